@@ -6,18 +6,23 @@ if there is no manifest. The wheels of a ``file:`` index are read in full.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import io
 import logging
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from packaging.requirements import Requirement
+from packaging.utils import NormalizedName, canonicalize_name
+from packaging.version import Version
+
 from wheel_variants.labels import MANIFEST_SUFFIX
-from wheel_variants.manifest import Manifest
+from wheel_variants.manifest import Manifest, ProviderKind
 from wheel_variants.manifest_parser import MAX_MANIFEST_SIZE
-from wheel_variants.publish import release_rules, wheel_rules
+from wheel_variants.provider_requirements import UnusableProvider, parse_requirement
+from wheel_variants.publish import wheel_rules
 from wheel_variants.publish.errors import (
     NothingFound,
     capital,
@@ -27,14 +32,20 @@ from wheel_variants.publish.errors import (
 from wheel_variants.publish.files import open_regular
 from wheel_variants.publish.findings import Finding, found
 from wheel_variants.publish.http import HttpSession, NoRanges, RemoteFile, Unavailable
+from wheel_variants.publish.known_providers import BUILT_IN_PACKAGES
 from wheel_variants.publish.manifest_rules import CheckedManifest, check_manifest
-from wheel_variants.publish.pages import project_pages
-from wheel_variants.publish.provider_lookup import ProviderLookup
-from wheel_variants.publish.releases import Link, Place, Release, scan_folder
+from wheel_variants.publish.pages import project_pages, read_page
+from wheel_variants.publish.releases import (
+    Link,
+    Place,
+    Release,
+    check_manifest_name,
+    scan_folder,
+)
 from wheel_variants.publish.simple_index import HTML_PAGE
 from wheel_variants.publish.wheels import UnreadableWheel, WheelName, wheel_in
 
-__all__ = ["Check", "CheckReport"]
+__all__ = ["Check"]
 
 logger = logging.getLogger(__name__)
 
@@ -46,34 +57,20 @@ _JSON = "application/json, */*;q=0.1"
 _BUFFER = 16 << 10
 
 
-@dataclass(slots=True)
-class CheckReport:
-    """What was judged, and what is wrong with it."""
-
-    findings: list[Finding] = field(default_factory=list)
-    wheels: int = 0
-    manifests: int = 0
-
-    @property
-    def errors(self) -> int:
-        """The number of findings that must be fixed."""
-        return sum(finding.is_error for finding in self.findings)
-
-    @property
-    def warnings(self) -> int:
-        """The number of findings that may stay."""
-        return len(self.findings) - self.errors
-
-
 class Check:
     """A check of some targets: wheels, manifests, folders of both, pages of indexes."""
 
-    def __init__(self, session: HttpSession, providers: ProviderLookup) -> None:
-        self.report = CheckReport()
-        self.session, self.providers = session, providers
+    def __init__(self, session: HttpSession, indexes: Sequence[str]) -> None:
+        """Begin a check.
+
+        :param indexes: URLs; without any, no provider plugin is looked for.
+        """
+        self.session, self.providers = session, _ProviderLookup(session, indexes)
+        self.findings: list[Finding] = []
+        self.wheels = self.manifests = 0
 
     def target(self, target: str) -> None:
-        """Check *target*, and add the findings to the report.
+        """Check *target*, and add to the findings.
 
         :raises NothingFound: if there is no such file, folder or page.
         """
@@ -96,20 +93,20 @@ class Check:
     def _add(
         self, rule: str, subject: str, problem: str, remedy: str | None = None
     ) -> None:
-        self.report.findings.append(found(rule, subject, problem, remedy))
+        self.findings.append(found(rule, subject, problem, remedy))
 
     def _file(self, path: str) -> None:
         """Check one file by itself: a wheel, or else a manifest."""
-        name, findings = os.path.basename(path), self.report.findings
+        name, findings = os.path.basename(path), self.findings
         if name.endswith(".whl"):
-            self.report.wheels += 1
+            self.wheels += 1
             checked = wheel_rules.check_wheel(path, path)
             findings += checked.findings
             findings += self.providers.check(checked.manifest, path)
             return
         manifest = self._manifest_file(path)
         if name.endswith(MANIFEST_SUFFIX):
-            findings += release_rules.check_manifest_name(name, path)
+            findings += check_manifest_name(name, path)
         elif name == _EMBEDDED and manifest is not None and len(manifest.variants) != 1:
             labels = ", ".join(sorted(manifest.variants))
             problem = (
@@ -119,7 +116,7 @@ class Check:
 
     def _folder(self, folder: str) -> None:
         """Check the wheels and manifests of a folder, each and together."""
-        findings, prefix = self.report.findings, os.path.join(folder, "")
+        findings, prefix = self.findings, os.path.join(folder, "")
         names = sorted(os.listdir(folder))
         wheels = [each for each in names if each.endswith(".whl")]
         manifests = [each for each in names if each.endswith(MANIFEST_SUFFIX)]
@@ -129,7 +126,7 @@ class Check:
                 "there are no wheels and no manifests in it; subfolders are not read",
                 "Name a folder of wheels",
             )
-        self.report.wheels += len(wheels)
+        self.wheels += len(wheels)
         place = scan_folder(folder, {}, hashes=False, prefix=prefix)
         findings += place.findings
         for release in place.releases.values():
@@ -138,13 +135,13 @@ class Check:
         for name in manifests:
             subject = f"{prefix}{name}"
             read = self._manifest_file(subject)
-            findings += release_rules.check_manifest_name(name, subject)
+            findings += check_manifest_name(name, subject)
             named = place.add(name)
             if named is not None:
                 named.manifest_name, named.manifest = name, read
         for release in place.releases.values():
             if manifests:
-                findings += release_rules.check_presence(release, folder)
+                findings += release.check_presence(folder)
             # A manifest without wheels is checked alone.
             self._together(release, folder, labels=bool(release.wheels))
 
@@ -174,13 +171,13 @@ class Check:
                 rule, problem = "manifest-name", reason if alone else problem
             self._add(rule, f"{page.prefix}{name}", problem)
         for release in page.releases.values():
-            self.report.wheels += len(release.wheels)
+            self.wheels += len(release.wheels)
             if release.manifest_name is not None:
                 self._listed_manifest(page, release, release.manifest_name)
             elif not alone:
                 to_do = ", and list it with the wheels"
-                missing = release_rules.check_presence(release, page.name, to_do)
-                self.report.findings += missing
+                missing = release.check_presence(page.name, to_do)
+                self.findings += missing
             if alone or release.labels:
                 for label in (*release.labels, None):
                     self._listed_wheels(page, release, release.wheels_of(label))
@@ -189,11 +186,11 @@ class Check:
 
     def _together(self, release: Release, place: str, *, labels: bool = True) -> None:
         """Check the files of one release together."""
-        findings = self.report.findings
-        findings += release_rules.check_agreement(release)
+        findings = self.findings
+        findings += release.check_agreement()
         if labels:
-            findings += release_rules.check_labels(release)
-        findings += release_rules.check_fallback(release, place)
+            findings += release.check_labels()
+        findings += release.check_fallback(place)
 
     def _manifest_file(self, path: str) -> Manifest | None:
         with open_regular(path) as file:
@@ -202,11 +199,11 @@ class Check:
 
     def _listed_manifest(self, page: Place, release: Release, name: str) -> None:
         subject, link = f"{page.prefix}{name}", page.links[name]
-        self.report.findings += release_rules.check_manifest_name(name, subject)
+        self.findings += check_manifest_name(name, subject)
         try:
             _, _, data = self.session.fetch(link.url, MAX_MANIFEST_SIZE, _JSON)
         except Unavailable as error:
-            self.report.manifests += 1
+            self.manifests += 1
             self._add("manifest-present", subject, f"It cannot be fetched: {error}")
         else:
             release.manifest = self._manifest(data, subject, link.hashes)
@@ -218,8 +215,8 @@ class Check:
 
         :param hashes: the hashes on the page.
         """
-        checked, findings = check_manifest(data, subject), self.report.findings
-        self.report.manifests += 1
+        checked, findings = check_manifest(data, subject), self.findings
+        self.manifests += 1
         findings += checked.findings
         if not _has_hashes(data, hashes or {}):
             problem = "Its hash is not the one that the page states"
@@ -244,7 +241,7 @@ class Check:
                 why = said(error) if isinstance(error, OSError) else error
                 rule = getattr(error, "rule", "wheel-readable")
                 self._add(rule, subject, f"It cannot be read: {why}")
-            self.report.findings += checked.findings
+            self.findings += checked.findings
             if checked.manifest is not None:
                 release.embedded[wheel.filename] = checked.manifest
 
@@ -285,3 +282,67 @@ def _has_hashes(data: bytes, hashes: Mapping[str, str]) -> bool:
 def _is_page(folder: str) -> bool:
     names = os.listdir(folder)
     return HTML_PAGE in names and not any(name.endswith(".whl") for name in names)
+
+
+class _ProviderLookup:
+    """Looks for plugins on the indexes that the user named, once for each plugin."""
+
+    def __init__(self, session: HttpSession, indexes: Sequence[str]) -> None:
+        """Use *indexes*; without any, no plugin is looked for."""
+        self._session = session
+        self._indexes = [f"{each.rstrip('/')}/" for each in indexes]
+        self._versions = functools.cache(self._find_versions)
+
+    def check(self, manifest: Manifest | None, subject: str) -> Iterator[Finding]:
+        """Check the plugins that *manifest* names.
+
+        Built-in ones need not be installed; those with a URL are not looked for.
+        """
+        places = " or ".join(map(without_credentials, self._indexes))
+        for provider in manifest.providers.values() if manifest and places else ():
+            if provider.kind is not ProviderKind.PLUGIN:
+                continue
+            for text in dict.fromkeys(provider.requires):
+                try:
+                    requirement = parse_requirement(text, provider.namespace)
+                except UnusableProvider:
+                    # The rule provider-requires reports it.
+                    continue
+                if not self._can_be_installed(requirement, provider.namespace):
+                    yield found(
+                        "provider-installable",
+                        subject,
+                        f"Nobody can install the provider of {provider.namespace!r}: "
+                        f"{places} offers no wheel of {requirement}, and installers do "
+                        "not include it",
+                        "Publish it, name another one, or list the supported values",
+                    )
+
+    def _can_be_installed(self, requirement: Requirement, namespace: str) -> bool:
+        """Return whether a plugin is built in or offered, or is not looked for."""
+        name = canonicalize_name(requirement.name)
+        return (
+            requirement.url is not None
+            or name in BUILT_IN_PACKAGES.get(namespace, ())
+            # The metadata alone shows it.
+            or requirement.specifier.is_unsatisfiable()
+            or any(
+                any(requirement.specifier.filter(self._versions(index, name)))
+                for index in self._indexes
+            )
+        )
+
+    def _find_versions(self, index: str, name: NormalizedName) -> list[Version]:
+        """Return the versions of plain wheels, from which alone plugins are installed."""
+        try:
+            page = read_page(self._session, f"{index}{name}/")
+        except (Unavailable, ValueError) as error:
+            shown = without_credentials(index)
+            logger.warning("Cannot look for %s on %s: %s", name, shown, error)
+            return []
+        return [
+            wheel.version
+            for release in page.releases.values()
+            for wheel in release.wheels_of(None)
+            if wheel.name == name and not page.links[wheel.filename].yanked
+        ]

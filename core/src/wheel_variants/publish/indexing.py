@@ -21,7 +21,6 @@ from wheel_variants.publish import files, simple_index
 from wheel_variants.publish.documents import to_json
 from wheel_variants.publish.errors import CannotWrite, NothingFound, PublishError, said
 from wheel_variants.publish.findings import Finding
-from wheel_variants.publish.release_rules import check_agreement
 from wheel_variants.publish.releases import Release, ScannedFolder, scan_folder
 from wheel_variants.publish.simple_index import FileFacts, IndexedFile
 from wheel_variants.publish.wheels import open_wheel
@@ -178,7 +177,9 @@ class _Indexer:
                 "Name a folder of wheels",
             )
         after = IndexState(scanned.files, self.before)
-        findings = itertools.chain(scanned.findings, *map(check_agreement, releases))
+        findings = itertools.chain(
+            scanned.findings, *(each.check_agreement() for each in releases)
+        )
         errors = [each for each in findings if each.is_error]
         if errors:
             # Good files need not be read again once the others are fixed.

@@ -1,4 +1,7 @@
-"""Files of releases in one place: a folder, or a page of an index."""
+"""Files of releases in one place: a folder, or a page of an index.
+
+What the files of one release must agree about is checked here too.
+"""
 
 from __future__ import annotations
 
@@ -18,15 +21,44 @@ from wheel_variants.labels import (
 )
 from wheel_variants.manifest import Manifest
 from wheel_variants.manifest_parser import parse_document
+from wheel_variants.merging import Subject, disagreements
 from wheel_variants.publish.files import file_sha256, is_regular_below
-from wheel_variants.publish.findings import Finding, Findings
+from wheel_variants.publish.findings import Finding, Findings, found
 from wheel_variants.publish.http import local_path
 from wheel_variants.publish.output import track
 from wheel_variants.publish.simple_index import FileFacts
 from wheel_variants.publish.wheel_rules import check_wheel
 from wheel_variants.publish.wheels import UnreadableWheel, WheelName, is_safe_name
+from wheel_variants.rules import RULES
 
-__all__ = ["Link", "Place", "Release", "ScannedFolder", "scan_folder"]
+__all__ = [
+    "Link",
+    "Place",
+    "Release",
+    "ScannedFolder",
+    "check_manifest_name",
+    "scan_folder",
+]
+
+
+#: What to do, by what manifests disagree about.
+_REMEDIES = {
+    Subject.NAMESPACES: (
+        "Build the wheels of a release with the same list of namespaces, which "
+        "[variant.default-priorities] in pyproject.toml may hold; add new ones at its end"
+    ),
+    Subject.PROPERTIES: (
+        "Give the wheel with the other properties another label, or build both with the "
+        "same ones; [variant.properties] in pyproject.toml may hold them"
+    ),
+    Subject.PROVIDERS: (
+        "Build both wheels with the same providers; [variant.providers] in "
+        "pyproject.toml may hold them"
+    ),
+    Subject.SCHEMAS: "Build the wheels of a release with the same --schema",
+}
+#: What to do about a manifest that is older than the wheels.
+_WRITE_AGAIN = "Write the manifest again with 'wheel-variants index'"
 
 
 @dataclass(slots=True)
@@ -66,6 +98,77 @@ class Release:
     def wheels_of(self, label: str | None) -> list[WheelName]:
         """Return the wheels with a label, or those without one for None."""
         return [each for each in self.wheels if each.label == label]
+
+    def check_agreement(self) -> Iterator[Finding]:
+        """Check whether the wheels and the manifest agree."""
+        prefix = self.prefix
+        manifests = {f"{prefix}{name}": each for name, each in self.embedded.items()}
+        own = f"{prefix}{self.manifest_name}"
+        if self.manifest is not None:
+            manifests[own] = self.manifest
+        for disagreement in disagreements(manifests) if manifests else ():
+            remedy = _REMEDIES[disagreement.subject]
+            if own in disagreement.names:
+                remedy = f"{_WRITE_AGAIN}, or {remedy[:1].lower()}{remedy[1:]}"
+            problem = f"They {disagreement.problem}"
+            rule = RULES[f"{disagreement.subject.value}-agree"]
+            yield Finding(rule, disagreement.names, problem, remedy)
+
+    def check_labels(self) -> Iterator[Finding]:
+        """Check whether the manifest lists exactly the labels of the wheels."""
+        if self.manifest is None:
+            return
+        subject = f"{self.prefix}{self.manifest_name}"
+        labels, listed = self.labels, set(self.manifest.variants)
+        for label in labels:
+            if label not in listed:
+                first, *_ = self.wheels_of(label)
+                problem = (
+                    f"The label {label!r} is missing, so that installers ignore "
+                    f"{first.filename}"
+                )
+                yield found("wheel-listed", subject, problem, _WRITE_AGAIN)
+        unused = sorted(listed - set(labels))
+        if unused:
+            problem = f"It lists labels that no wheel has: {', '.join(unused)}"
+            yield found("label-used", subject, problem)
+
+    def check_fallback(self, place: str) -> Iterator[Finding]:
+        """Check whether installers without support for variants find a wheel too.
+
+        :param place: the folder or page of the release.
+        """
+        if self.sdists:
+            return
+        plain = {tag for wheel in self.wheels_of(None) for tag in wheel.tags}
+        missing = sorted(
+            {
+                "-".join(wheel.plain[: -len(".whl")].split("-")[-3:])
+                for wheel in self.wheels
+                if wheel.label is not None and not wheel.tags & plain
+            }
+        )
+        if missing:
+            others = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
+            yield found(
+                "plain-fallback",
+                place,
+                f"{self} has no plain wheel for {', '.join(missing[:3])}{others}",
+                "Publish one; 'wheel-variants build --from-label' makes it from a variant",
+            )
+
+    def check_presence(self, place: str, to_do: str = "") -> Iterator[Finding]:
+        """Check whether a release with variants has a manifest.
+
+        :param to_do: what else to do, after writing it.
+        """
+        if self.labels and self.manifest_name is None:
+            yield found(
+                "manifest-present",
+                place,
+                f"There is no {self.due_manifest_name}, though {self} has variants",
+                f"Write it with 'wheel-variants index'{to_do}",
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,3 +347,16 @@ def _listed(result: ScannedFolder) -> Iterator[tuple[str, FileFacts]]:
         if not any(findings):
             status = os.stat(os.path.join(folder, name))
             yield name, FileFacts(status.st_size, status.st_mtime_ns)
+
+
+def check_manifest_name(name: str, subject: str) -> Iterator[Finding]:
+    """Check the file name of a manifest."""
+    try:
+        due = Release(*parse_manifest_filename(name)).due_manifest_name
+    except InvalidManifestFilename as error:
+        remedy = "Name it like torch-2.8.0-variants.json"
+        yield found("manifest-name", subject, str(error), remedy)
+        return
+    if name != due:
+        problem = f"Its name is not normalised: {name!r}"
+        yield found("manifest-name", subject, problem, f"Name it {due}")
