@@ -64,10 +64,8 @@ def compare(
 
     Both are compatible, and *first* is ordered before *second*.
     """
-    for best, other in zip_longest(
-        _best(manifest, supported, first, preferences),
-        _best(manifest, supported, second, preferences),
-    ):
+    both = (_best(manifest, supported, each, preferences) for each in (first, second))
+    for best, other in zip_longest(*both):
         if best == other:
             continue
         if other is None:

@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from operator import eq, ne
+from typing import Any
 
 from packaging.markers import InvalidMarker, Marker, UndefinedComparison
 from packaging.requirements import InvalidRequirement
@@ -42,7 +43,7 @@ _REQUIREMENT = re.compile(
     r"(?P<rest>[^;@]*|[^;@]*@\s*\S+)\s*;(?P<marker>.*)", re.DOTALL
 )
 # Strings have no order, as in all dependency specifiers.
-_STRINGS: Mapping[str, Callable[[str, str], bool]] = {
+_OPERATORS: Mapping[str, Callable[[str, Any], bool]] = {
     "==": eq,
     "!=": ne,
     "<=": eq,
@@ -83,9 +84,7 @@ def variant_environment(
     return {
         "variant_label": label,
         "variant_properties": MarkerSet(map(str, properties)),
-        "variant_features": MarkerSet(
-            f"{each.namespace} :: {each.feature}" for each in properties
-        ),
+        "variant_features": MarkerSet(" :: ".join(each[:2]) for each in properties),
         "variant_namespaces": MarkerSet(each.namespace for each in properties),
     }
 
@@ -150,9 +149,9 @@ def _resolved(match: re.Match[str], environment: VariantEnvironment) -> str:
         environment.get(side) if side[0] not in "'\"" else side[1:-1]
         for side in (match[1], match[3])
     )
-    if isinstance(first, str) and operator in _STRINGS:
-        if isinstance(second, str):
-            return _ALWAYS if _STRINGS[operator](first, second) else _NEVER
-        if isinstance(second, AbstractSet) and operator.endswith("in"):
-            return _ALWAYS if (first in second) is (operator == "in") else _NEVER
+    is_defined = isinstance(second, str) or (
+        second is not None and operator.endswith("in")
+    )
+    if isinstance(first, str) and operator in _OPERATORS and is_defined:
+        return _ALWAYS if _OPERATORS[operator](first, second) else _NEVER
     raise UndefinedComparison(f"undefined comparison: {match[0]}")

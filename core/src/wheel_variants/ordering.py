@@ -149,10 +149,10 @@ def _places(variant: Variant, index: _Index) -> list[tuple[int, int, int]] | Non
 def _mismatches(
     variant: Variant, supported: SupportedProperties
 ) -> tuple[Mismatch, ...]:
-    found = []
-    for namespace, features in variant.features.items():
-        for name, wanted in features.items():
-            offered = supported.values_of(namespace, name)
-            if not set(wanted) & set(offered):
-                found.append(Mismatch(Feature(namespace, name), wanted, offered))
-    return tuple(found)
+    return tuple(
+        Mismatch(Feature(namespace, name), wanted, offered)
+        for namespace, features in variant.features.items()
+        for name, wanted in features.items()
+        for offered in (supported.values_of(namespace, name),)
+        if set(wanted).isdisjoint(offered)
+    )
