@@ -52,6 +52,8 @@ def test_the_values() -> None:
             "(variant_label == 'a' or extra == 'a') and (extra == 'b' or extra == 'c')",
             '(python_version < "0" or extra == "a") and (extra == "b" or extra == "c")',
         ),
+        ("extra == 'a' and'cu128' == variant_label",)
+        + ('extra == "a" and python_version >= "0"',),
         # A string is no comparison.
         ("os_name == 'variant_label == 1'", 'os_name == "variant_label == 1"'),
     ],

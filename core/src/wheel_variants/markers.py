@@ -32,8 +32,9 @@ __all__ = [
 
 VariantEnvironment = Mapping[str, "str | AbstractSet[str]"]
 
-#: For what is known, and every version of packaging can read it.
-_ALWAYS, _NEVER = 'python_version >= "0"', 'python_version < "0"'
+#: For what is known, and every version of packaging can read it. No blank is needed
+#: between "and" and a string, but before this one.
+_ALWAYS, _NEVER = ' python_version >= "0"', ' python_version < "0"'
 _STRING = r"""'[^']*'|"[^"]*\""""
 _VARIABLE = re.compile(r"\bvariant_(?:label|properties|features|namespaces)\b")
 _SIDE = rf"{_STRING}|(?!(?:and|or|in|not)\b)[A-Za-z_][A-Za-z0-9_.]*"
@@ -134,7 +135,7 @@ def resolve_marker(marker: str, environment: VariantEnvironment) -> str:
     try:
         left = Marker(text)
         if matches and all(_has_variable(match[0]) for match in matches):
-            return "" if left.evaluate() else _NEVER
+            return "" if left.evaluate() else _NEVER.strip()
         return str(left)
     except RecursionError:
         raise InvalidMarker("a marker is nested too deeply") from None
