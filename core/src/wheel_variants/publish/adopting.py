@@ -28,7 +28,7 @@ from wheel_variants.publish.known_providers import DECLARATIONS
 from wheel_variants.publish.pyproject_table import ProjectTable
 from wheel_variants.publish.renaming import Releases, renamed, renamed_requirement
 
-__all__ = ["Adopted", "Left", "Plan", "Request", "plan_of", "write"]
+__all__ = ["Adopted", "Left", "Plan", "read_folder", "write"]
 
 #: The order of namespaces, unless the user gives one.
 _ORDER = ("nvidia", "amd", "intel", "tpu", ABI_DEPENDENCY, "x86_64", "aarch64")
@@ -38,22 +38,6 @@ _ATTESTATIONS = (".publish.attestation", ".provenance", ".asc", ".sig", ".sigsto
 
 class _NotAdopted(Exception):
     """A wheel cannot become a variant; the message is the reason."""
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """What to do with a folder of wheels.
-
-    :ivar folder: with the wheels.
-    :ivar cpu_as_null: whether a wheel for CPUs becomes the null variant.
-    :ivar twins: by name, the project whose variants the wheels of that name become.
-    :ivar table: the properties of labels.
-    """
-
-    folder: str
-    cpu_as_null: bool = False
-    twins: Mapping[NormalizedName, NormalizedName] = field(default_factory=dict)
-    table: ProjectTable = field(default_factory=ProjectTable)
 
 
 class Adopted(NamedTuple):
@@ -85,12 +69,19 @@ class Left(NamedTuple):
 class Plan:
     """What adopting a folder writes.
 
+    :ivar folder: with the wheels.
+    :ivar cpu_as_null: whether a wheel for CPUs becomes the null variant.
+    :ivar twins: by name, the project whose variants the wheels of that name become.
+    :ivar table: the properties of labels.
     :ivar kept: wheels of the same releases that are copied as they are.
     :ivar requiring: wheels, and their requirements that nothing satisfies any more.
     :ivar alike: messages about labels between which no machine can choose.
     """
 
-    request: Request
+    folder: str
+    cpu_as_null: bool
+    twins: Mapping[NormalizedName, NormalizedName]
+    table: ProjectTable
     adopted: list[Adopted] = field(default_factory=list)
     kept: list[str] = field(default_factory=list)
     left: list[Left] = field(default_factory=list)
@@ -117,7 +108,7 @@ class Plan:
             if (adopted.project, adopted.version) == (wanted.project, wanted.version)
             for each in adopted.proof.properties
         }
-        stated = self.request.table.namespaces
+        stated = self.table.namespaces
         order = dict.fromkeys((*stated, *_ORDER, *sorted(used)))
         # There is at least one.
         own = [each for each in order if each in used] or _ORDER[:1]
@@ -125,28 +116,28 @@ class Plan:
         return list(dict.fromkeys((*longest, *stated, *own)))
 
 
-def plan_of(request: Request) -> Plan:
-    """Return what adopting a folder would write.
+def read_folder(plan: Plan) -> None:
+    """Read the wheels, and add to *plan* what becomes of each.
 
     :raises NothingFound: if there is no folder, or no wheel in it.
-    :raises UsageError: if the request contradicts itself.
+    :raises UsageError: if what the user wants contradicts itself.
     """
-    _refuse_contradictions(request)
-    names, plan = _listed(request.folder), Plan(request)
+    _refuse_contradictions(plan)
+    folder, names = plan.folder, _listed(plan.folder)
     plan.left += (
         Left(name, "it is not a wheel")
         for name in names
         if not name.endswith((".whl", *_ATTESTATIONS))
-        if os.path.isfile(os.path.join(request.folder, name))
+        if os.path.isfile(os.path.join(folder, name))
     )
     plain: list[wheels.WheelName] = []
     requires: dict[str, Sequence[str]] = {}
     for name in (each for each in names if each.endswith(".whl")):
         try:
-            with wheels.open_wheel(name, request.folder) as wheel:
+            with wheels.open_wheel(name, folder) as wheel:
                 _check(wheel)
                 requires[name] = _required(wheel)
-                found = _judged(wheel, request, names)
+                found = _judged(wheel, plan, names)
             if found is None:
                 plain.append(wheel.name)
                 continue
@@ -168,7 +159,6 @@ def plan_of(request: Request) -> Plan:
             plan.left.append(Left(each.filename, why))
     plan.requiring += _requiring(plan, requires)
     plan.alike += _alike(plan.adopted)
-    return plan
 
 
 def _listed(folder: str) -> list[str]:
@@ -182,14 +172,14 @@ def _listed(folder: str) -> list[str]:
     return names
 
 
-def _refuse_contradictions(request: Request) -> None:
-    table, problem = request.table, None
+def _refuse_contradictions(plan: Plan) -> None:
+    table, problem = plan.table, None
     if table.properties.get(NULL_LABEL):
         problem = f"The null variant has no properties, but {table.path} lists some"
-    elif request.cpu_as_null and "cpu" in table.properties:
+    elif plan.cpu_as_null and "cpu" in table.properties:
         problem = f"--cpu-as-null contradicts [variant.properties] of {table.path}"
-    for name, into in request.twins.items():
-        if into in request.twins:
+    for name, into in plan.twins.items():
+        if into in plan.twins:
             problem = f"{into} cannot be a twin and a project: --twin {name}={into}"
     if problem is not None:
         raise UsageError(problem)
@@ -216,20 +206,20 @@ def _is_of(metadata: bytes, project: NormalizedName, version: Version) -> bool:
 
 
 def _judged(
-    wheel: wheels.WheelFile, request: Request, names: Iterable[str]
+    wheel: wheels.WheelFile, plan: Plan, names: Iterable[str]
 ) -> Adopted | None:
     """Return the plan for a wheel; None if it has no local version and no twin.
 
     :raises _NotAdopted: if it cannot become a variant.
     """
-    name, into = wheel.name, request.twins.get(wheel.name.name)
+    name, into = wheel.name, plan.twins.get(wheel.name.name)
     if name.label is not None:
         raise _NotAdopted(f"it is a variant already: {name.label}")
     if name.version.local is None and into is None:
         return None
-    label, proof = _proved(wheel, request)
+    label, proof = _proved(wheel, plan)
     for namespace in sorted({each.namespace for each in proof.properties}):
-        if namespace not in {*DECLARATIONS, *request.table.providers}:
+        if namespace not in {*DECLARATIONS, *plan.table.providers}:
             raise _NotAdopted(
                 f"nothing names the provider of the namespace {namespace}: describe it in "
                 f"pyproject.toml under [variant.providers.{namespace}]"
@@ -245,7 +235,7 @@ def _judged(
     return Adopted(name, filename, project, version, label, proof, dropped)
 
 
-def _proved(wheel: wheels.WheelFile, request: Request) -> tuple[str, proofs.Proof]:
+def _proved(wheel: wheels.WheelFile, plan: Plan) -> tuple[str, proofs.Proof]:
     """Return the label of a wheel, and its properties.
 
     :raises _NotAdopted: if nothing proves them.
@@ -254,14 +244,14 @@ def _proved(wheel: wheels.WheelFile, request: Request) -> tuple[str, proofs.Proo
     if local is not None:
         label, proof = local, proofs.proved_by_local(local)
     else:
-        label = name.removeprefix(request.twins[name]).strip("-").replace("-", "_")
+        label = name.removeprefix(plan.twins[name]).strip("-").replace("-", "_")
         label = label or "twin"
         proof = proofs.proved_by_requirements(_always_required(wheel))
     # The user counts more than the name.
-    if label in request.table.properties:
-        rule = f"[variant.properties] of {request.table.path}"
-        proof = proofs.Proof(request.table.properties[label], rule)
-    elif proof is not None and label == "cpu" and request.cpu_as_null:
+    if label in plan.table.properties:
+        rule = f"[variant.properties] of {plan.table.path}"
+        proof = proofs.Proof(plan.table.properties[label], rule)
+    elif proof is not None and label == "cpu" and plan.cpu_as_null:
         label = NULL_LABEL
     if proof is None or not is_valid_label(label):
         raise _NotAdopted(
@@ -323,7 +313,7 @@ def _requiring(
     changed = {each.original.filename for each in plan.adopted}
     for name, texts in requires.items():
         for text, requirement in _requirements(texts):
-            is_of_twin = canonicalize_name(requirement.name) in plan.request.twins
+            is_of_twin = canonicalize_name(requirement.name) in plan.twins
             is_lost = renamed_requirement(text, releases) != text
             if is_of_twin or (is_lost and name not in changed):
                 yield name, text
@@ -358,7 +348,7 @@ def write(plan: Plan, folder: str) -> tuple[list[tuple[str, str]], list[Left]]:
         stem = "-".join(adopted.filename.split("-")[:2])
         try:
             os.makedirs(folder, exist_ok=True)
-            with wheels.open_wheel(name, plan.request.folder) as wheel:
+            with wheels.open_wheel(name, plan.folder) as wheel:
                 files = _new_files(plan, adopted, wheel)
                 files["variant.json"] = to_json(document)
                 digest = wheels.write_copy(wheel, path, files, stem)
@@ -370,7 +360,7 @@ def write(plan: Plan, folder: str) -> tuple[list[tuple[str, str]], list[Left]]:
     for name in plan.kept:
         path = os.path.join(folder, name)
         try:
-            link_or_copy(plan.request.folder, name, path)
+            link_or_copy(plan.folder, name, path)
         except OSError as error:
             raise CannotWrite(name, error, "--output-dir") from None
         written.append((path, file_sha256(path)))
@@ -384,7 +374,7 @@ def _new_files(
     name, metadata = adopted.original.filename, wheel.metadata()
     source = {
         "file": name,
-        "sha256": file_sha256(name, plan.request.folder),
+        "sha256": file_sha256(name, plan.folder),
         "rule": adopted.proof.rule,
     }
     return {
@@ -400,7 +390,7 @@ def _document(plan: Plan, adopted: Adopted, folder: str) -> Mapping[str, Any]:
     providers = dict(DECLARATIONS)
     for sibling in siblings.values():
         providers |= sibling.document.get("providers", {})
-    providers |= plan.request.table.providers
+    providers |= plan.table.providers
     properties = adopted.proof.properties
     document = make_document(CURRENT, namespaces, providers, adopted.label, properties)
     judged(document, adopted.filename, adopted.original.filename)

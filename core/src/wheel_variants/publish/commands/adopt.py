@@ -11,7 +11,7 @@ from typing import Any
 
 from packaging.utils import NormalizedName, canonicalize_name
 
-from wheel_variants.publish.adopting import Adopted, Left, Plan, Request, plan_of
+from wheel_variants.publish.adopting import Adopted, Left, Plan, read_folder
 from wheel_variants.publish.adopting import write as write_wheels
 from wheel_variants.publish.commands.build import add_pyproject
 from wheel_variants.publish.errors import UsageError, counted
@@ -64,13 +64,9 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError(
             f"The output folder must not be that of the wheels: --output-dir {folder}"
         )
-    request = Request(
-        options.folder,
-        options.cpu_as_null,
-        _twins(options),
-        project_table(options.pyproject),
-    )
-    plan = plan_of(request)
+    table = project_table(options.pyproject)
+    plan = Plan(options.folder, options.cpu_as_null, _twins(options), table)
+    read_folder(plan)
     written: list[tuple[str, str]] = []
     damaged: list[Left] = []
     if not options.json:
