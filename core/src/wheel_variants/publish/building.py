@@ -18,29 +18,23 @@ from wheel_variants.manifest_parser import parse_manifest
 from wheel_variants.merging import Subject, disagreements
 from wheel_variants.properties import Property
 from wheel_variants.publish import wheels
-from wheel_variants.publish.documents import CURRENT, Generation, make_document, to_json
+from wheel_variants.publish.documents import Generation, make_document, to_json
 from wheel_variants.publish.errors import CannotBuild, CannotWrite, said
 from wheel_variants.publish.known_providers import DECLARATIONS
 from wheel_variants.publish.manifest_rules import check_manifest
 from wheel_variants.publish.pyproject_table import ProjectTable
 from wheel_variants.publish.renaming import renamed
 
-__all__ = [
-    "build_wheel",
-    "BuildRequest",
-    "BuiltWheel",
-    "judged",
-    "manifests_of_release",
-]
+__all__ = ["Build", "build_wheel", "judged", "manifests_of_release"]
 
 logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class BuildRequest:
-    """How to build a wheel from another one.
+@dataclass(slots=True)
+class Build:
+    """How to build a wheel from another one, and the result.
 
-    :ivar wheel: its path.
+    :ivar wheel: the path of the other one.
     :ivar label: of the result; None to make an ordinary wheel.
     :ivar from_label: whether *wheel* is a variant.
     :ivar properties: of the label; if empty, those of the project's table, or of the wheel
@@ -51,38 +45,30 @@ class BuildRequest:
     :ivar folder: the folder of the result.
     :ivar strict: whether a warning is an error.
     :ivar drop_local: whether the result has the version without its local part.
+    :ivar path: of the result.
+    :ivar document: the ``variant.json`` of the result; None for an ordinary wheel.
+    :ivar warnings: one sentence each, without its period.
     """
 
     wheel: str
     label: str | None
-    from_label: bool = False
-    properties: frozenset[Property] = frozenset()
-    namespaces: tuple[str, ...] = ()
-    providers: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    table: ProjectTable = field(default_factory=ProjectTable)
-    generation: Generation = CURRENT
-    folder: str = os.curdir
-    strict: bool = False
-    drop_local: bool = False
+    from_label: bool
+    properties: frozenset[Property]
+    namespaces: tuple[str, ...]
+    providers: Mapping[str, Mapping[str, Any]]
+    table: ProjectTable
+    generation: Generation
+    folder: str
+    strict: bool
+    drop_local: bool
+    path: str = ""
+    sha256: str = ""
+    document: Mapping[str, Any] | None = None
+    warnings: list[str] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class BuiltWheel:
-    """A wheel that was written.
-
-    :ivar document: its ``variant.json``; None for an ordinary wheel.
-    :ivar warnings: one sentence each, without its period.
-    """
-
-    path: str
-    label: str | None
-    sha256: str
-    document: Mapping[str, Any] | None
-    warnings: list[str]
-
-
-def build_wheel(request: BuildRequest) -> BuiltWheel:
-    """Build a wheel; the given one stays as it is.
+def build_wheel(request: Build) -> None:
+    """Build a wheel, and add the result to *request*; the given wheel stays as it is.
 
     :raises CannotBuild: if that is not possible, or against the rules.
     :raises CannotWrite: if the result cannot be written.
@@ -90,7 +76,8 @@ def build_wheel(request: BuildRequest) -> BuiltWheel:
     filename = os.path.basename(request.wheel)
     try:
         with wheels.open_wheel(request.wheel) as wheel:
-            return _Builder(request, wheel).build()
+            _Builder(request, wheel).build()
+            return
     except wheels.UnreadableWheel as error:
         problem, hint = str(error), "Name a wheel as build tools write it"
     except OSError as error:
@@ -99,13 +86,13 @@ def build_wheel(request: BuildRequest) -> BuiltWheel:
 
 
 class _Builder:
-    def __init__(self, request: BuildRequest, wheel: wheels.WheelFile) -> None:
+    def __init__(self, request: Build, wheel: wheels.WheelFile) -> None:
         self.request = request
         self.wheel = wheel
         self.filename = wheel.name.filename
         self.name = wheel.name.without_local() if request.drop_local else wheel.name
         self.result = self.name.labelled(request.label)
-        self.warnings: list[str] = []
+        self.warnings = request.warnings
         folders = (request.folder, os.path.dirname(request.wheel))
         release = self.name.name, self.name.version
         self.siblings = manifests_of_release(folders, *release)
@@ -115,28 +102,28 @@ class _Builder:
         #: The metadata of other wheels of the release, and of the given one.
         self.known = [*self.siblings.values(), *([self.own] if self.own else [])]
 
-    def build(self) -> BuiltWheel:
+    def build(self) -> None:
         """Build the wheel."""
         request = self.request
         self._check_labels()
-        path = os.path.join(request.folder, self.result)
+        request.path = path = os.path.join(request.folder, self.result)
         if os.path.exists(path) and os.path.samefile(path, request.wheel):
             raise self._error(
                 "the result would replace the wheel itself",
                 "Write it to another folder with --output-dir",
             )
-        document = None if request.label is None else self._document(request.label)
+        if request.label is not None:
+            request.document = self._document(request.label)
         self._warn_of_what_is_copied()
         if self.warnings and request.strict:
             raise self._error("; ".join(self.warnings), "Omit --strict")
         files, stem = self._renamed() if request.drop_local else ({}, None)
-        if document is not None:
-            files["variant.json"] = to_json(document)
+        if request.document is not None:
+            files["variant.json"] = to_json(request.document)
         try:
-            digest = wheels.write_copy(self.wheel, path, files, stem)
+            request.sha256 = wheels.write_copy(self.wheel, path, files, stem)
         except OSError as error:
             raise CannotWrite(self.result, error, "--output-dir") from None
-        return BuiltWheel(path, request.label, digest, document, self.warnings)
 
     def _renamed(self) -> tuple[dict[str, bytes], str]:
         """Return the metadata without the local version, and the stem of its folder."""

@@ -16,12 +16,12 @@ from wheel_variants.properties import Property
 
 __all__ = [
     "CURRENT",
-    "Generation",
     "GENERATIONS",
+    "Generation",
+    "WITHOUT_PROVIDERS",
     "make_document",
     "named_generation",
     "to_json",
-    "WITHOUT_PROVIDERS",
 ]
 
 _VERSION = re.compile(r"v([0-9]{1,9}\.[0-9]{1,9}\.[0-9]{1,9})")

@@ -8,13 +8,13 @@ from collections.abc import Iterable
 __all__ = [
     "CannotBuild",
     "CannotWrite",
-    "capital",
-    "counted",
     "InvalidProjectTable",
     "NothingFound",
     "PublishError",
-    "said",
     "UsageError",
+    "capital",
+    "counted",
+    "said",
     "without_credentials",
 ]
 

@@ -25,13 +25,13 @@ from wheel_variants.publish.output import tool_version
 from wheel_variants.publish.simple_index import HTML_PAGE
 
 __all__ = [
-    "add_http_options",
     "Fetched",
     "HttpSession",
-    "local_path",
     "NoRanges",
     "RemoteFile",
     "Unavailable",
+    "add_http_options",
+    "local_path",
 ]
 
 #: Seconds in which the body of a response must arrive.

@@ -26,13 +26,13 @@ from wheel_variants.publish.simple_index import FileFacts, IndexedFile
 from wheel_variants.publish.wheels import open_wheel
 
 __all__ = [
-    "breaking_changes",
     "IndexReport",
     "IndexState",
-    "make_index",
     "ReleaseReport",
     "SIMPLE",
     "STATE_FILE",
+    "breaking_changes",
+    "make_index",
 ]
 
 #: The folder of the pages.

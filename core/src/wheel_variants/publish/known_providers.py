@@ -18,9 +18,9 @@ from wheel_variants.properties import Property
 __all__ = [
     "BUILT_IN_PACKAGES",
     "DECLARATIONS",
-    "doubt_about",
     "KNOWN_PROVIDERS",
     "KnownProvider",
+    "doubt_about",
 ]
 
 _CUDA = r"1[1-5](\.(20|1?[0-9]))?"

@@ -41,16 +41,16 @@ except ImportError:  # Python may have been built without it.
     LZMAError = zlib.error  # type: ignore[misc, assignment]
 
 __all__ = [
+    "UnreadableWheel",
+    "WheelFile",
+    "WheelName",
     "copy_wheel",
     "fields",
     "is_safe_name",
     "open_wheel",
     "record_hash",
-    "UnreadableWheel",
     "variant_marked",
     "wheel_in",
-    "WheelFile",
-    "WheelName",
     "write_copy",
 ]
 

@@ -12,7 +12,7 @@ from typing import Any
 from wheel_variants.labels import NULL_LABEL, is_valid_label
 from wheel_variants.manifest import ABI_DEPENDENCY
 from wheel_variants.properties import InvalidProperty, Property, is_valid_namespace
-from wheel_variants.publish.building import BuildRequest, build_wheel
+from wheel_variants.publish.building import Build, build_wheel
 from wheel_variants.publish.documents import CURRENT, GENERATIONS, WITHOUT_PROVIDERS
 from wheel_variants.publish.errors import UsageError
 from wheel_variants.publish.known_providers import KNOWN_PROVIDERS
@@ -117,21 +117,20 @@ def add_pyproject(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Build one wheel, and write its path."""
-    built = build_wheel(
-        BuildRequest(
-            options.wheel,
-            _chosen_label(options),
-            options.from_label,
-            frozenset(options.properties),
-            tuple(dict.fromkeys(options.namespaces)),
-            _providers(options),
-            project_table(options.pyproject),
-            GENERATIONS[options.schema],
-            options.output_dir,
-            options.strict,
-            options.drop_local,
-        )
+    built = Build(
+        options.wheel,
+        _chosen_label(options),
+        options.from_label,
+        frozenset(options.properties),
+        tuple(dict.fromkeys(options.namespaces)),
+        _providers(options),
+        project_table(options.pyproject),
+        GENERATIONS[options.schema],
+        options.output_dir,
+        options.strict,
+        options.drop_local,
     )
+    build_wheel(built)
     for warning in built.warnings:
         logger.warning("%s", warning)
     if options.json:
