@@ -76,6 +76,8 @@ class Plan:
     :ivar kept: wheels of the same releases that are copied as they are.
     :ivar requiring: wheels, and their requirements that nothing satisfies any more.
     :ivar alike: messages about labels between which no machine can choose.
+    :ivar written: the path and the sha256 of each wheel that was written.
+    :ivar damaged: wheels that turned out to be damaged.
     """
 
     folder: str
@@ -87,6 +89,8 @@ class Plan:
     left: list[Left] = field(default_factory=list)
     requiring: list[tuple[str, str]] = field(default_factory=list)
     alike: list[str] = field(default_factory=list)
+    written: list[tuple[str, str]] = field(default_factory=list)
+    damaged: list[Left] = field(default_factory=list)
 
     @property
     def releases(self) -> Releases:
@@ -333,15 +337,12 @@ def _alike(adopted: Iterable[Adopted]) -> Iterator[str]:
             )
 
 
-def write(plan: Plan, folder: str) -> tuple[list[tuple[str, str]], list[Left]]:
-    """Write what is planned.
+def write(plan: Plan, folder: str) -> None:
+    """Write what is planned, and add to *plan* what was written.
 
     :param folder: not the folder of the wheels; it is made if it does not exist.
-    :return: the path and the sha256 of each wheel that was written; and the wheels that
-        are damaged.
     :raises CannotWrite: if something cannot be written.
     """
-    written, damaged = [], []
     documents = [_document(plan, adopted, folder) for adopted in plan.adopted]
     for adopted, document in zip(plan.adopted, documents, strict=True):
         name, path = adopted.original.filename, os.path.join(folder, adopted.filename)
@@ -352,9 +353,9 @@ def write(plan: Plan, folder: str) -> tuple[list[tuple[str, str]], list[Left]]:
                 files = _new_files(plan, adopted, wheel)
                 files["variant.json"] = to_json(document)
                 digest = wheels.write_copy(wheel, path, files, stem)
-            written.append((path, digest))
+            plan.written.append((path, digest))
         except wheels.UnreadableWheel as error:
-            damaged.append(Left(name, str(error)))
+            plan.damaged.append(Left(name, str(error)))
         except OSError as error:
             raise CannotWrite(adopted.filename, error, "--output-dir") from None
     for name in plan.kept:
@@ -363,8 +364,7 @@ def write(plan: Plan, folder: str) -> tuple[list[tuple[str, str]], list[Left]]:
             link_or_copy(plan.folder, name, path)
         except OSError as error:
             raise CannotWrite(name, error, "--output-dir") from None
-        written.append((path, file_sha256(path)))
-    return written, damaged
+        plan.written.append((path, file_sha256(path)))
 
 
 def _new_files(

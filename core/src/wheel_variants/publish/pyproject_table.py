@@ -121,19 +121,17 @@ class _Reader:
             if provider:
                 providers[namespace] = provider
         listed = self._values.table(root.get("properties", {}), "[variant.properties]")
+        properties = {}
         for label, texts in listed.items():
             if isinstance(texts, dict):
                 full = f"{label}.{next(iter(texts), '...')}"
                 problem = f"[variant.properties] has no list for {shown(label)}"
                 hint = f'Quote a label with a dot: "{full}" = [...]'
                 raise InvalidProjectTable(self.path, problem, hint)
-        properties = {
-            label: frozenset(
+            properties[label] = frozenset(
                 self._property(text, label)
                 for text in self._texts(texts, f"the properties of {shown(label)}")
             )
-            for label, texts in listed.items()
-        }
         return ProjectTable(self.path, namespaces, providers, properties)
 
     def _property(self, text: str, label: str) -> Property:

@@ -11,7 +11,7 @@ from typing import Any
 
 from packaging.utils import NormalizedName, canonicalize_name
 
-from wheel_variants.publish.adopting import Adopted, Left, Plan, read_folder
+from wheel_variants.publish.adopting import Adopted, Plan, read_folder
 from wheel_variants.publish.adopting import write as write_wheels
 from wheel_variants.publish.commands.build import add_pyproject
 from wheel_variants.publish.errors import UsageError, counted
@@ -58,33 +58,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Write the plan for a folder, and with ``--output-dir`` the wheels."""
     folder: str | None = options.output_dir
-    if folder is not None and os.path.realpath(folder) == os.path.realpath(
-        options.folder
-    ):
+    here = os.path.realpath(options.folder)
+    if folder is not None and os.path.realpath(folder) == here:
         raise UsageError(
             f"The output folder must not be that of the wheels: --output-dir {folder}"
         )
     table = project_table(options.pyproject)
     plan = Plan(options.folder, options.cpu_as_null, _twins(options), table)
     read_folder(plan)
-    written: list[tuple[str, str]] = []
-    damaged: list[Left] = []
     if not options.json:
         write(_plan_lines(plan))
     if folder is not None and plan.adopted:
-        written, damaged = write_wheels(plan, folder)
+        write_wheels(plan, folder)
     if options.json:
-        write_report(_document(plan, written, damaged))
-    elif written:
+        write_report(_document(plan))
+    elif plan.written:
         index = f"wheel-variants index {shlex.quote(folder or '')} --simple"
-        write(
-            ["", f"Wrote {counted(len(written), 'wheel')} to {folder}. Next: {index}"]
-        )
+        wrote = f"Wrote {counted(len(plan.written), 'wheel')} to {folder}"
+        write(["", f"{wrote}. Next: {index}"])
     elif plan.adopted:
         write(["", "Nothing was written. To write it, add --output-dir DIR."])
-    for each in damaged:
+    for each in plan.damaged:
         logger.warning("%s was not written: %s", each.filename, each.why)
-    return int(not plan.adopted or bool(damaged))
+    return int(not plan.adopted or bool(plan.damaged))
 
 
 def _twin(value: str) -> tuple[NormalizedName, NormalizedName]:
@@ -128,20 +124,15 @@ def _plan_lines(plan: Plan) -> Iterator[str]:
         yield f"{message}."
 
 
-def _document(
-    plan: Plan, written: list[tuple[str, str]], damaged: list[Left]
-) -> dict[str, Any]:
+def _document(plan: Plan) -> dict[str, Any]:
+    left = [*plan.left, *plan.damaged]
     return {
         "adopted": [_adopted(each) for each in plan.adopted],
-        "kept": [*plan.kept],
-        "left": [
-            {"file": each.filename, "why": each.why} for each in (*plan.left, *damaged)
-        ],
-        "requiring": [
-            {"file": name, "requires": twin} for name, twin in plan.requiring
-        ],
-        "alike": [*plan.alike],
-        "written": [{"path": path, "sha256": digest} for path, digest in written],
+        "kept": plan.kept,
+        "left": [{"file": name, "why": why} for name, why in left],
+        "requiring": [{"file": name, "requires": it} for name, it in plan.requiring],
+        "alike": plan.alike,
+        "written": [{"path": path, "sha256": digest} for path, digest in plan.written],
     }
 
 
