@@ -177,19 +177,7 @@ class _Indexer:
                 "Name a folder of wheels",
             )
         after = IndexState(scanned.files, self.before)
-        findings = itertools.chain(
-            scanned.findings, *(each.check_agreement() for each in releases)
-        )
-        errors = [each for each in findings if each.is_error]
-        if errors:
-            # Good files need not be read again once the others are fixed.
-            if os.path.isdir(self.output):
-                after.save(self.output)
-            raise PublishError(
-                f"Cannot make an index of {self.folder}; nothing was written",
-                "Fix or remove these files; 'wheel-variants check' shows each rule",
-                details=map(_line, errors),
-            )
+        self._refuse_errors(after)
         os.makedirs(self.output, exist_ok=True)
         for release in releases:
             self._write_manifest(release)
@@ -208,6 +196,21 @@ class _Indexer:
         after.written = {**({} if self.simple else self.before), **self.digests}
         after.save(self.output)
         return self.report
+
+    def _refuse_errors(self, after: IndexState) -> None:
+        agree = (each.check_agreement() for each in self.scanned.releases.values())
+        findings = itertools.chain(self.scanned.findings, *agree)
+        errors = [each for each in findings if each.is_error]
+        if not errors:
+            return
+        # Good files need not be read again once the others are fixed.
+        if os.path.isdir(self.output):
+            after.save(self.output)
+        raise PublishError(
+            f"Cannot make an index of {self.folder}; nothing was written",
+            "Fix or remove these files; 'wheel-variants check' shows each rule",
+            details=map(_line, errors),
+        )
 
     def _write(self, path: str, content: bytes) -> None:
         """Write a file of the output, if it changed."""
