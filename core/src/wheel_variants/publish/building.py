@@ -217,16 +217,13 @@ class _Builder:
         request = self.request
         if "providers" not in request.generation.root:
             return {}
-        described = ChainMap(
-            dict(request.providers),
-            dict(request.table.providers),
-            *(
-                manifest.document.get("providers", {})
-                for manifest in self.known
-                if manifest.schema == request.generation.schema
-            ),
-            dict(DECLARATIONS),
-        )
+        others = [
+            manifest.document.get("providers", {})
+            for manifest in self.known
+            if manifest.schema == request.generation.schema
+        ]
+        sources = (request.providers, request.table.providers, *others, DECLARATIONS)
+        described = ChainMap(*map(dict, sources))
         for namespace in namespaces:
             if namespace not in described:
                 raise self._error(

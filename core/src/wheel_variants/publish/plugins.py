@@ -271,16 +271,13 @@ def _find_api(installed: Distribution, default: str) -> str:
 
 
 def _entries(module: str, source: bytes) -> Iterator[str]:
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError):
-        # If it is the plugin's own module, importing it reports the error.
-        return
-    for node in tree.body:
-        if _defines(node):
-            yield module
-        elif isinstance(node, ast.ClassDef) and any(map(_defines, node.body)):
-            yield f"{module}:{node.name}"
+    # If it is the plugin's own module, importing it reports what cannot be parsed.
+    with contextlib.suppress(SyntaxError, ValueError, RecursionError):
+        for node in ast.parse(source).body:
+            if _defines(node):
+                yield module
+            elif isinstance(node, ast.ClassDef) and any(map(_defines, node.body)):
+                yield f"{module}:{node.name}"
 
 
 def _defines(node: ast.stmt) -> bool:
