@@ -6,7 +6,7 @@ Which markers hold is in ``core/conformance/markers.json``.
 from __future__ import annotations
 
 import pytest
-from packaging.markers import InvalidMarker, Marker
+from packaging.markers import InvalidMarker, Marker, UndefinedComparison
 from packaging.requirements import InvalidRequirement, Requirement
 
 from wheel_variants.markers import (
@@ -39,23 +39,28 @@ def test_the_values() -> None:
 @pytest.mark.parametrize(
     ("text", "rest"),
     [
-        ("variant_label == 'cu128' and extra == 'gpu'", "extra == 'gpu'"),
-        ("variant_label == 'cu126' or extra == 'gpu'", "extra == 'gpu'"),
-        ("variant_label == 'cu128' or extra == 'gpu'", ""),
-        ("os_name=='posix'", "os_name == 'posix'"),
-        ("'posix' not  in os_name", "'posix' not in os_name"),
-        ("variant_label == 'cu126' and extra == 'gpu'", 'python_version < "0"'),
+        ("variant_label == 'cu128' and extra == 'gpu'",)
+        + ('python_version >= "0" and extra == "gpu"',),
+        ("variant_label == 'cu126' or extra == 'gpu'",)
+        + ('python_version < "0" or extra == "gpu"',),
+        ("variant_label == 'cu128' or variant_label == 'a'", ""),
+        ("variant_label == 'cu126'", 'python_version < "0"'),
+        ("variant_label == 'cu128' and variant_label == 'a'", 'python_version < "0"'),
+        ("os_name=='posix'", 'os_name == "posix"'),
+        ("'posix' not  in os_name", '"posix" not in os_name'),
         (
             "(variant_label == 'a' or extra == 'a') and (extra == 'b' or extra == 'c')",
-            "extra == 'a' and (extra == 'b' or extra == 'c')",
+            '(python_version < "0" or extra == "a") and (extra == "b" or extra == "c")',
         ),
-        ("((extra == 'a' or extra == 'b')) and variant_label == 'cu128'",)
-        + ("extra == 'a' or extra == 'b'",),
+        ("extra == 'a' and'cu128' == variant_label",)
+        + ('extra == "a" and python_version >= "0"',),
+        # A string is no comparison.
+        ("os_name == 'variant_label == 1'", 'os_name == "variant_label == 1"'),
     ],
 )
 def test_what_is_left(text: str, rest: str) -> None:
     assert resolve_marker(text, ENVIRONMENT) == rest
-    assert not rest or str(Marker(rest)) == rest.replace("'", '"')
+    assert not rest or str(Marker(rest)) == rest
 
 
 @pytest.mark.parametrize(
@@ -64,7 +69,8 @@ def test_what_is_left(text: str, rest: str) -> None:
         ("foo", "foo"),
         ("foo[a,b]>=1; os_name == 'nt'", "foo[a,b]>=1; os_name == 'nt'"),
         ("foo>=1; variant_label == 'cu128'", "foo>=1"),
-        ("foo; variant_label == 'cu128' and extra == 'a'", "foo ; extra == 'a'"),
+        ("foo; variant_label == 'x' or extra == 'a'",)
+        + ('foo ; python_version < "0" or extra == "a"',),
         ("foo @ https://a.b/c;d ; variant_label == 'x'",)
         + ('foo @ https://a.b/c;d ; python_version < "0"',),
     ],
@@ -89,3 +95,15 @@ def test_an_invalid_marker(text: str) -> None:
         resolve_marker(text, ENVIRONMENT)
     with pytest.raises(InvalidRequirement):
         resolve_requirement(f"foo; {text}", ENVIRONMENT)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("variant_label ~= 'a'", "variant_label == variant_features"),
+        *("variant_label == os_name", "variant_features in 'a'"),
+    ],
+)
+def test_an_undefined_comparison(text: str) -> None:
+    with pytest.raises(UndefinedComparison):
+        resolve_marker(text, ENVIRONMENT)

@@ -11,13 +11,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.tests.ordering_cases import (
-    MACHINES,
-    VARIANTS,
-    Machine,
-    machine,
-    manifest,
-)
+from core.tests.ordering_cases import MACHINES, VARIANTS, Machine, machine, manifest
 from wheel_variants.ordering import Mismatch, rank, supported_of
 from wheel_variants.properties import Feature
 

@@ -9,13 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from core.tests.ordering_cases import (
-    MACHINES,
-    VARIANTS,
-    Machine,
-    machine,
-    manifest,
-)
+from core.tests.ordering_cases import MACHINES, VARIANTS, Machine, machine, manifest
 from wheel_variants.ordering import rank, supported_of
 from wheel_variants.preferences import Preference, parse_blank_separated
 from wheel_variants.properties import InvalidProperty

@@ -14,11 +14,7 @@ from pathlib import Path
 
 import tomli
 
-from tests.lib.environments import (
-    Environment,
-    Workshop,
-    scrubbed_environ,
-)
+from tests.lib.environments import Environment, Workshop, scrubbed_environ
 from tests.lib.wheels import normalize_name
 
 __all__ = [

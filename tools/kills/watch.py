@@ -8,15 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from tools.kills.clock import Clock
-from tools.kills.inotify import (
-    CLOSED,
-    CREATED,
-    DELETED,
-    GONE,
-    MODIFIED,
-    PUT,
-    Inotify,
-)
+from tools.kills.inotify import CLOSED, CREATED, DELETED, GONE, MODIFIED, PUT, Inotify
 
 __all__ = ["Absence", "Watch"]
 

@@ -137,9 +137,8 @@ def _fits(value: str, version: Version) -> bool:
 
 def requirements(manifest: Manifest, label: str) -> list[str]:
     """Return the requirements (PEP 508) that a variant has of other packages."""
-    return [
-        f"{project}{_specifier(values)}" for project, values in _wanted(manifest, label)
-    ]
+    wanted = _wanted(manifest, label)
+    return [f"{project}{_specifier(values)}" for project, values in wanted]
 
 
 def wanted(manifest: Manifest, label: str) -> list[str]:
@@ -165,23 +164,15 @@ def _wanted(
 
 
 def has_dependencies(manifest: Manifest, labels: Iterable[str]) -> bool:
-    """Tell whether any of *labels* needs certain versions of another package."""
-    namespaces = _namespaces(manifest)
-    variants = (manifest.variant(label) for label in labels)
-    return any(
-        namespace in variant.features
-        for variant in variants
-        if variant is not None
-        for namespace in namespaces
-    )
+    """Return whether any of *labels* needs certain versions of another package."""
+    namespaces = set(_namespaces(manifest))
+    variants = filter(None, map(manifest.variant, labels))
+    return any(not namespaces.isdisjoint(each.features) for each in variants)
 
 
 def _namespaces(manifest: Manifest) -> list[str]:
-    return [
-        namespace
-        for namespace, provider in manifest.providers.items()
-        if provider.builtin == ABI_DEPENDENCY
-    ]
+    providers = manifest.providers.values()
+    return [each.namespace for each in providers if each.builtin == ABI_DEPENDENCY]
 
 
 def _is_project(feature: str) -> bool:

@@ -14,11 +14,7 @@ from wheel_variants.labels import NULL_LABEL
 from wheel_variants.manifest import Manifest
 from wheel_variants.ordering import supported_of
 from wheel_variants.preferences import Preference
-from wheel_variants.properties import (
-    Feature,
-    Property,
-    SupportedProperties,
-)
+from wheel_variants.properties import Feature, Property, SupportedProperties
 
 __all__ = ["Comparison", "Criterion", "compare"]
 
@@ -68,10 +64,8 @@ def compare(
 
     Both are compatible, and *first* is ordered before *second*.
     """
-    for best, other in zip_longest(
-        _best(manifest, supported, first, preferences),
-        _best(manifest, supported, second, preferences),
-    ):
+    both = (_best(manifest, supported, each, preferences) for each in (first, second))
+    for best, other in zip_longest(*both):
         if best == other:
             continue
         if other is None:

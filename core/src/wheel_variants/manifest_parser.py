@@ -29,13 +29,7 @@ from wheel_variants.manifest import (
     ProviderKind,
     Variant,
 )
-from wheel_variants.manifest_values import (
-    FEATURE,
-    NAMESPACE,
-    Features,
-    Report,
-    Values,
-)
+from wheel_variants.manifest_values import FEATURE, NAMESPACE, Features, Report, Values
 from wheel_variants.provider_parser import read_providers
 from wheel_variants.rules import RULES, Effect
 from wheel_variants.shown import shown

@@ -31,8 +31,7 @@ _KINDS = {
     list: "a list",
     str: "a string",
     bool: "a boolean",
-    int: "a number",
-    float: "a number",
+    **dict.fromkeys((int, float), "a number"),
     type(None): "null",
 }
 

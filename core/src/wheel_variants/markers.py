@@ -10,11 +10,12 @@ the rest to ``packaging``.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from operator import eq, ne
+from typing import Any
 
-from packaging.markers import InvalidMarker, UndefinedComparison
+from packaging.markers import InvalidMarker, Marker, UndefinedComparison
 from packaging.requirements import InvalidRequirement
 
 from wheel_variants.properties import Property
@@ -31,19 +32,19 @@ __all__ = [
 
 VariantEnvironment = Mapping[str, "str | AbstractSet[str]"]
 
-#: Never holds, and every version of packaging can read it.
-_NEVER = 'python_version < "0"'
-_VARIABLE = re.compile(r"variant_(?:label|properties|features|namespaces)")
-_TOKEN = re.compile(
-    r"""\s*(?:(?P<string>'[^']*'|"[^"]*")|(?P<word>[A-Za-z_][A-Za-z0-9_.]*)"""
-    r"""|(?P<other>[()]|[<>=!~]=?=?))"""
-)
+#: For what is known, and every version of packaging can read it. No blank is needed
+#: between "and" and a string, but before this one.
+_ALWAYS, _NEVER = ' python_version >= "0"', ' python_version < "0"'
+_STRING = r"""'[^']*'|"[^"]*\""""
+_VARIABLE = re.compile(r"\bvariant_(?:label|properties|features|namespaces)\b")
+_SIDE = rf"{_STRING}|(?!(?:and|or|in|not)\b)[A-Za-z_][A-Za-z0-9_.]*"
+_COMPARISON = re.compile(rf"({_SIDE})\s*([<>=!~]=?=?|in\b|not\s+in\b)\s*({_SIDE})")
 # A URL ends with white space before the semicolon.
 _REQUIREMENT = re.compile(
     r"(?P<rest>[^;@]*|[^;@]*@\s*\S+)\s*;(?P<marker>.*)", re.DOTALL
 )
 # Strings have no order, as in all dependency specifiers.
-_STRINGS: Mapping[str, Callable[[str, str], bool]] = {
+_OPERATORS: Mapping[str, Callable[[str, Any], bool]] = {
     "==": eq,
     "!=": ne,
     "<=": eq,
@@ -84,9 +85,7 @@ def variant_environment(
     return {
         "variant_label": label,
         "variant_properties": MarkerSet(map(str, properties)),
-        "variant_features": MarkerSet(
-            f"{each.namespace} :: {each.feature}" for each in properties
-        ),
+        "variant_features": MarkerSet(" :: ".join(each[:2]) for each in properties),
         "variant_namespaces": MarkerSet(each.namespace for each in properties),
     }
 
@@ -96,12 +95,13 @@ NO_VARIANT: VariantEnvironment = variant_environment("", ())
 
 
 def is_about_variant(requirement: str) -> bool:
-    """Tell whether the marker of a dependency specifier is about the variant."""
+    """Return whether the marker of a dependency specifier is about the variant."""
     match = _REQUIREMENT.fullmatch(requirement)
-    return match is not None and any(
-        _VARIABLE.fullmatch(token["word"] or "")
-        for token in _TOKEN.finditer(match["marker"])
-    )
+    return match is not None and _has_variable(match["marker"])
+
+
+def _has_variable(marker: str) -> bool:
+    return _VARIABLE.search(re.sub(_STRING, "''", marker)) is not None
 
 
 def resolve_requirement(text: str, environment: VariantEnvironment) -> str:
@@ -123,119 +123,36 @@ def resolve_marker(marker: str, environment: VariantEnvironment) -> str:
     """Return what is left of a marker once the variant is known.
 
     :param environment: what :func:`variant_environment` returned.
-    :return: empty if the marker always holds.
+    :return: a marker that every version of packaging can read; empty if *marker* is about
+        the variant alone, and holds.
     :raises packaging.markers.InvalidMarker: if *marker* cannot be parsed, or is nested
         too deeply.
     :raises packaging.markers.UndefinedComparison: if an operator is not defined for a
         variable about the variant.
     """
+    matches = list(_COMPARISON.finditer(marker))
+    text = _COMPARISON.sub(lambda match: _resolved(match, environment), marker)
     try:
-        rest = _Parser(marker, environment).parse()
+        left = Marker(text)
+        if matches and all(_has_variable(match[0]) for match in matches):
+            return "" if left.evaluate() else _NEVER.strip()
+        return str(left)
     except RecursionError:
         raise InvalidMarker("a marker is nested too deeply") from None
-    if isinstance(rest, str):
-        return rest
-    return "" if rest else _NEVER
 
 
-def _tokens(marker: str) -> Iterator[tuple[str, str]]:
-    position, end = 0, len(marker.rstrip())
-    while position < end:
-        match = _TOKEN.match(marker, position)
-        if match is None:
-            raise InvalidMarker(f"invalid marker: {marker!r}")
-        assert match.lastgroup is not None
-        yield match.lastgroup, match[match.lastgroup]
-        position = match.end()
-
-
-class _Parser:
-    """Parses a marker; what is known becomes a boolean, the rest stays text."""
-
-    def __init__(self, marker: str, environment: VariantEnvironment) -> None:
-        self._marker = marker
-        self._environment = environment
-        self._left = list(_tokens(marker))[::-1]
-
-    def parse(self) -> str | bool:
-        result = self._alternatives()[0]
-        if self._left:
-            raise self._invalid()
-        return result
-
-    def _alternatives(self) -> tuple[str | bool, bool]:
-        """Return a sequence joined by "or", and whether it must be put in parentheses."""
-        terms = [self._conjunction()]
-        while self._next_is("or"):
-            terms.append(self._conjunction())
-        if True in terms:
-            return True, False
-        left = [term for term in terms if isinstance(term, str)]
-        return " or ".join(left) or False, len(left) > 1
-
-    def _conjunction(self) -> str | bool:
-        terms = [self._atom()]
-        while self._next_is("and"):
-            terms.append(self._atom())
-        if any(term is False for term, _ in terms):
-            return False
-        left = [(term, is_open) for term, is_open in terms if isinstance(term, str)]
-        if len(left) == 1:
-            # In parentheses only if it was: alternatives of alternatives are the same.
-            return left[0][0]
-        return " and ".join(f"({t})" if is_open else t for t, is_open in left) or True
-
-    def _atom(self) -> tuple[str | bool, bool]:
-        if self._next_is("("):
-            result = self._alternatives()
-            if not self._next_is(")"):
-                raise self._invalid()
-            return result
-        left, operator, right = self._side(), self._operator(), self._side()
-        sides = [self._value(*left), self._value(*right)]
-        if sides == [None, None]:
-            return f"{left[1]} {operator} {right[1]}", False
-        return self._compare(left, operator, right), False
-
-    def _side(self) -> tuple[str, str]:
-        if not self._left or self._left[-1][0] == "other":
-            raise self._invalid()
-        return self._left.pop()
-
-    def _operator(self) -> str:
-        kind, text = self._left.pop() if self._left else ("", "")
-        if text == "not" and self._next_is("in"):
-            return "not in"
-        if text == "in" or (kind == "other" and text not in "()"):
-            return text
-        raise self._invalid()
-
-    def _value(self, kind: str, text: str) -> str | AbstractSet[str] | None:
-        """Return the value of a variable about the variant."""
-        return self._environment.get(text) if kind == "word" else None
-
-    def _compare(
-        self, left: tuple[str, str], operator: str, right: tuple[str, str]
-    ) -> bool:
-        values = [
-            text[1:-1] if kind == "string" else self._value(kind, text)
-            for kind, text in (left, right)
-        ]
-        first, second = values
-        if isinstance(first, str) and operator in _STRINGS:
-            if isinstance(second, str):
-                return _STRINGS[operator](first, second)
-            if isinstance(second, AbstractSet) and operator.endswith("in"):
-                return (first in second) is (operator == "in")
-        raise UndefinedComparison(
-            f"undefined comparison: {left[1]} {operator} {right[1]}"
-        )
-
-    def _next_is(self, text: str) -> bool:
-        is_next = bool(self._left) and self._left[-1][1] == text
-        if is_next:
-            self._left.pop()
-        return is_next
-
-    def _invalid(self) -> InvalidMarker:
-        return InvalidMarker(f"invalid marker: {self._marker!r}")
+def _resolved(match: re.Match[str], environment: VariantEnvironment) -> str:
+    """Return whether a comparison holds, as a marker; one about other things stays."""
+    if not _has_variable(match[0]):
+        return match[0]
+    operator = " ".join(match[2].split())
+    first, second = (
+        environment.get(side) if side[0] not in "'\"" else side[1:-1]
+        for side in (match[1], match[3])
+    )
+    is_defined = isinstance(second, str) or (
+        second is not None and operator.endswith("in")
+    )
+    if isinstance(first, str) and operator in _OPERATORS and is_defined:
+        return _ALWAYS if _OPERATORS[operator](first, second) else _NEVER
+    raise UndefinedComparison(f"undefined comparison: {match[0]}")

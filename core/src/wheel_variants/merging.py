@@ -93,18 +93,13 @@ def _differences(
     seen: dict[tuple[Subject, str], list[tuple[str, Any]]] = {}
     for name in ordered:
         manifest = manifests[name]
-        stated = [
-            *(
-                (Subject.PROPERTIES, label, variant.properties())
-                for label, variant in manifest.variants.items()
-            ),
-            *(
-                (Subject.PROVIDERS, namespace, provider)
-                for namespace, provider in manifest.providers.items()
-            ),
-            (Subject.SCHEMAS, "", manifest.schema),
-        ]
-        for subject, key, value in stated:
+        properties = (
+            (Subject.PROPERTIES, label, variant.properties())
+            for label, variant in manifest.variants.items()
+        )
+        providers = ((Subject.PROVIDERS, *each) for each in manifest.providers.items())
+        schema = (Subject.SCHEMAS, "", manifest.schema)
+        for subject, key, value in (*properties, *providers, schema):
             others = seen.setdefault((subject, key), [])
             if any(value == other for _, other in others):
                 continue

@@ -11,11 +11,7 @@ from typing import NamedTuple
 from wheel_variants.labels import NULL_LABEL
 from wheel_variants.manifest import Manifest, Variant
 from wheel_variants.preferences import Preference
-from wheel_variants.properties import (
-    Feature,
-    Property,
-    SupportedProperties,
-)
+from wheel_variants.properties import Feature, Property, SupportedProperties
 
 __all__ = ["Mismatch", "Ranking", "rank", "supported_of"]
 
@@ -153,10 +149,10 @@ def _places(variant: Variant, index: _Index) -> list[tuple[int, int, int]] | Non
 def _mismatches(
     variant: Variant, supported: SupportedProperties
 ) -> tuple[Mismatch, ...]:
-    found = []
-    for namespace, features in variant.features.items():
-        for name, wanted in features.items():
-            offered = supported.values_of(namespace, name)
-            if not set(wanted) & set(offered):
-                found.append(Mismatch(Feature(namespace, name), wanted, offered))
-    return tuple(found)
+    return tuple(
+        Mismatch(Feature(namespace, name), wanted, offered)
+        for namespace, features in variant.features.items()
+        for name, wanted in features.items()
+        for offered in (supported.values_of(namespace, name),)
+        if set(wanted).isdisjoint(offered)
+    )

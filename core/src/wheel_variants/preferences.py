@@ -34,8 +34,7 @@ class Preference(NamedTuple):
         return cls(*parse_parts(text, least=1))
 
     def __str__(self) -> str:
-        parts = (self.namespace, self.feature, self.value)
-        return " :: ".join(part for part in parts if part is not None)
+        return " :: ".join(part for part in self if part is not None)
 
     def covers(self, property_: Property) -> bool:
         """Tell whether it puts *property_* first."""

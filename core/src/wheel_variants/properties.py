@@ -81,7 +81,7 @@ class Feature(NamedTuple):
     name: str
 
     def __str__(self) -> str:
-        return f"{self.namespace} :: {self.name}"
+        return " :: ".join(self)
 
 
 class Property(NamedTuple):
@@ -100,7 +100,7 @@ class Property(NamedTuple):
         return cls(*parse_parts(text, least=3))
 
     def __str__(self) -> str:
-        return f"{self.namespace} :: {self.feature} :: {self.value}"
+        return " :: ".join(self)
 
 
 class SupportedFeature(NamedTuple):

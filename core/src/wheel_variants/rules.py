@@ -75,20 +75,20 @@ _TABLE: Mapping[tuple[Severity, Effect | None, str], Mapping[str, str]] = {
     (_ERROR, _REFUSED, _SCHEMA): {
         "manifest-schema": (
             "$schema names a version of the format that installers can know."
-        ),
+        )
     },
     (_ERROR, _REFUSED, "PEP 825, Default priorities"): {
         "namespaces": (
             "default-priorities.namespace names each namespace once, in order, those "
             "of all properties among them."
-        ),
+        )
     },
     (_ERROR, _REFUSED, _NAMES): {
         "label": "Labels are of 0-9, a-z, _ and . only.",
         "null-variant": "The label null stands for the variant without properties.",
     },
     (_ERROR, _REFUSED, _PROPERTIES): {
-        "property": "Properties follow the grammar, and each feature has a value.",
+        "property": "Properties follow the grammar, and each feature has a value."
     },
     (_ERROR, _REFUSED, _PROVIDERS): {
         "provider-kind": (
@@ -111,23 +111,23 @@ _TABLE: Mapping[tuple[Severity, Effect | None, str], Mapping[str, str]] = {
         ),
     },
     (_ERROR, _UNSUPPORTED, "PEP 817, Provider information"): {
-        "enable-if": "enable-if is an environment marker.",
+        "enable-if": "enable-if is an environment marker."
     },
     (_WARNING, _UNSUPPORTED, _PROVIDERS): {
-        "provider-builtin": "Installers know the built-in provider.",
+        "provider-builtin": "Installers know the built-in provider."
     },
     (_ERROR, _DROPPED, "PEP 850, ABI dependency"): {
         "abi-dependency": (
             "Features of an ABI dependency are normalised names of distributions, "
             "their values the first one to three parts of a release."
-        ),
+        )
     },
     (_WARNING, _DROPPED, _PROVIDERS): {
-        "never-supported": "Properties are among those that their provider knows.",
+        "never-supported": "Properties are among those that their provider knows."
     },
     (_ERROR, _NONE, _METADATA): {"manifest-keys": "There are no keys but those known."},
     (_ERROR, _NONE, _SCHEMA): {
-        "schema-version": "$schema is there, and names a version that exists.",
+        "schema-version": "$schema is there, and names a version that exists."
     },
     (_ERROR, _NONE, _NAMES): {
         "label-length": "Labels are no longer than the version of the format allows.",
@@ -137,24 +137,24 @@ _TABLE: Mapping[tuple[Severity, Effect | None, str], Mapping[str, str]] = {
         ),
     },
     (_ERROR, _NONE, _PROPERTIES): {
-        "repeated-values": "Each item of a list is there once.",
+        "repeated-values": "Each item of a list is there once."
     },
     (_ERROR, _NONE, _PROVIDERS): {
-        "providers": "There is one provider for each namespace, and none beside.",
+        "providers": "There is one provider for each namespace, and none beside."
     },
     (_ERROR, _NONE, "PEP 817, Static properties"): {
         "static-order": (
             "In version 0.0.3, default-priorities.feature names every feature of a "
             "static list that has several."
-        ),
+        )
     },
     (_WARNING, _NONE, _METADATA): {
         "draft-schema": (
             "The version of the format is not one that a later draft has replaced."
-        ),
+        )
     },
     (_WARNING, _NONE, _PROPERTIES): {
-        "empty-lists": "What would mean nothing is left out.",
+        "empty-lists": "What would mean nothing is left out."
     },
     (_WARNING, _NONE, _NAMES): {
         "other-null": "The variant without properties is labelled null.",
@@ -163,7 +163,7 @@ _TABLE: Mapping[tuple[Severity, Effect | None, str], Mapping[str, str]] = {
         ),
     },
     (_WARNING, _NONE, "PEP 825, Variants"): {
-        "unsorted-values": "The values of a feature are sorted.",
+        "unsorted-values": "The values of a feature are sorted."
     },
     (_WARNING, _NONE, _PROVIDERS): {
         "no-providers": "The metadata tells who provides its namespaces.",
@@ -193,10 +193,10 @@ _TABLE: Mapping[tuple[Severity, Effect | None, str], Mapping[str, str]] = {
         ),
     },
     (_ERROR, None, "PEP 503, Specification"): {
-        "regular-file": "What a folder offers are regular files in it.",
+        "regular-file": "What a folder offers are regular files in it."
     },
     (_ERROR, None, "Source distribution format"): {
-        "sdist-name": "The name of a source distribution follows the grammar.",
+        "sdist-name": "The name of a source distribution follows the grammar."
     },
     (_ERROR, None, _INDEX): {
         "manifest-name": (
@@ -220,25 +220,25 @@ _TABLE: Mapping[tuple[Severity, Effect | None, str], Mapping[str, str]] = {
     (_ERROR, None, _PROVIDERS): {
         "providers-agree": (
             "The files of a release describe the provider of a namespace alike."
-        ),
+        )
     },
     (_WARNING, None, "PEP 825, Environment markers"): {
         "plain-markers": (
             "A plain wheel has no variant markers: installers that know no variants "
             "cannot read them."
-        ),
+        )
     },
     (_WARNING, None, _INDEX): {
-        "label-used": "There is a wheel for every label that the manifest lists.",
+        "label-used": "There is a wheel for every label that the manifest lists."
     },
     (_WARNING, None, _SCHEMA): {
-        "schemas-agree": "The files of a release are of one version of the format.",
+        "schemas-agree": "The files of a release are of one version of the format."
     },
     (_WARNING, None, "PEP 825, Variant wheel"): {
         "plain-fallback": (
             "There is a plain wheel or a source distribution for installers that know "
             "no variants."
-        ),
+        )
     },
 }
 

@@ -9,15 +9,13 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from packaging.version import Version
 
-from wheel_variants.publish.files import (
-    link_or_copy,
-    open_regular,
-    write_if_changed,
-)
+from wheel_variants.publish.files import link_or_copy, open_regular, write_if_changed
 from wheel_variants.publish.simple_index import (
     HTML_PAGE,
     JSON_PAGE,
+    FileFacts,
     IndexedFile,
     project_pages,
     root_pages,
@@ -26,7 +24,8 @@ from wheel_variants.publish.simple_index import (
 
 def test_pages_have_no_markup_but_their_own() -> None:
     name = "<img src=x>\"'&.whl"
-    file = IndexedFile(name, "<b>", 1, "0", requires_python='"><b>')
+    facts = FileFacts(1, 0, sha256="0", requires_python='"><b>')
+    file = IndexedFile(name, Version("1"), facts)
     pages = project_pages("<b>", [file], up="../")
     for page in (pages[HTML_PAGE], root_pages(["<i>"])[HTML_PAGE]):
         text = page.decode()

@@ -15,13 +15,9 @@ from tests.lib.manifests import make_manifest, variant_json
 from tests.lib.wheels import make_wheel
 from wheel_variants.manifest_parser import parse_document
 from wheel_variants.publish.building import manifests_of_release
-from wheel_variants.publish.index_state import (
-    STATE_FILE,
-    FileFacts,
-    IndexState,
-)
-from wheel_variants.publish.indexing import breaking_changes
+from wheel_variants.publish.indexing import STATE_FILE, IndexState, breaking_changes
 from wheel_variants.publish.pyproject_table import read_project_table
+from wheel_variants.publish.simple_index import FileFacts
 
 V3, V4 = ["x86_64 :: level :: v3"], ["x86_64 :: level :: v4"]
 MKL = ["blas_lapack :: provider :: mkl"]

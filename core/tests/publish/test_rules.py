@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 import zipfile
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,14 +17,9 @@ from tests.lib.wheels import DistFile, make_wheel
 from wheel_variants.manifest_parser import parse_document
 from wheel_variants.publish.findings import Finding
 from wheel_variants.publish.manifest_rules import check_manifest
-from wheel_variants.publish.places import Release
-from wheel_variants.publish.release_rules import (
-    check_agreement,
-    check_fallback,
-    check_labels,
-)
-from wheel_variants.publish.wheel_file import WheelName
+from wheel_variants.publish.releases import Release
 from wheel_variants.publish.wheel_rules import check_wheel
+from wheel_variants.publish.wheels import WheelName
 from wheel_variants.rules import RULES
 
 
@@ -270,12 +266,17 @@ RELEASES: Mapping[str, tuple[Release, set[str]]] = {
 @pytest.mark.parametrize("case", RELEASES)
 def test_releases(case: str) -> None:
     made, rules = RELEASES[case]
-    findings = [*check_agreement(made), *check_labels(made), *check_fallback(made, "x")]
+    findings = [
+        *made.check_agreement(),
+        *made.check_labels(),
+        *made.check_fallback("x"),
+    ]
     assert broken(findings) == rules
 
 
 def test_the_files_that_disagree_are_named_with_what_to_do() -> None:
-    (finding,) = check_agreement(RELEASES["other namespaces"][0], prefix="dist/")
+    made = replace(RELEASES["other namespaces"][0], prefix="dist/")
+    (finding,) = made.check_agreement()
     assert finding.subjects == (
         "dist/demo-1.0-py3-none-any-b.whl",
         "dist/demo-1.0-py3-none-any-cu128.whl",
@@ -288,8 +289,8 @@ def test_a_source_distribution_is_a_fallback() -> None:
     made, _ = RELEASES["no plain wheel"]
     with_sdist = release(GOOD, MANIFEST, plain=False)
     with_sdist.sdists.append("demo-1.0.tar.gz")
-    assert broken(check_fallback(made, "x")) == {"plain-fallback"}
-    assert broken(check_fallback(with_sdist, "x")) == set()
+    assert broken(made.check_fallback("x")) == {"plain-fallback"}
+    assert broken(with_sdist.check_fallback("x")) == set()
 
 
 #: Of an index: what these say is tested with a real one.

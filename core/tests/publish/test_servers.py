@@ -18,11 +18,10 @@ from tests.lib.manifests import PREVIEW_TORCH
 from tests.lib.repository import JSON_TYPE
 from tests.lib.tls import use_tls
 from wheel_variants.publish import http
-from wheel_variants.publish.checking import place_of
 from wheel_variants.publish.errors import NothingFound
 from wheel_variants.publish.http import HttpSession, NoRanges, RemoteFile, Unavailable
 from wheel_variants.publish.pages import project_pages, read_page
-from wheel_variants.publish.wheel_file import WheelName, wheel_in
+from wheel_variants.publish.wheels import WheelName, wheel_in
 
 MANIFEST, WHEEL = "torch-2.8.0-variants.json", "torch-2.8.0-py3-none-any-cu128.whl"
 MakeSession = Callable[..., HttpSession]
@@ -144,8 +143,7 @@ def test_pages_of_a_project(torch: IndexServer, session: HttpSession) -> None:
     links = "".join(f"<a href='/files/{name}'>{name}</a>" for name in names)
     torch.faults["/simple/torch/"] = Fault(body=links.encode())
     torch.page_format = "html"
-    (page,) = project_pages(session, f"{torch.index_url}torch/")
-    place = place_of(page)
+    (place,) = project_pages(session, f"{torch.index_url}torch/")
     assert list(place.misnamed) == ["torch-2.8.0-x.whl", "torch-x-variants.json"]
     (release,) = place.releases.values()
     assert release.sdists == ["torch-2.8.0.tar.gz", "torch-2.8.0.zip"]
@@ -165,7 +163,7 @@ def test_a_server_has_no_say_about_files_here(
     headers = {"Content-Type": JSON_TYPE if form == "json" else "text/html"}
     fault = Fault(body=bodies[form].encode(), headers=headers)
     torch.faults["/simple/torch/"] = fault
-    assert read_page(session, f"{torch.index_url}torch/").files == []
+    assert read_page(session, f"{torch.index_url}torch/").links == {}
 
 
 def test_pages_that_are_none(torch: IndexServer, session: HttpSession) -> None:
@@ -182,7 +180,7 @@ def test_credentials_of_a_page_are_those_of_its_links(
     session.fetch(torch.file_url(MANIFEST), 1 << 20, "*/*")
     wanted = f"Basic {base64.b64encode(b'user:p@ss').decode()}"
     assert {each.headers["authorization"] for each in torch.requests} == {wanted}
-    assert "p%40ss" not in place_of(page).name
+    assert "p%40ss" not in page.name
     with pytest.raises(NothingFound) as raised:
         list(project_pages(session, f"{url}missing/"))
     assert "p%40ss" not in raised.value.message
@@ -205,7 +203,7 @@ def test_certificates(tls_index: IndexServer, make_session: MakeSession) -> None
         ["--trusted-host", tls_index.host],
     ):
         with make_session(*words) as session:
-            assert read_page(session, url).files
+            assert read_page(session, url).links
 
 
 def test_a_proxy(

@@ -16,8 +16,7 @@ import pytest
 
 from tests.lib.wheels import make_wheel
 from wheel_variants.publish.files import replacing
-from wheel_variants.publish.wheel_copy import copy_wheel
-from wheel_variants.publish.wheel_file import UnreadableWheel, open_wheel
+from wheel_variants.publish.wheels import UnreadableWheel, copy_wheel, open_wheel
 
 JSON = b'{"variants": {"cu128": {}}}\n'
 DIST_INFO = "demo-1.0.dist-info"
@@ -33,7 +32,8 @@ def wheel(tmp_path: Path) -> Path:
 def copied(wheel: Path, variant_json: bytes | None = JSON) -> bytes:
     target = io.BytesIO()
     with open_wheel(str(wheel)) as opened:
-        copy_wheel(opened, target, variant_json)
+        files = {} if variant_json is None else {"variant.json": variant_json}
+        copy_wheel(opened, target, files)
     return target.getvalue()
 
 
@@ -91,7 +91,7 @@ def test_same_bytes_at_any_time_and_under_any_umask(
         old = os.umask(umask)
         try:
             with open_wheel(str(wheel)) as opened, replacing(str(path)) as target:
-                copy_wheel(opened, target, JSON)
+                copy_wheel(opened, target, {"variant.json": JSON})
         finally:
             os.umask(old)
         assert path.read_bytes() == first
@@ -172,7 +172,7 @@ def test_a_large_member_is_not_held_in_memory(wheel: Path, tmp_path: Path) -> No
             (tmp_path / "copy").open("w+b") as target,
         ):
             opened.check_integrity()
-            copy_wheel(opened, target, JSON)
+            copy_wheel(opened, target, {"variant.json": JSON})
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
@@ -267,7 +267,7 @@ def test_an_archive_that_contradicts_itself(
         open_wheel(str(wheel)) as opened,
         pytest.raises(UnreadableWheel, match=r"data\.bin"),
     ):
-        copy_wheel(opened, io.BytesIO(), JSON)
+        copy_wheel(opened, io.BytesIO(), {"variant.json": JSON})
 
 
 def test_no_two_members_of_one_name(wheel: Path) -> None:

@@ -15,12 +15,11 @@ from tools.fuzz.targets.manifests import seeds
 from wheel_variants.manifest import InvalidManifest
 from wheel_variants.manifest_parser import parse_manifest
 from wheel_variants.publish import output
-from wheel_variants.publish.errors import InvalidProjectTable
-from wheel_variants.publish.index_state import STATE_FILE, IndexState
+from wheel_variants.publish.errors import InvalidProjectTable, capital
+from wheel_variants.publish.indexing import STATE_FILE, IndexState
 from wheel_variants.publish.manifest_rules import check_manifest
 from wheel_variants.publish.pyproject_table import read_project_table
-from wheel_variants.publish.scanning import scan_folder
-from wheel_variants.publish.texts import capital
+from wheel_variants.publish.releases import scan_folder
 from wheel_variants.rules import Effect
 
 __all__ = ["TARGETS"]
@@ -52,7 +51,7 @@ def _state(data: bytes) -> None:
     scanned = scan_folder(_FOLDER.name, state.files, hashes=True)
     # Whatever is remembered of it, the wheel is still there.
     assert list(scanned.files) == [_WHEEL.name]
-    state.files = {name: each.facts for name, each in scanned.files.items()}
+    state.files = scanned.files
     state.save(_FOLDER.name)
     assert IndexState.load(_FOLDER.name) == state
 

@@ -11,8 +11,7 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from email.parser import BytesHeaderParser
-from typing import Any
+from typing import Any, NamedTuple
 
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import NormalizedName, canonicalize_name
@@ -20,121 +19,89 @@ from packaging.version import Version
 
 from wheel_variants.labels import NULL_LABEL, is_valid_label
 from wheel_variants.manifest import ABI_DEPENDENCY, Manifest
-from wheel_variants.properties import Property
+from wheel_variants.publish import proofs, wheels
 from wheel_variants.publish.building import judged, manifests_of_release
-from wheel_variants.publish.errors import CannotWrite, NothingFound, UsageError
-from wheel_variants.publish.files import (
-    below,
-    file_sha256,
-    link_or_copy,
-    replacing,
-)
-from wheel_variants.publish.generations import CURRENT
-from wheel_variants.publish.known_providers import KNOWN_PROVIDERS
-from wheel_variants.publish.local_versions import (
-    Proof,
-    proved_by_local,
-    proved_by_requirements,
-)
-from wheel_variants.publish.platform_markers import markers_of_platform
+from wheel_variants.publish.documents import CURRENT, make_document, to_json
+from wheel_variants.publish.errors import CannotWrite, NothingFound, UsageError, said
+from wheel_variants.publish.files import file_sha256, link_or_copy
+from wheel_variants.publish.known_providers import DECLARATIONS
 from wheel_variants.publish.pyproject_table import ProjectTable
-from wheel_variants.publish.renaming import (
-    Releases,
-    renamed,
-    renamed_requirement,
-)
-from wheel_variants.publish.texts import said
-from wheel_variants.publish.wheel_copy import copy_wheel
-from wheel_variants.publish.wheel_file import (
-    SIGNATURES,
-    ByteProgress,
-    UnreadableWheel,
-    WheelFile,
-    WheelName,
-    open_wheel,
-)
-from wheel_variants.publish.writing import make_document, to_json
+from wheel_variants.publish.renaming import Releases, renamed, renamed_requirement
 
-__all__ = ["ADOPTED", "Adopted", "Left", "Plan", "Request", "plan_of", "write"]
+__all__ = ["Adopted", "Left", "Plan", "read_folder", "write"]
 
-#: The file of a variant's metadata that names the original wheel.
-ADOPTED = "adopted.json"
-#: Of the entries of a wheel: none, deflate, bzip2, LZMA.
-_COMPRESSIONS = (0, 8, 12, 14)
 #: The order of namespaces, unless the user gives one.
 _ORDER = ("nvidia", "amd", "intel", "tpu", ABI_DEPENDENCY, "x86_64", "aarch64")
 #: Files beside a wheel that prove who made it.
 _ATTESTATIONS = (".publish.attestation", ".provenance", ".asc", ".sig", ".sigstore")
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
-    """What to do with a folder of wheels.
-
-    :ivar folder: with the wheels.
-    :ivar cpu_as_null: whether a wheel for CPUs becomes the null variant.
-    :ivar twins: by name, the project whose variants the wheels of that name become.
-    :ivar table: the properties of labels.
-    """
-
-    folder: str
-    cpu_as_null: bool = False
-    twins: Mapping[NormalizedName, NormalizedName] = field(default_factory=dict)
-    table: ProjectTable = field(default_factory=ProjectTable)
+class _NotAdopted(Exception):
+    """A wheel cannot become a variant; the message is the reason."""
 
 
-@dataclass(frozen=True, slots=True)
-class Adopted:
+class Adopted(NamedTuple):
     """A wheel that becomes a variant.
 
-    :ivar source: its path.
+    :ivar original: its name.
     :ivar filename: of the variant.
-    :ivar rule: what proves its properties.
-    :ivar stem: ``{name}-{version}`` of its folders.
+    :ivar proof: its properties, and what proves them.
     :ivar dropped: what is not copied, since it is not valid for the variant.
     """
 
-    source: str
+    original: wheels.WheelName
     filename: str
     project: NormalizedName
     version: Version
     label: str
-    properties: frozenset[Property]
-    rule: str
-    stem: str
-    dropped: Sequence[str] = ()
+    proof: proofs.Proof
+    dropped: Sequence[str]
 
 
-@dataclass(frozen=True, slots=True)
-class Left:
+class Left(NamedTuple):
     """A file that is left alone, and why."""
 
     filename: str
     why: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Plan:
     """What adopting a folder writes.
 
+    :ivar folder: with the wheels.
+    :ivar cpu_as_null: whether a wheel for CPUs becomes the null variant.
+    :ivar twins: by name, the project whose variants the wheels of that name become.
+    :ivar table: the properties of labels.
     :ivar kept: wheels of the same releases that are copied as they are.
     :ivar requiring: wheels, and their requirements that nothing satisfies any more.
     :ivar alike: messages about labels between which no machine can choose.
+    :ivar written: the path and the sha256 of each wheel that was written.
+    :ivar damaged: wheels that turned out to be damaged.
     """
 
-    request: Request
-    adopted: Sequence[Adopted]
-    kept: Sequence[str]
-    left: Sequence[Left]
-    requiring: Sequence[tuple[str, str]]
-    alike: Sequence[str]
+    folder: str
+    cpu_as_null: bool
+    twins: Mapping[NormalizedName, NormalizedName]
+    table: ProjectTable
+    adopted: list[Adopted] = field(default_factory=list)
+    kept: list[str] = field(default_factory=list)
+    left: list[Left] = field(default_factory=list)
+    requiring: list[tuple[str, str]] = field(default_factory=list)
+    alike: list[str] = field(default_factory=list)
+    written: list[tuple[str, str]] = field(default_factory=list)
+    damaged: list[Left] = field(default_factory=list)
 
     @property
     def releases(self) -> Releases:
         """The versions without a local part, by project and version with it."""
-        return _releases(self.adopted)
+        return {
+            (each.original.name, each.original.version): each.version
+            for each in self.adopted
+            if each.original.version.local is not None
+        }
 
-    def namespaces(self, wanted: Adopted, there: Iterable[Manifest]) -> tuple[str, ...]:
+    def namespaces(self, wanted: Adopted, there: Iterable[Manifest]) -> list[str]:
         """Return the namespaces of a release, the most important first.
 
         :param there: the metadata of other wheels of that release, which must agree.
@@ -143,233 +110,182 @@ class Plan:
             each.namespace
             for adopted in self.adopted
             if (adopted.project, adopted.version) == (wanted.project, wanted.version)
-            for each in adopted.properties
+            for each in adopted.proof.properties
         }
-        order = dict.fromkeys((*self.request.table.namespaces, *_ORDER, *sorted(used)))
+        stated = self.table.namespaces
+        order = dict.fromkeys((*stated, *_ORDER, *sorted(used)))
         # There is at least one.
-        own = tuple(each for each in order if each in used) or _ORDER[:1]
+        own = [each for each in order if each in used] or _ORDER[:1]
         longest = max((each.namespaces for each in there), key=len, default=())
-        return tuple(dict.fromkeys((*longest, *self.request.table.namespaces, *own)))
+        return list(dict.fromkeys((*longest, *stated, *own)))
 
 
-def _releases(adopted: Iterable[Adopted]) -> Releases:
-    names = (WheelName(os.path.basename(each.source)) for each in adopted)
-    return {
-        (name.name, name.version): Version(name.version.public)
-        for name in names
-        if name.version.local is not None
-    }
-
-
-def plan_of(request: Request) -> Plan:
-    """Return what adopting a folder would write.
+def read_folder(plan: Plan) -> None:
+    """Read the wheels, and add to *plan* what becomes of each.
 
     :raises NothingFound: if there is no folder, or no wheel in it.
-    :raises UsageError: if the request contradicts itself.
+    :raises UsageError: if what the user wants contradicts itself.
     """
-    _refuse_contradictions(request)
-    names = _listed(request.folder)
-    wheels = [name for name in names if name.endswith(".whl")]
-    adopted: dict[str, Adopted] = {}
-    left = [
+    _refuse_contradictions(plan)
+    folder, names = plan.folder, _listed(plan.folder)
+    plan.left += (
         Left(name, "it is not a wheel")
         for name in names
         if not name.endswith((".whl", *_ATTESTATIONS))
-        if os.path.isfile(os.path.join(request.folder, name))
-    ]
-    plain: list[WheelName] = []
-    requires: dict[str, Sequence[str]] = {}
-    for name in wheels:
-        found, requires[name] = _read(name, request, names)
-        if isinstance(found, WheelName):
-            plain.append(found)
-        elif isinstance(found, Left):
-            left.append(found)
-        elif found.filename in adopted:
-            other = os.path.basename(adopted[found.filename].source)
-            left.append(
-                Left(name, f"it would get the same name as {other}: {found.filename}")
-            )
-        else:
-            adopted[found.filename] = found
-    kept = _kept(plain, adopted.values(), left)
-    sources = {os.path.basename(each.source) for each in adopted.values()}
-    requiring = [
-        (name, each)
-        for name, texts in requires.items()
-        for each in _lost(texts, request, adopted.values(), is_kept=name not in sources)
-    ]
-    return Plan(
-        *(request, list(adopted.values()), kept, left, requiring),
-        list(_alike(adopted.values())),
+        if os.path.isfile(os.path.join(folder, name))
     )
+    plain: list[wheels.WheelName] = []
+    requires: dict[str, Sequence[str]] = {}
+    for name in (each for each in names if each.endswith(".whl")):
+        try:
+            with wheels.open_wheel(name, folder) as wheel:
+                _check(wheel)
+                requires[name] = _required(wheel)
+                found = _judged(wheel, plan, names)
+            if found is None:
+                plain.append(wheel.name)
+                continue
+            for other in plan.adopted:
+                if other.filename == found.filename:
+                    same = f"the same name as {other.original.filename}"
+                    raise _NotAdopted(f"it would get {same}: {found.filename}")
+            plan.adopted.append(found)
+        except (wheels.UnreadableWheel, _NotAdopted) as error:
+            plan.left.append(Left(name, str(error)))
+        except OSError as error:
+            plan.left.append(Left(name, f"it cannot be read: {said(error)}"))
+    releases = {(each.project, each.version) for each in plan.adopted}
+    for each in plain:
+        if (each.name, each.version) in releases:
+            plan.kept.append(each.filename)
+        else:
+            why = "it is a plain wheel of another release"
+            plan.left.append(Left(each.filename, why))
+    plan.requiring += _requiring(plan, requires)
+    plan.alike += _alike(plan.adopted)
 
 
 def _listed(folder: str) -> list[str]:
-    hint = "Name a folder of wheels"
     try:
         names = sorted(os.listdir(folder))
+        problem = "there are no wheels in it"
     except OSError as error:
-        raise NothingFound(folder, said(error), hint) from None
+        names, problem = [], said(error)
     if not any(name.endswith(".whl") for name in names):
-        raise NothingFound(folder, "there are no wheels in it", hint)
+        raise NothingFound(folder, problem, "Name a folder of wheels")
     return names
 
 
-def _refuse_contradictions(request: Request) -> None:
-    table = request.table
+def _refuse_contradictions(plan: Plan) -> None:
+    table, problem = plan.table, None
     if table.properties.get(NULL_LABEL):
-        raise UsageError(
-            f"The null variant has no properties, but {table.path} lists some"
-        )
-    if request.cpu_as_null and "cpu" in table.properties:
-        raise UsageError(
-            f"--cpu-as-null contradicts [variant.properties] of {table.path}"
-        )
-    for name, into in request.twins.items():
-        if into in request.twins:
-            raise UsageError(
-                f"{into} cannot be a twin and a project: --twin {name}={into}"
-            )
-
-
-def _read(
-    name: str, request: Request, names: Iterable[str]
-) -> tuple[Adopted | Left | WheelName, Sequence[str]]:
-    """Return the plan for a file, and what the file requires."""
-    try:
-        with open_wheel(name, request.folder) as wheel:
-            _check(wheel)
-            found = _judged(wheel, request, names)
-            return found, _headers(wheel, "Requires-Dist")
-    except UnreadableWheel as error:
-        return Left(name, str(error)), ()
-    except OSError as error:
-        return Left(name, f"it cannot be read: {said(error)}"), ()
-
-
-def _judged(
-    wheel: WheelFile, request: Request, names: Iterable[str]
-) -> Adopted | Left | WheelName:
-    """Return the plan for a wheel; its name if it has no local version and no twin."""
-    name = wheel.name
-    if name.label is not None:
-        return Left(name.filename, f"it is a variant already: {name.label}")
-    into = request.twins.get(name.name)
-    if name.version.local is None and into is None:
-        return name
-    stem = name.filename.split("-")[0]
-    if name.version.local is not None:
-        label, proof = name.version.local, proved_by_local(name.version.local)
-    else:
-        assert into is not None
-        label = name.name.removeprefix(into).strip("-").replace("-", "_") or "twin"
-        proof = proved_by_requirements(_always_required(wheel))
-    proof, label = _settled(proof, label, request)
-    if proof is None or not is_valid_label(label):
-        return Left(name.filename, _unproved(name, label))
-    for namespace in sorted({each.namespace for each in proof.properties}):
-        if namespace not in {*KNOWN_PROVIDERS, *request.table.providers}:
-            return Left(
-                name.filename,
-                f"nothing names the provider of the namespace {namespace}: describe it in "
-                f"pyproject.toml under [variant.providers.{namespace}]",
-            )
-    if into is not None:
-        stem = into.replace("-", "_")
-    project, version = into or name.name, Version(name.version.public)
-    problem = _cannot_be_renamed(wheel, project, version, f"{stem}-{version}")
+        problem = f"The null variant has no properties, but {table.path} lists some"
+    elif plan.cpu_as_null and "cpu" in table.properties:
+        problem = f"--cpu-as-null contradicts [variant.properties] of {table.path}"
+    for name, into in plan.twins.items():
+        if into in plan.twins:
+            problem = f"{into} cannot be a twin and a project: --twin {name}={into}"
     if problem is not None:
-        return Left(name.filename, problem)
-    rest = name.filename.split("-", 2)[2].removesuffix(".whl")
-    public = name.version.public
-    return Adopted(
-        os.path.join(request.folder, name.filename),
-        f"{stem}-{public}-{rest}-{label}.whl",
-        project,
-        version,
-        label,
-        proof.properties,
-        proof.rule,
-        f"{stem}-{public}",
-        list(_dropped(wheel, names)),
-    )
+        raise UsageError(problem)
 
 
-def _cannot_be_renamed(
-    wheel: WheelFile, project: NormalizedName, version: Version, stem: str
-) -> str | None:
-    """Return why a wheel cannot get another name or version; None if it can."""
-    if not _is_of(renamed(wheel.metadata(), project, version, {}), project, version):
-        return "the name and the version in its METADATA are not on separate lines"
-    old = wheel.dist_info.removesuffix(".dist-info")
-    folders = (
-        {f"{stem}{kind}" for kind in (".dist-info", ".data")} if stem != old else ()
-    )
-    taken = {member.partition("/")[0] for member in wheel.members}.intersection(folders)
-    return f"it has a folder {min(taken)} already" if taken else None
-
-
-def _check(wheel: WheelFile) -> None:
+def _check(wheel: wheels.WheelFile) -> None:
     """Check that a wheel can be copied, and is of the release that its name says.
 
-    :raises UnreadableWheel: if not.
+    :raises wheels.UnreadableWheel: if not.
     """
     wheel.record()
-    for info in wheel.archive.infolist():
-        if info.flag_bits & 0x1 or info.compress_type not in _COMPRESSIONS:
-            raise UnreadableWheel(f"its entry {info.filename!r} cannot be read")
     if not _is_of(wheel.metadata(), wheel.name.name, wheel.name.version):
-        raise UnreadableWheel("its METADATA is of another release than its name")
+        raise wheels.UnreadableWheel("its METADATA is of another release than its name")
 
 
 def _is_of(metadata: bytes, project: NormalizedName, version: Version) -> bool:
-    """Return whether core metadata is that of a release."""
-    message = BytesHeaderParser().parsebytes(metadata)
-    names, versions = (message.get_all(key, []) for key in ("Name", "Version"))
-    if len(names) != 1 or len(versions) != 1:
-        return False
+    """Return whether core metadata is that of a release, and of no other beside."""
+    found = wheels.fields(metadata)
     try:
-        is_same = Version(str(versions[0]).strip()) == version
+        is_same = Version(found.get("version", "").strip()) == version
     except ValueError:
         return False
-    return is_same and canonicalize_name(str(names[0]).strip()) == project
+    return is_same and canonicalize_name(found.get("name", "").strip()) == project
 
 
-def _settled(
-    proof: Proof | None, label: str, request: Request
-) -> tuple[Proof | None, str]:
-    """Prefer the properties that the user listed to those that a name proves."""
-    if label in request.table.properties:
-        rule = f"[variant.properties] of {request.table.path}"
-        return Proof(request.table.properties[label], rule), label
-    if proof is not None and label == "cpu" and request.cpu_as_null:
-        return proof, NULL_LABEL
-    return proof, label
+def _judged(
+    wheel: wheels.WheelFile, plan: Plan, names: Iterable[str]
+) -> Adopted | None:
+    """Return the plan for a wheel; None if it has no local version and no twin.
+
+    :raises _NotAdopted: if it cannot become a variant.
+    """
+    name, into = wheel.name, plan.twins.get(wheel.name.name)
+    if name.label is not None:
+        raise _NotAdopted(f"it is a variant already: {name.label}")
+    if name.version.local is None and into is None:
+        return None
+    label, proof = _proved(wheel, plan)
+    for namespace in sorted({each.namespace for each in proof.properties}):
+        if namespace not in {*DECLARATIONS, *plan.table.providers}:
+            raise _NotAdopted(
+                f"nothing names the provider of the namespace {namespace}: describe it in "
+                f"pyproject.toml under [variant.providers.{namespace}]"
+            )
+    written, _, rest = name.filename.removesuffix(".whl").split("-", 2)
+    stem = f"{into.replace('-', '_') if into else written}-{name.version.public}"
+    project, version = into or name.name, Version(name.version.public)
+    _check_renaming(wheel, project, version, stem)
+    attestations = [name.filename + end for end in _ATTESTATIONS]
+    dropped = [f"its signature {each}" for each in wheel.signatures]
+    dropped += (each for each in names if each in attestations)
+    filename = f"{stem}-{rest}-{label}.whl"
+    return Adopted(name, filename, project, version, label, proof, dropped)
 
 
-def _unproved(name: WheelName, label: str) -> str:
-    what = "its local version" if name.version.local else "its name"
-    return (
-        f"{what} does not define what a machine needs: list it under "
-        f'[variant.properties] in pyproject.toml, as in "{label}" = '
-        '["nvidia :: cuda_version_lower_bound :: 12.0"]'
-    )
+def _proved(wheel: wheels.WheelFile, plan: Plan) -> tuple[str, proofs.Proof]:
+    """Return the label of a wheel, and its properties.
+
+    :raises _NotAdopted: if nothing proves them.
+    """
+    name, local = wheel.name.name, wheel.name.version.local
+    if local is not None:
+        label, proof = local, proofs.proved_by_local(local)
+    else:
+        label = name.removeprefix(plan.twins[name]).strip("-").replace("-", "_")
+        label = label or "twin"
+        proof = proofs.proved_by_requirements(_always_required(wheel))
+    # The user counts more than the name.
+    if label in plan.table.properties:
+        rule = f"[variant.properties] of {plan.table.path}"
+        proof = proofs.Proof(plan.table.properties[label], rule)
+    elif proof is not None and label == "cpu" and plan.cpu_as_null:
+        label = NULL_LABEL
+    if proof is None or not is_valid_label(label):
+        raise _NotAdopted(
+            f"its {'local version' if local else 'name'} does not define what a machine "
+            "needs: list it under [variant.properties] in pyproject.toml, as in "
+            f'"{label}" = ["nvidia :: cuda_version_lower_bound :: 12.0"]'
+        )
+    return label, proof
 
 
-def _dropped(wheel: WheelFile, names: Iterable[str]) -> Iterator[str]:
-    for name in SIGNATURES:
-        if f"{wheel.dist_info}/{name}" in wheel.members:
-            yield f"its signature {name}"
-    own = tuple(f"{wheel.name.filename}{end}" for end in _ATTESTATIONS)
-    for name in names:
-        if name in own:
-            yield name
+def _check_renaming(
+    wheel: wheels.WheelFile, project: NormalizedName, version: Version, stem: str
+) -> None:
+    """Check that a wheel can get another name or version.
+
+    :raises _NotAdopted: if not.
+    """
+    if not _is_of(renamed(wheel.metadata(), project, version, {}), project, version):
+        raise _NotAdopted(
+            "the name and the version in its METADATA are not on separate lines"
+        )
+    if wheel.dist_info != f"{stem}.dist-info":
+        folders = {member.partition("/")[0] for member in wheel.members}
+        taken = folders & {f"{stem}.dist-info", f"{stem}.data"}
+        if taken:
+            raise _NotAdopted(f"it has a folder {min(taken)} already")
 
 
-def _headers(wheel: WheelFile, name: str) -> list[str]:
-    message = BytesHeaderParser().parsebytes(wheel.metadata())
-    return [*map(str, message.get_all(name, ()))]
+def _required(wheel: wheels.WheelFile) -> Sequence[str]:
+    return wheels.fields(wheel.metadata()).get("requires_dist", ())
 
 
 def _requirements(texts: Iterable[str]) -> Iterator[tuple[str, Requirement]]:
@@ -380,55 +296,38 @@ def _requirements(texts: Iterable[str]) -> Iterator[tuple[str, Requirement]]:
             continue
 
 
-def _always_required(wheel: WheelFile) -> Iterator[NormalizedName]:
+def _always_required(wheel: wheels.WheelFile) -> Iterator[NormalizedName]:
     """Yield the projects that a wheel requires on every machine that it is for."""
-    machines = [markers_of_platform(tag.platform) for tag in wheel.name.tags]
-    for _, requirement in _requirements(_headers(wheel, "Requires-Dist")):
+    machines = [proofs.markers_of_platform(tag.platform) for tag in wheel.name.tags]
+    for _, requirement in _requirements(_required(wheel)):
         marker = requirement.marker
-        holds = marker is None or (
+        if marker is None or (
             all(machines)
             and "extra" not in str(marker)
             and all(marker.evaluate(machine) for machine in machines)
-        )
-        if holds:
+        ):
             yield canonicalize_name(requirement.name)
 
 
-def _lost(
-    texts: Iterable[str], request: Request, adopted: Iterable[Adopted], *, is_kept: bool
-) -> Iterator[str]:
-    """Yield the requirements of a wheel that nothing satisfies any more.
-
-    :param is_kept: whether its own requirements stay as they are.
-    """
-    releases = _releases(adopted)
-    for text, requirement in _requirements(texts):
-        is_changed = renamed_requirement(text, releases) != text
-        if canonicalize_name(requirement.name) in request.twins or (
-            is_kept and is_changed
-        ):
-            yield text
-
-
-def _kept(
-    plain: Iterable[WheelName], adopted: Iterable[Adopted], left: list[Left]
-) -> list[str]:
-    """Return the plain wheels of adopted releases; the others are left alone."""
-    releases = {(each.project, each.version) for each in adopted}
-    kept = []
-    for name in plain:
-        if (name.name, name.version) in releases:
-            kept.append(name.filename)
-        else:
-            left.append(Left(name.filename, "it is a plain wheel of another release"))
-    return kept
+def _requiring(
+    plan: Plan, requires: Mapping[str, Iterable[str]]
+) -> Iterator[tuple[str, str]]:
+    """Yield the requirements of wheels that nothing satisfies any more."""
+    releases = plan.releases
+    changed = {each.original.filename for each in plan.adopted}
+    for name, texts in requires.items():
+        for text, requirement in _requirements(texts):
+            is_of_twin = canonicalize_name(requirement.name) in plan.twins
+            is_lost = renamed_requirement(text, releases) != text
+            if is_of_twin or (is_lost and name not in changed):
+                yield name, text
 
 
 def _alike(adopted: Iterable[Adopted]) -> Iterator[str]:
     """Yield a message for the labels between which no machine can choose."""
     by_needs: dict[tuple[Any, ...], dict[str, None]] = {}
     for each in adopted:
-        key = each.project, each.version, each.properties
+        key = each.project, each.version, each.proof.properties
         by_needs.setdefault(key, {})[each.label] = None
     for (project, version, _), labels in by_needs.items():
         if len(labels) > 1:
@@ -438,80 +337,61 @@ def _alike(adopted: Iterable[Adopted]) -> Iterator[str]:
             )
 
 
-def write(
-    plan: Plan, folder: str, progress: ByteProgress
-) -> tuple[list[tuple[str, str]], list[Left]]:
-    """Write what is planned.
+def write(plan: Plan, folder: str) -> None:
+    """Write what is planned, and add to *plan* what was written.
 
     :param folder: not the folder of the wheels; it is made if it does not exist.
-    :return: the path and the sha256 of each wheel that was written; and the wheels that
-        are damaged.
     :raises CannotWrite: if something cannot be written.
     """
-    written, damaged = [], []
     documents = [_document(plan, adopted, folder) for adopted in plan.adopted]
     for adopted, document in zip(plan.adopted, documents, strict=True):
-        path = os.path.join(folder, adopted.filename)
-        name = os.path.basename(adopted.source)
+        name, path = adopted.original.filename, os.path.join(folder, adopted.filename)
+        stem = "-".join(adopted.filename.split("-")[:2])
         try:
             os.makedirs(folder, exist_ok=True)
-            with open_wheel(name, plan.request.folder) as wheel:
-                _write(plan, adopted, document, wheel, path, progress)
-        except UnreadableWheel as error:
-            damaged.append(Left(name, str(error)))
-            continue
+            with wheels.open_wheel(name, plan.folder) as wheel:
+                files = _new_files(plan, adopted, wheel)
+                files["variant.json"] = to_json(document)
+                digest = wheels.write_copy(wheel, path, files, stem)
+            plan.written.append((path, digest))
+        except wheels.UnreadableWheel as error:
+            plan.damaged.append(Left(name, str(error)))
         except OSError as error:
             raise CannotWrite(adopted.filename, error, "--output-dir") from None
-        written.append((path, file_sha256(path)))
     for name in plan.kept:
         path = os.path.join(folder, name)
         try:
-            link_or_copy(plan.request.folder, name, path)
+            link_or_copy(plan.folder, name, path)
         except OSError as error:
             raise CannotWrite(name, error, "--output-dir") from None
-        written.append((path, file_sha256(path)))
-    return written, damaged
+        plan.written.append((path, file_sha256(path)))
 
 
-def _write(
-    plan: Plan,
-    adopted: Adopted,
-    document: Mapping[str, Any],
-    wheel: WheelFile,
-    path: str,
-    progress: ByteProgress,
-) -> None:
-    variant = to_json(document)
-    name = os.path.basename(adopted.source)
-    original = below(plan.request.folder, name)
+def _new_files(
+    plan: Plan, adopted: Adopted, wheel: wheels.WheelFile
+) -> dict[str, bytes]:
+    """Return the files of the metadata that change, except ``variant.json``."""
+    name, metadata = adopted.original.filename, wheel.metadata()
     source = {
         "file": name,
-        "sha256": file_sha256(original),
-        "rule": adopted.rule,
+        "sha256": file_sha256(name, plan.folder),
+        "rule": adopted.proof.rule,
     }
-    files = {
-        "METADATA": renamed(
-            wheel.metadata(), adopted.project, adopted.version, plan.releases
-        ),
-        ADOPTED: f"{json.dumps(source, indent=2)}\n".encode("ascii"),
+    return {
+        "METADATA": renamed(metadata, adopted.project, adopted.version, plan.releases),
+        "adopted.json": f"{json.dumps(source, indent=2)}\n".encode("ascii"),
     }
-    with progress(wheel.bytes_to_read) as advance:
-        wheel.check_integrity(advance)
-        with replacing(path) as target:
-            copy_wheel(wheel, target, variant, advance, stem=adopted.stem, files=files)
 
 
 def _document(plan: Plan, adopted: Adopted, folder: str) -> Mapping[str, Any]:
     siblings = manifests_of_release([folder], adopted.project, adopted.version)
     siblings.pop(adopted.filename, None)
     namespaces = plan.namespaces(adopted, siblings.values())
-    providers: dict[str, Mapping[str, Any]] = {
-        namespace: known.declaration for namespace, known in KNOWN_PROVIDERS.items()
-    }
+    providers = dict(DECLARATIONS)
     for sibling in siblings.values():
         providers |= sibling.document.get("providers", {})
-    providers |= plan.request.table.providers
-    variants = {adopted.label: adopted.properties}
-    document = make_document(CURRENT, namespaces, providers, variants)
-    judged(document, adopted.filename, os.path.basename(adopted.source))
+    providers |= plan.table.providers
+    properties = adopted.proof.properties
+    document = make_document(CURRENT, namespaces, providers, adopted.label, properties)
+    judged(document, adopted.filename, adopted.original.filename)
     return document

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+from collections import ChainMap
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,43 +17,24 @@ from wheel_variants.manifest import InvalidManifest, Manifest
 from wheel_variants.manifest_parser import parse_manifest
 from wheel_variants.merging import Subject, disagreements
 from wheel_variants.properties import Property
-from wheel_variants.publish.errors import CannotBuild, CannotWrite
-from wheel_variants.publish.files import file_sha256, replacing
-from wheel_variants.publish.generations import CURRENT, Generation
-from wheel_variants.publish.known_providers import KNOWN_PROVIDERS
+from wheel_variants.publish import wheels
+from wheel_variants.publish.documents import Generation, make_document, to_json
+from wheel_variants.publish.errors import CannotBuild, CannotWrite, said
+from wheel_variants.publish.known_providers import DECLARATIONS
 from wheel_variants.publish.manifest_rules import check_manifest
 from wheel_variants.publish.pyproject_table import ProjectTable
 from wheel_variants.publish.renaming import renamed
-from wheel_variants.publish.texts import said
-from wheel_variants.publish.wheel_copy import copy_wheel
-from wheel_variants.publish.wheel_file import (
-    SIGNATURES,
-    Advance,
-    ByteProgress,
-    UnreadableWheel,
-    WheelFile,
-    WheelName,
-    open_wheel,
-    variant_marked,
-)
-from wheel_variants.publish.writing import make_document, to_json
 
-__all__ = [
-    "BuildRequest",
-    "BuiltWheel",
-    "build_wheel",
-    "judged",
-    "manifests_of_release",
-]
+__all__ = ["Build", "build_wheel", "judged", "manifests_of_release"]
 
 logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class BuildRequest:
-    """How to build a wheel from another one.
+@dataclass(slots=True)
+class Build:
+    """How to build a wheel from another one, and the result.
 
-    :ivar wheel: its path.
+    :ivar wheel: the path of the other one.
     :ivar label: of the result; None to make an ordinary wheel.
     :ivar from_label: whether *wheel* is a variant.
     :ivar properties: of the label; if empty, those of the project's table, or of the wheel
@@ -63,112 +45,92 @@ class BuildRequest:
     :ivar folder: the folder of the result.
     :ivar strict: whether a warning is an error.
     :ivar drop_local: whether the result has the version without its local part.
+    :ivar path: of the result.
+    :ivar document: the ``variant.json`` of the result; None for an ordinary wheel.
+    :ivar warnings: one sentence each, without its period.
     """
 
     wheel: str
     label: str | None
-    from_label: bool = False
-    properties: frozenset[Property] = frozenset()
-    namespaces: tuple[str, ...] = ()
-    providers: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    table: ProjectTable = field(default_factory=ProjectTable)
-    generation: Generation = CURRENT
-    folder: str = os.curdir
-    strict: bool = False
-    drop_local: bool = False
+    from_label: bool
+    properties: frozenset[Property]
+    namespaces: tuple[str, ...]
+    providers: Mapping[str, Mapping[str, Any]]
+    table: ProjectTable
+    generation: Generation
+    folder: str
+    strict: bool
+    drop_local: bool
+    path: str = ""
+    sha256: str = ""
+    document: Mapping[str, Any] | None = None
+    warnings: list[str] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class BuiltWheel:
-    """A wheel that was written.
+def build_wheel(request: Build) -> None:
+    """Build a wheel, and add the result to *request*; the given wheel stays as it is.
 
-    :ivar document: its ``variant.json``; None for an ordinary wheel.
-    :ivar warnings: one sentence each, without its period.
-    """
-
-    path: str
-    label: str | None
-    sha256: str
-    document: Mapping[str, Any] | None
-    warnings: tuple[str, ...]
-
-
-def build_wheel(request: BuildRequest, progress: ByteProgress) -> BuiltWheel:
-    """Build a wheel; the given one stays as it is.
-
-    :param progress: shows the progress.
     :raises CannotBuild: if that is not possible, or against the rules.
     :raises CannotWrite: if the result cannot be written.
     """
     filename = os.path.basename(request.wheel)
     try:
-        with open_wheel(request.wheel) as wheel:
-            return _Builder(request, wheel).build(progress)
-    except UnreadableWheel as error:
-        hint = "Name a wheel as build tools write it"
-        raise CannotBuild(filename, [str(error)], hint) from None
+        with wheels.open_wheel(request.wheel) as wheel:
+            _Builder(request, wheel).build()
+            return
+    except wheels.UnreadableWheel as error:
+        problem, hint = str(error), "Name a wheel as build tools write it"
     except OSError as error:
-        hint = "Name a wheel that can be read"
-        raise CannotBuild(filename, [said(error)], hint) from None
+        problem, hint = said(error), "Name a wheel that can be read"
+    raise CannotBuild(filename, [problem], hint)
 
 
 class _Builder:
-    def __init__(self, request: BuildRequest, wheel: WheelFile) -> None:
+    def __init__(self, request: Build, wheel: wheels.WheelFile) -> None:
         self.request = request
         self.wheel = wheel
         self.filename = wheel.name.filename
         self.name = wheel.name.without_local() if request.drop_local else wheel.name
         self.result = self.name.labelled(request.label)
-        self.warnings: list[str] = []
+        self.warnings = request.warnings
         folders = (request.folder, os.path.dirname(request.wheel))
-        self.siblings = manifests_of_release(
-            folders, wheel.name.name, self.name.version
-        )
+        release = self.name.name, self.name.version
+        self.siblings = manifests_of_release(folders, *release)
         # The new wheel need not agree with what it replaces.
         self.own = self.siblings.pop(self.filename, None)
         self.siblings.pop(self.result, None)
         #: The metadata of other wheels of the release, and of the given one.
         self.known = [*self.siblings.values(), *([self.own] if self.own else [])]
 
-    def build(self, progress: ByteProgress) -> BuiltWheel:
+    def build(self) -> None:
         """Build the wheel."""
         request = self.request
         self._check_labels()
-        path = os.path.join(request.folder, self.result)
+        request.path = path = os.path.join(request.folder, self.result)
         if os.path.exists(path) and os.path.samefile(path, request.wheel):
             raise self._error(
                 "the result would replace the wheel itself",
                 "Write it to another folder with --output-dir",
             )
-        document = None if request.label is None else self._document(request.label)
+        if request.label is not None:
+            request.document = self._document(request.label)
         self._warn_of_what_is_copied()
         if self.warnings and request.strict:
             raise self._error("; ".join(self.warnings), "Omit --strict")
-        text = None if document is None else to_json(document)
-        with progress(self.wheel.bytes_to_read) as advance:
-            self.wheel.check_integrity(advance)
-            self._write(path, text, advance)
-        return BuiltWheel(
-            path, request.label, file_sha256(path), document, tuple(self.warnings)
-        )
-
-    def _write(self, path: str, text: bytes | None, advance: Advance) -> None:
+        files, stem = self._renamed() if request.drop_local else ({}, None)
+        if request.document is not None:
+            files["variant.json"] = to_json(request.document)
         try:
-            os.makedirs(self.request.folder, exist_ok=True)
-            with replacing(path) as target:
-                copy_wheel(self.wheel, target, text, advance, **self._without_local())
+            request.sha256 = wheels.write_copy(self.wheel, path, files, stem)
         except OSError as error:
             raise CannotWrite(self.result, error, "--output-dir") from None
 
-    def _without_local(self) -> dict[str, Any]:
-        """Return the arguments of :func:`copy_wheel` that change the version."""
-        if self.name is self.wheel.name:
-            return {}
+    def _renamed(self) -> tuple[dict[str, bytes], str]:
+        """Return the metadata without the local version, and the stem of its folder."""
         project, version = self.name.name, self.name.version
         releases = {(project, self.wheel.name.version): version}
         content = renamed(self.wheel.metadata(), project, version, releases)
-        stem = f"{self.filename.partition('-')[0]}-{version}"
-        return {"stem": stem, "files": {"METADATA": content}}
+        return {"METADATA": content}, f"{self.filename.partition('-')[0]}-{version}"
 
     def _check_labels(self) -> None:
         label = self.wheel.name.label
@@ -186,10 +148,9 @@ class _Builder:
     def _document(self, label: str) -> Mapping[str, Any]:
         properties = self._properties(label)
         namespaces = self._namespaces(properties)
+        providers = self._providers(namespaces)
         generation = self.request.generation
-        has_providers = "providers" in generation.root
-        providers = {n: self._provider(n) for n in namespaces if has_providers}
-        document = make_document(generation, namespaces, providers, {label: properties})
+        document = make_document(generation, namespaces, providers, label, properties)
         self._check(document)
         return document
 
@@ -252,24 +213,26 @@ class _Builder:
             )
         return namespaces
 
-    def _provider(self, namespace: str) -> Mapping[str, Any]:
-        for source in (self.request.providers, self.request.table.providers):
-            if namespace in source:
-                return source[namespace]
-        for manifest in self.known:
-            if manifest.schema == self.request.generation.schema:
-                provider = manifest.document.get("providers", {}).get(namespace)
-                if provider is not None:
-                    return dict(provider)
-        known = KNOWN_PROVIDERS.get(namespace)
-        if known is not None:
-            return known.declaration
-        raise self._error(
-            f"nothing names the provider of the namespace {namespace!r}",
-            f"Name the package with --provider {namespace}=PACKAGE, or describe it in "
-            f"pyproject.toml under [variant.providers.{namespace}]; --schema 0.1.1 "
-            "omits providers",
-        )
+    def _providers(self, namespaces: Iterable[str]) -> dict[str, Mapping[str, Any]]:
+        request = self.request
+        if "providers" not in request.generation.root:
+            return {}
+        others = [
+            manifest.document.get("providers", {})
+            for manifest in self.known
+            if manifest.schema == request.generation.schema
+        ]
+        sources = (request.providers, request.table.providers, *others, DECLARATIONS)
+        described = ChainMap(*map(dict, sources))
+        for namespace in namespaces:
+            if namespace not in described:
+                raise self._error(
+                    f"nothing names the provider of the namespace {namespace!r}",
+                    f"Name the package with --provider {namespace}=PACKAGE, or describe "
+                    f"it in pyproject.toml under [variant.providers.{namespace}]; "
+                    "--schema 0.1.1 omits providers",
+                )
+        return {namespace: described[namespace] for namespace in namespaces}
 
     def _check(self, document: Mapping[str, Any]) -> None:
         manifest, warnings = judged(document, self.result, self.filename)
@@ -277,26 +240,26 @@ class _Builder:
         manifests = {**self.siblings, self.result: manifest}
         for disagreement in disagreements(manifests):
             if self.result in disagreement.names:
-                advice = (
-                    ": build them with the same pyproject.toml, since no index can be "
-                    "made of both"
-                )
-                is_minor = disagreement.subject is Subject.SCHEMAS
-                self.warnings.append(f"{disagreement}{'' if is_minor else advice}")
+                warning = str(disagreement)
+                if disagreement.subject is not Subject.SCHEMAS:
+                    warning += (
+                        ": build them with the same pyproject.toml, since no index can "
+                        "be made of both"
+                    )
+                self.warnings.append(warning)
 
     def _warn_of_what_is_copied(self) -> None:
-        marked = variant_marked(self.wheel.metadata())
+        marked = wheels.variant_marked(self.wheel.metadata())
         if marked:
             self.warnings.append(
                 "Installers without support for variants cannot install a plain wheel with "
                 f"these dependencies: {'; '.join(marked)}"
             )
-        for name in SIGNATURES:
-            if f"{self.wheel.dist_info}/{name}" in self.wheel.members:
-                self.warnings.append(
-                    f"Its signature {name} is not valid for the new RECORD and was "
-                    "omitted: sign the result again"
-                )
+        self.warnings += (
+            f"Its signature {name} is not valid for the new RECORD and was omitted: sign "
+            "the result again"
+            for name in self.wheel.signatures
+        )
 
     def _error(self, problem: str, hint: str) -> CannotBuild:
         return CannotBuild(self.filename, [problem], hint)
@@ -318,11 +281,10 @@ def judged(
         remedies = dict.fromkeys(each.remedy for each in errors if each.remedy)
         hints = remedies or ["Change the properties, namespaces or providers"]
         raise CannotBuild(source, [each.problem for each in errors], *hints)
-    advice = [
-        f"{finding.problem}{f': {finding.remedy}' if finding.remedy else ''}"
-        for finding in checked.findings
+    return checked.manifest, [
+        ": ".join(filter(None, (each.problem, each.remedy)))
+        for each in checked.findings
     ]
-    return checked.manifest, advice
 
 
 def manifests_of_release(
@@ -338,14 +300,14 @@ def manifests_of_release(
             if not filename.endswith(".whl"):
                 continue
             try:
-                parsed = WheelName(filename)
+                parsed = wheels.WheelName(filename)
                 is_sibling = (parsed.name, parsed.version) == (name, version)
                 if not is_sibling or parsed.label is None:
                     continue
-                with open_wheel(filename, folder) as wheel:
+                with wheels.open_wheel(filename, folder) as wheel:
                     data = wheel.read("variant.json")
                 if data is not None:
                     found[filename] = parse_manifest(data)
-            except (UnreadableWheel, InvalidManifest, OSError) as error:
+            except (wheels.UnreadableWheel, InvalidManifest, OSError) as error:
                 logger.debug("Ignoring %s: %s", filename, error)
     return found

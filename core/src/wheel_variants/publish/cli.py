@@ -14,7 +14,7 @@ __all__ = ["COMMANDS", "main", "make_parser", "script"]
 
 #: Each is a module of that name in ``commands``, which is imported when it is needed.
 COMMANDS = ("build", "index", "check", "adopt", "plugin")
-_PACKAGE = "wheel_variants.publish"
+_COMMANDS = "wheel_variants.publish.commands"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -25,8 +25,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
+        from wheel_variants.publish import output
+
         parser = make_parser(given[0] if given else "")
-        output = import_module(f"{_PACKAGE}.output")
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("wheel_variants"):
             raise
@@ -40,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(given)
     if options.no_color:
         os.environ["NO_COLOR"] = "1"
-    command = import_module(f"{_PACKAGE}.commands.{options.command}")
+    command = import_module(f"{_COMMANDS}.{options.command}")
     with output.logs_to_stderr(options.verbose - options.quiet):
         try:
             status: int = command.run(options)
@@ -73,41 +74,32 @@ def script() -> int:
 
 def make_parser(chosen: str) -> argparse.ArgumentParser:
     """Return the parser; if *chosen* is a command, with that command alone."""
+    from wheel_variants.publish.output import tool_version
+
     parser = argparse.ArgumentParser(
         prog="wheel-variants",
         description="Publish wheel variants (PEP 825 and PEP 850).",
         allow_abbrev=False,
     )
-    parser.add_argument("--version", action=_Version)
+    version, text = f"wheel-variants {tool_version()}", "Show the version."
+    parser.add_argument("--version", action="version", version=version, help=text)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name in (chosen,) if chosen in COMMANDS else COMMANDS:
-        module = import_module(f"{_PACKAGE}.commands.{name}")
+        module = import_module(f"{_COMMANDS}.{name}")
         own = commands.add_parser(
             name, help=module.HELP, description=module.HELP, allow_abbrev=False
         )
         module.add_arguments(own)
-        _add_general_options(own)
+        group = own.add_argument_group("general options")
+        for short, long, text in (
+            (
+                "-v",
+                "--verbose",
+                "Show more, such as the files that are ignored and why.",
+            ),
+            ("-q", "--quiet", "Show warnings and errors only; twice: errors only."),
+        ):
+            group.add_argument(short, long, action="count", default=0, help=text)
+        text = "Write without colors."
+        group.add_argument("--no-color", action="store_true", help=text)
     return parser
-
-
-def _add_general_options(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("general options")
-    for short, name, what in (
-        ("-v", "--verbose", "Show more, such as the files that are ignored and why."),
-        ("-q", "--quiet", "Show warnings and errors only; twice: errors only."),
-    ):
-        group.add_argument(short, name, action="count", default=0, help=what)
-    group.add_argument("--no-color", action="store_true", help="Write without colors.")
-
-
-class _Version(argparse.Action):
-    """Show the version, for which the installed metadata must be read."""
-
-    def __init__(self, option_strings: Sequence[str], dest: str) -> None:
-        super().__init__(option_strings, dest, nargs=0, help="Show the version.")
-
-    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        from wheel_variants.publish.output import tool_version
-
-        print(f"wheel-variants {tool_version()}")
-        parser.exit()

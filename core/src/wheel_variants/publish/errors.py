@@ -1,20 +1,25 @@
-"""What goes wrong when variants are published."""
+"""Errors of the commands, and parts of their messages."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
-
-from wheel_variants.publish.texts import said
 
 __all__ = [
     "CannotBuild",
-    "CannotIndex",
     "CannotWrite",
     "InvalidProjectTable",
     "NothingFound",
     "PublishError",
     "UsageError",
+    "capital",
+    "counted",
+    "said",
+    "without_credentials",
 ]
+
+#: Between the scheme and the host of a URL; a password may have blanks.
+_CREDENTIALS = re.compile(r"(?<=://)[^/?#]*(?=@\S)")
 
 
 class PublishError(Exception):
@@ -52,15 +57,6 @@ class CannotBuild(PublishError):
         super().__init__(message, *hints, details=others)
 
 
-class CannotIndex(PublishError):
-    """The files of a folder do not make an index."""
-
-    def __init__(self, folder: str, problems: Iterable[str]) -> None:
-        hint = "Fix or remove these files; 'wheel-variants check' shows each rule"
-        message = f"Cannot make an index of {folder}; nothing was written"
-        super().__init__(message, hint, details=problems)
-
-
 class CannotWrite(PublishError):
     """The result cannot be written.
 
@@ -80,3 +76,24 @@ class NothingFound(PublishError):
 
     def __init__(self, target: str, problem: str, hint: str) -> None:
         super().__init__(f"Cannot use {target}: {problem}", hint)
+
+
+def capital(text: str) -> str:
+    """Return *text* as the beginning of a sentence; a name there stays as it is."""
+    is_word = text.partition(" ")[0].isalpha()
+    return f"{text[:1].upper()}{text[1:]}" if is_word else text
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number of things in words; *noun* is the singular."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def said(error: OSError) -> str:
+    """Return the reason for an error of the system."""
+    return error.strerror or str(error)
+
+
+def without_credentials(text: str) -> str:
+    """Return *text* with ``****`` for the credentials in its URLs."""
+    return _CREDENTIALS.sub("****", text)

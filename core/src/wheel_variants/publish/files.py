@@ -5,11 +5,10 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
-import secrets
 import shutil
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from tempfile import TemporaryDirectory
 from typing import BinaryIO
 
@@ -40,11 +39,8 @@ def below(folder: str, path: str) -> str:
     root = os.path.realpath(folder)
     real = os.path.realpath(os.path.join(root, path))
     if real != root and not real.startswith(os.path.join(root, "")):
-        raise OSError(
-            errno.ELOOP,
-            "It is a symbolic link that leads out of the folder",
-            os.path.join(folder, path),
-        )
+        problem = "It is a symbolic link that leads out of the folder"
+        raise OSError(errno.ELOOP, problem, os.path.join(folder, path))
     return real
 
 
@@ -72,17 +68,14 @@ def _open_at_once(path: str, flags: int) -> int:
 def is_regular_below(folder: str, path: str) -> bool:
     """Return whether *path*, relative to *folder*, is a regular file in that folder."""
     try:
-        return stat.S_ISREG(os.lstat(below(folder, path)).st_mode)
+        return os.path.isfile(below(folder, path))
     except OSError:
         return False
 
 
 def is_plain_file(path: str) -> bool:
     """Return whether *path* is itself a regular file, not a link to one."""
-    try:
-        return stat.S_ISREG(os.lstat(path).st_mode)
-    except OSError:
-        return False
+    return os.path.isfile(path) and not os.path.islink(path)
 
 
 def link_or_copy(folder: str, path: str, target: str) -> None:
@@ -93,30 +86,12 @@ def link_or_copy(folder: str, path: str, target: str) -> None:
     """
     # From another folder, a relative link would lead elsewhere.
     source = below(folder, path)
-    folder, name = os.path.split(target)
-    folder = folder or os.curdir
-    with (
-        _full_disk_named(folder),
-        TemporaryDirectory(dir=folder, prefix=".", suffix=".tmp") as own,
-    ):
-        temporary = os.path.join(own, name)
+    with _replacement(target) as temporary:
         try:
             os.link(source, temporary)
         except OSError:
             # Another file system, or one without links.
             shutil.copy2(source, temporary)
-        os.replace(temporary, target)
-
-
-@contextmanager
-def _full_disk_named(folder: str) -> Iterator[None]:
-    """Name *folder* in errors of a full disk, which name no file or another one."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno in _FULL:
-            error.filename = folder
-        raise
 
 
 @contextmanager
@@ -125,17 +100,25 @@ def replacing(path: str) -> Iterator[BinaryIO]:
 
     :raises OSError: if the file cannot be written.
     """
+    with _replacement(path) as temporary, open(temporary, "x+b") as file:
+        yield file
+
+
+@contextmanager
+def _replacement(path: str) -> Iterator[str]:
+    """Yield the path of a file to make, which then replaces *path*."""
     folder, name = os.path.split(path)
     folder = folder or os.curdir
-    temporary = os.path.join(folder, f".{name[:80]}.{secrets.token_hex(4)}.tmp")
     try:
-        with _full_disk_named(folder):
-            with open(temporary, "x+b") as file:
-                yield file
+        with TemporaryDirectory(dir=folder, prefix=".", suffix=".tmp") as own:
+            temporary = os.path.join(own, name)
+            yield temporary
             os.replace(temporary, path)
-    finally:
-        with suppress(FileNotFoundError):
-            os.unlink(temporary)
+    except OSError as error:
+        if error.errno in _FULL:
+            # It names no file or another one.
+            error.filename = folder
+        raise
 
 
 def write_if_changed(folder: str, path: str, content: bytes) -> bool:
@@ -165,10 +148,13 @@ def sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def file_sha256(path: str) -> str:
-    """Return the digest of a regular file in hexadecimal, read piece by piece."""
+def file_sha256(path: str, folder: str | None = None) -> str:
+    """Return the digest of a regular file in hexadecimal, read piece by piece.
+
+    The parameters are those of :func:`open_regular`.
+    """
     digest = hashlib.sha256()
-    with open_regular(path) as file:
+    with open_regular(path, folder) as file:
         while piece := file.read(1 << 20):
             digest.update(piece)
     return digest.hexdigest()

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
-from wheel_variants.publish.texts import capital
+from wheel_variants.publish.errors import capital
 from wheel_variants.rules import RULES, Rule, Severity
 
-__all__ = ["CheckReport", "Finding", "Findings", "found"]
+__all__ = ["Finding", "Findings", "found"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +33,13 @@ class Finding:
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as a JSON object."""
+        rule = self.rule
         return {
-            "rule": self.rule.id,
-            "severity": self.rule.severity.value,
-            "installers": None if self.rule.effect is None else self.rule.effect.value,
-            "source": self.rule.source,
-            "text": self.rule.text,
+            "rule": rule.id,
+            "severity": rule.severity.value,
+            "installers": None if rule.effect is None else rule.effect.value,
+            "source": rule.source,
+            "text": rule.text,
             "subjects": list(self.subjects),
             "problem": self.problem,
             "remedy": self.remedy,
@@ -73,25 +74,3 @@ class Findings:
 
     def __iter__(self) -> Iterator[Finding]:
         return iter(self._found)
-
-    def __len__(self) -> int:
-        return len(self._found)
-
-
-@dataclass(slots=True)
-class CheckReport:
-    """What was judged, and what is wrong with it."""
-
-    findings: list[Finding] = field(default_factory=list)
-    wheels: int = 0
-    manifests: int = 0
-
-    @property
-    def errors(self) -> int:
-        """The number of findings that must be fixed."""
-        return sum(finding.is_error for finding in self.findings)
-
-    @property
-    def warnings(self) -> int:
-        """The number of findings that may stay."""
-        return len(self.findings) - self.errors

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import io
+import os
 import ssl
-import threading
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
+from urllib.request import url2pathname
 
 import requests
 import truststore
@@ -17,8 +19,10 @@ import urllib3
 from requests.adapters import HTTPAdapter
 from urllib3.util import Retry
 
+from wheel_variants.publish.errors import said, without_credentials
+from wheel_variants.publish.files import open_regular
 from wheel_variants.publish.output import tool_version
-from wheel_variants.publish.texts import without_credentials
+from wheel_variants.publish.simple_index import HTML_PAGE
 
 __all__ = [
     "Fetched",
@@ -27,6 +31,7 @@ __all__ = [
     "RemoteFile",
     "Unavailable",
     "add_http_options",
+    "local_path",
 ]
 
 #: Seconds in which the body of a response must arrive.
@@ -113,12 +118,16 @@ class HttpSession(requests.Session):
             options.setdefault("auth", self._credentials[site])
         return super().request(method, url, *args, **{**self._options, **options})
 
-    def fetch(self, url: str, limit: int, accept: str) -> Fetched:
-        """Fetch a document of at most *limit* bytes.
+    def fetch(self, url: str, limit: int, accept: str = "*/*") -> Fetched:
+        """Fetch a document, or read the file of a ``file:`` URL.
 
+        :param limit: bytes that a server may send.
         :param accept: the media types to ask for.
         :raises Unavailable: if there is none, or it is larger or too slow.
         """
+        path = local_path(url)
+        if path is not None:
+            return _read_file(url, path, limit)
         headers = {"Accept": accept, "Cache-Control": "no-cache"}
         with _reasons(), self.get(url, headers=headers, stream=True) as response:
             _check_status(response, 200, 203)
@@ -127,16 +136,34 @@ class HttpSession(requests.Session):
         return Fetched(response.url, content_type, body)
 
 
+def local_path(url: str) -> str | None:
+    """Return the path of a ``file:`` URL; None for any other."""
+    parts = urlsplit(url)
+    return url2pathname(parts.path) if parts.scheme == "file" else None
+
+
+def _read_file(url: str, path: str, limit: int) -> Fetched:
+    if os.path.isdir(path):
+        path, url = os.path.join(path, HTML_PAGE), f"{url.rstrip('/')}/{HTML_PAGE}"
+    try:
+        with open_regular(path) as file:
+            return Fetched(url, "text/html", file.read(limit + 1))
+    except OSError as error:
+        raise Unavailable(said(error)) from None
+
+
 class _SystemCertificates(HTTPAdapter):
     """Verifies certificates as the system does."""
 
     def init_poolmanager(self, *args: Any, **options: Any) -> None:
-        context = truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-        super().init_poolmanager(*args, ssl_context=context, **options)
+        super().init_poolmanager(*args, ssl_context=_context(), **options)
 
     def proxy_manager_for(self, proxy: str, **options: Any) -> Any:
-        context = truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-        return super().proxy_manager_for(proxy, ssl_context=context, **options)
+        return super().proxy_manager_for(proxy, ssl_context=_context(), **options)
+
+
+def _context() -> ssl.SSLContext:
+    return truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
 
 class _Unverified(HTTPAdapter):
@@ -160,35 +187,20 @@ def _reasons() -> Iterator[None]:
 
 def _check_status(response: requests.Response, *expected: int) -> None:
     if response.status_code not in expected:
-        said = f"the server answered {response.status_code} {response.reason}"
-        raise Unavailable(said.rstrip())
+        answer = f"the server answered {response.status_code} {response.reason}"
+        raise Unavailable(answer.rstrip())
 
 
 def _read(response: requests.Response, limit: int) -> bytes:
-    body, is_late = bytearray(), threading.Event()
-
-    def stop() -> None:
-        is_late.set()
-        # It may have ended just now.
-        with suppress(RuntimeError, ValueError):
-            response.raw.shutdown()
-
-    # The timeout of a request is only for the time in which nothing arrives.
-    clock = threading.Timer(_MAX_TIME, stop)
-    clock.start()
-    try:
-        for piece in response.iter_content(_PIECE):
-            body += piece
-            if len(body) > limit:
-                size = f"{limit >> 20} MiB" if limit >> 20 else f"{limit} bytes"
-                raise Unavailable(f"the server sends more than {size}")
-    except (requests.RequestException, urllib3.exceptions.HTTPError):
-        if not is_late.is_set():
-            raise
-        reason = f"it did not arrive within {_MAX_TIME:.0f} seconds"
-        raise Unavailable(reason) from None
-    finally:
-        clock.cancel()
+    body, end = bytearray(), time.monotonic() + _MAX_TIME
+    # Whatever has arrived: the timeout of a request is only for the time without any.
+    while piece := response.raw.read1(_PIECE, decode_content=True):
+        body += piece
+        if len(body) > limit:
+            size = f"{limit >> 20} MiB" if limit >> 20 else f"{limit} bytes"
+            raise Unavailable(f"the server sends more than {size}")
+        if time.monotonic() > end:
+            raise Unavailable(f"it did not arrive within {_MAX_TIME:.0f} seconds")
     return bytes(body)
 
 

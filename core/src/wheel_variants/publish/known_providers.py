@@ -15,7 +15,13 @@ from wheel_variants.cpu_flags import AARCH64_FLAGS, X86_64_FLAGS
 from wheel_variants.manifest import ABI_DEPENDENCY
 from wheel_variants.properties import Property
 
-__all__ = ["BUILT_IN_PACKAGES", "KNOWN_PROVIDERS", "KnownProvider", "doubt_about"]
+__all__ = [
+    "BUILT_IN_PACKAGES",
+    "DECLARATIONS",
+    "KNOWN_PROVIDERS",
+    "KnownProvider",
+    "doubt_about",
+]
 
 _CUDA = r"1[1-5](\.(20|1?[0-9]))?"
 _ON = "on"
@@ -34,12 +40,24 @@ class KnownProvider(NamedTuple):
     in_uv: str | None = None
 
 
+def _plugin(
+    package: str, version: str, plugin_class: str | None = None
+) -> dict[str, Any]:
+    """Return the declaration of a plugin.
+
+    :param version: the oldest.
+    :param plugin_class: None if the module itself is the plugin.
+    """
+    declaration: dict[str, Any] = {"requires": [f"{package}>={version},<1.0.0"]}
+    if plugin_class is not None:
+        module = package.replace("-", "_")
+        declaration["plugin-api"] = f"{module}.plugin:{plugin_class}"
+    return declaration
+
+
 KNOWN_PROVIDERS: Mapping[str, KnownProvider] = {
     "nvidia": KnownProvider(
-        {
-            "requires": ["nvidia-variant-provider>=0.0.1,<1.0.0"],
-            "plugin-api": "nvidia_variant_provider.plugin:NvidiaVariantPlugin",
-        },
+        _plugin("nvidia-variant-provider", "0.0.1", "NvidiaVariantPlugin"),
         {
             "cuda_version_lower_bound": _CUDA,
             "cuda_version_upper_bound": _CUDA,
@@ -48,41 +66,34 @@ KNOWN_PROVIDERS: Mapping[str, KnownProvider] = {
         "0.0.1",
     ),
     "amd": KnownProvider(
-        {
-            "requires": ["amd-variant-provider>=0.0.2,<1.0.0"],
-            "plugin-api": "amd_variant_provider.plugin:AMDVariantPlugin",
-        },
+        _plugin("amd-variant-provider", "0.0.2", "AMDVariantPlugin"),
         {"gfx_arch": r"gfx[0-9]+[0-9a-f]*", "rocm_version": r"[0-9]+\.[0-9]+"},
     ),
     "intel": KnownProvider(
-        {
-            "requires": ["intel-variant-provider>=0.0.2,<1.0.0"],
-            "plugin-api": "intel_variant_provider.plugin:IntelVariantPlugin",
-        },
+        _plugin("intel-variant-provider", "0.0.2", "IntelVariantPlugin"),
         {"device_ip": r"[0-9]+\.[0-9]+\.[0-9]+"},
     ),
     "tpu": KnownProvider(
-        {
-            "requires": ["tpu-variant-provider>=0.1.0,<1.0.0"],
-            "plugin-api": "tpu_variant_provider.plugin:TpuVariantPlugin",
-        },
+        _plugin("tpu-variant-provider", "0.1.0", "TpuVariantPlugin"),
         {"present": "true|false"},
         "0.1.0",
     ),
     "x86_64": KnownProvider(
-        {"requires": ["x86_64-variant-provider>=0.2.0,<1.0.0"]},
+        _plugin("x86_64-variant-provider", "0.2.0"),
         {"level": "v[1-4]", **dict.fromkeys(X86_64_FLAGS, _ON)},
         "0.2.1",
     ),
     "aarch64": KnownProvider(
-        {"requires": ["aarch64-variant-provider>=0.2.0,<1.0.0"]},
-        {
-            "version": r"8a|8\.[1-9]a|9\.0a",
-            **dict.fromkeys(AARCH64_FLAGS, _ON),
-        },
+        _plugin("aarch64-variant-provider", "0.2.0"),
+        {"version": r"8a|8\.[1-9]a|9\.0a", **dict.fromkeys(AARCH64_FLAGS, _ON)},
         "0.2.0",
     ),
     ABI_DEPENDENCY: KnownProvider({"builtin": ABI_DEPENDENCY}),
+}
+
+#: By namespace.
+DECLARATIONS = {
+    namespace: known.declaration for namespace, known in KNOWN_PROVIDERS.items()
 }
 
 #: By namespace, the packages that installers replace with code of their own.
@@ -97,7 +108,7 @@ BUILT_IN_PACKAGES: Mapping[str, frozenset[str]] = {
 
 
 def doubt_about(stated: Property) -> str | None:
-    """Say why no machine supports a property of a known namespace, if that is so."""
+    """Return why no machine supports a property of a known namespace; None if one may."""
     known = KNOWN_PROVIDERS.get(stated.namespace)
     if known is None or not known.features:
         return None

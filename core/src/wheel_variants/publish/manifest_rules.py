@@ -1,26 +1,48 @@
 """Check metadata by itself: a wheel's ``variant.json`` or the manifest of a release.
 
-The reader of manifests reports what installers act on; the rest is checked here.
+The reader of manifests reports what installers act on; the rest is checked here: the form
+of schemas and the providers of namespaces (PEP 850).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from packaging.markers import default_environment
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from packaging.version import Version
+
+from wheel_variants import abi_dependency
 from wheel_variants.labels import NULL_LABEL
-from wheel_variants.manifest import InvalidManifest, Manifest
+from wheel_variants.manifest import (
+    ABI_DEPENDENCY,
+    InvalidManifest,
+    Manifest,
+    Provider,
+    ProviderKind,
+)
 from wheel_variants.manifest_parser import load_json, read_document
 from wheel_variants.properties import Property
-from wheel_variants.publish.findings import Finding, Findings
-from wheel_variants.publish.generations import (
+from wheel_variants.provider_requirements import (
+    UnusableProvider,
+    applies,
+    parse_requirement,
+    requirement_applies,
+)
+from wheel_variants.publish.documents import (
     CURRENT,
     WITHOUT_PROVIDERS,
-    Generation,
     named_generation,
 )
-from wheel_variants.publish.provider_rules import check_providers
+from wheel_variants.publish.findings import Finding, Findings
+from wheel_variants.publish.known_providers import (
+    KNOWN_PROVIDERS,
+    KnownProvider,
+    doubt_about,
+)
 from wheel_variants.rules import Effect
 from wheel_variants.shown import shown
 
@@ -36,8 +58,13 @@ class CheckedManifest:
     """
 
     findings: tuple[Finding, ...]
-    document: Mapping[str, Any] | None = None
+    document: dict[str, Any] | None = None
     manifest: Manifest | None = None
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether a finding must be fixed."""
+        return any(finding.is_error for finding in self.findings)
 
 
 def check_manifest(data: bytes, subject: str) -> CheckedManifest:
@@ -56,14 +83,7 @@ def check_manifest(data: bytes, subject: str) -> CheckedManifest:
     manifest = read_document(document, findings.report)
     is_refused = any(each.rule.effect is Effect.REFUSED for each in findings)
     if manifest.document:
-        generation = _check_schema(manifest, findings, is_refused=is_refused)
-        _check_keys(document, generation, findings)
-        for label in manifest.variants:
-            _check_label(label, generation, findings)
-        if not is_refused:
-            # The readable parts of refused metadata may mean something else.
-            _check_variants(manifest, findings)
-            check_providers(manifest, generation, findings)
+        _Checker(manifest, findings).check(is_refused=is_refused)
     return CheckedManifest(
         tuple(findings),
         document if isinstance(document, dict) else None,
@@ -71,85 +91,244 @@ def check_manifest(data: bytes, subject: str) -> CheckedManifest:
     )
 
 
-def _check_schema(
-    manifest: Manifest, findings: Findings, *, is_refused: bool
-) -> Generation:
-    """Return the generation whose rules apply."""
-    schema = manifest.schema
-    generation = named_generation(schema or "")
-    if generation is None:
-        problem = "'$schema' is missing"
-        if "$schema" in manifest.document:
-            problem = f"'$schema' names no version that exists: {shown(schema)}"
+class _Checker:
+    """Checks what the reader of manifests does not report."""
+
+    def __init__(self, manifest: Manifest, findings: Findings) -> None:
+        self.manifest, self.document = manifest, manifest.document
+        self.add, self.report = findings.add, findings.report
+        # Without its schema, a document is judged by its keys.
+        guessed = CURRENT if "providers" in self.document else WITHOUT_PROVIDERS
+        self.named = named_generation(manifest.schema or "")
+        self.generation = self.named or guessed
+        self.version = self.generation.version
+
+    def check(self, *, is_refused: bool) -> None:
+        """Check everything; of refused metadata only what is certain."""
+        if self.named is None and not is_refused:
+            problem = "'$schema' is missing"
+            if "$schema" in self.document:
+                schema = shown(self.manifest.schema)
+                problem = f"'$schema' names no version that exists: {schema}"
+            self.add("schema-version", problem, f"Write {CURRENT.schema}")
+        if self.generation.replaced_by is not None:
+            self.add(
+                "draft-schema",
+                f"It is of version {self.version}, a draft that was replaced",
+                f"Build the wheels again with version {self.generation.replaced_by}",
+            )
+        self._check_keys()
+        for label in self.manifest.variants:
+            self._check_label(label)
         if not is_refused:
-            findings.add("schema-version", problem, f"Write {CURRENT.schema}")
-        return CURRENT if "providers" in manifest.document else WITHOUT_PROVIDERS
-    if generation.replaced_by is not None:
-        findings.add(
-            "draft-schema",
-            f"It is of version {generation.version}, a draft that was replaced",
-            f"Build the wheels again with version {generation.replaced_by}",
-        )
-    return generation
+            # The readable parts of refused metadata may mean something else.
+            self._check_variants()
+            self._check_providers()
 
+    def _check_keys(self) -> None:
+        """Report keys that have no meaning where they are."""
+        document, generation = self.document, self.generation
+        for key in sorted(set(document) - generation.root - {"$schema"}):
+            problem = f"The key {shown(key)} is not one of version {self.version}"
+            is_new = key in CURRENT.root
+            other = f", or write version {CURRENT.version}" if is_new else ""
+            self.add("manifest-keys", problem, f"Omit it{other}")
+        priorities, providers = map(document.get, ("default-priorities", "providers"))
+        tables = [("'default-priorities'", priorities, generation.priorities)]
+        if "providers" in generation.root and isinstance(providers, dict):
+            tables += [
+                (f"The provider of {shown(namespace)}", provider, generation.provider)
+                for namespace, provider in providers.items()
+            ]
+        for what, table, known in tables:
+            for key in table if isinstance(table, dict) else ():
+                if key not in known:
+                    has = f"{what} has the key {shown(key)}"
+                    problem = f"{has}, which means nothing there"
+                    self.add("manifest-keys", problem, "Omit it")
 
-def _check_keys(
-    document: Mapping[str, Any], generation: Generation, findings: Findings
-) -> None:
-    """Report keys that have no meaning where they are."""
-    for key in sorted(set(document) - generation.root - {"$schema"}):
-        problem = f"The key {shown(key)} is not one of version {generation.version}"
-        other = f", or write version {CURRENT.version}" if key in CURRENT.root else ""
-        findings.add("manifest-keys", problem, f"Omit it{other}")
-    priorities, providers = map(document.get, ("default-priorities", "providers"))
-    tables = [("'default-priorities'", priorities, generation.priorities)]
-    if "providers" in generation.root and isinstance(providers, dict):
-        tables += [
-            (f"The provider of {shown(namespace)}", provider, generation.provider)
-            for namespace, provider in providers.items()
-        ]
-    for what, table, known in tables:
-        for key in table if isinstance(table, dict) else ():
-            if key not in known:
-                problem = f"{what} has the key {shown(key)}, which means nothing there"
-                findings.add("manifest-keys", problem, "Omit it")
-
-
-def _check_variants(manifest: Manifest, findings: Findings) -> None:
-    first: dict[frozenset[Property], str] = {}
-    for label, variant in sorted(manifest.variants.items()):
-        if not variant.features and label != NULL_LABEL:
-            findings.add(
-                "other-null",
-                f"The variant {shown(label)} has no properties",
-                "Label it null, which installers put after all others",
+    def _check_label(self, label: str) -> None:
+        limit = self.generation.label_length
+        if limit is not None and len(label) > limit:
+            self.add(
+                "label-length",
+                f"The label {shown(label)} has more than {limit} characters, the most "
+                f"that version {self.version} allows",
             )
-        other = first.setdefault(variant.properties(), label)
-        if other != label and variant.features:
-            problem = (
-                f"The labels {other!r} and {label!r} have the same properties, so that "
-                f"{other!r} is always preferred"
+        if label in (".", ".."):
+            problem = f"The label {label!r} cannot be the name of a file or folder"
+            self.add("label-path", problem, "Give it letters or digits too")
+
+    def _check_variants(self) -> None:
+        first: dict[frozenset[Property], str] = {}
+        for label, variant in sorted(self.manifest.variants.items()):
+            if not variant.features and label != NULL_LABEL:
+                problem = f"The variant {shown(label)} has no properties"
+                remedy = "Label it null, which installers put after all others"
+                self.add("other-null", problem, remedy)
+            other = first.setdefault(variant.properties(), label)
+            if other != label and variant.features:
+                self.add(
+                    "same-properties",
+                    f"The labels {other!r} and {label!r} have the same properties, so "
+                    f"that {other!r} is always preferred",
+                )
+            for namespace, features in variant.features.items():
+                for feature, values in features.items():
+                    if list(values) != sorted(values):
+                        where = f"{shown(label)}: {namespace} :: {feature}"
+                        problem = f"The values are not sorted in the variant {where}"
+                        self.add("unsorted-values", problem)
+
+    def _check_providers(self) -> None:
+        """Check the providers of namespaces, and properties by their values."""
+        used: dict[str, dict[Property, None]] = {}
+        for variant in self.manifest.variants.values():
+            for each in sorted(variant.properties()):
+                used.setdefault(each.namespace, {})[each] = None
+        has_providers = "providers" in self.generation.root
+        if has_providers:
+            self._check_coverage()
+        elif used:
+            self.add(
+                "no-providers",
+                f"Version {self.version} does not tell who provides {', '.join(used)}: "
+                "uv supports none of that",
+                f"Write version {CURRENT.version}",
             )
-            findings.add("same-properties", problem)
-        for namespace, features in variant.features.items():
-            for feature, values in features.items():
-                if list(values) != sorted(values):
-                    where = f"{shown(label)}: {namespace} :: {feature}"
-                    problem = f"The values are not sorted in the variant {where}"
-                    findings.add("unsorted-values", problem)
+        for namespace, properties in used.items():
+            self._check_properties(properties, self.manifest.provider(namespace))
+        for provider in self.manifest.providers.values() if has_providers else ():
+            self._check_requirements(provider)
+            if self.generation is CURRENT:
+                self._check_uv(provider)
+            if self.version == "0.0.3":
+                self._check_order(provider)
+
+    def _check_coverage(self) -> None:
+        namespaces = self.manifest.namespaces
+        if "providers" not in self.document:
+            self.add("providers", "The key 'providers' is missing", "Add it")
+            return
+        providers = self.document["providers"]
+        if not namespaces or not isinstance(providers, dict):
+            # There is another finding about that.
+            return
+        for namespace in namespaces:
+            if namespace not in self.manifest.providers and namespace not in providers:
+                problem = f"The namespace {namespace!r} has no provider"
+                known = KNOWN_PROVIDERS.get(namespace)
+                remedy = "Name the package that provides it, or list its values"
+                if known is not None:
+                    remedy = f"Write {dict(known.declaration)!r}"
+                self.add("providers", problem, remedy)
+        for namespace in providers:
+            if namespace not in namespaces:
+                self.add(
+                    "providers",
+                    f"There is a provider of {shown(namespace)}, which is not in "
+                    "'default-priorities.namespace'",
+                    "Add it there, or omit the provider",
+                )
+
+    def _check_requirements(self, provider: Provider) -> None:
+        namespace, what = (
+            provider.namespace,
+            f"the provider of {shown(provider.namespace)}",
+        )
+        # Whether a marker can be evaluated is the same on all machines.
+        environment = {name: str(each) for name, each in default_environment().items()}
+        if provider.enable_if is not None:
+            try:
+                applies(provider.enable_if, namespace, environment)
+            except UnusableProvider as error:
+                self.report("enable-if", str(error))
+        for text in provider.requires:
+            try:
+                requirement = parse_requirement(text, namespace)
+                requirement_applies(requirement, namespace, environment)
+            except UnusableProvider as error:
+                self.report("provider-requires", str(error))
+                continue
+            if requirement.url is not None:
+                self.add(
+                    "provider-url",
+                    f"{shown(text)} names an address in {what}: it is not trusted by name",
+                    "Publish the plugin on the index of the package",
+                )
+            elif requirement.specifier.is_unsatisfiable():
+                problem = f"No version satisfies {shown(text)} in {what}"
+                self.add("provider-installable", problem)
+
+    def _check_order(self, provider: Provider) -> None:
+        ordered = self.manifest.feature_order.get(provider.namespace, ())
+        names = {feature.name for feature in provider.static}
+        if len(names) > 1 and not names <= set(ordered):
+            self.add(
+                "static-order",
+                "'default-priorities.feature' does not order all features of the provider "
+                f"of {shown(provider.namespace)}",
+                f"Order them: {sorted(names)!r}",
+            )
+
+    def _check_uv(self, provider: Provider) -> None:
+        """Check whether uv uses its own provider."""
+        known = KNOWN_PROVIDERS.get(provider.namespace)
+        if known is None or known.in_uv is None or not provider.requires:
+            return
+        stated = self.document["providers"][provider.namespace]
+        reason = _why_not_in_uv(known, known.in_uv, provider, stated.get("plugin-api"))
+        if reason is not None:
+            self.add(
+                "provider-in-uv",
+                f"uv does not take its own provider of {provider.namespace}: {reason}",
+                f"Write {dict(known.declaration)!r}",
+            )
+
+    def _check_properties(
+        self, properties: Iterable[Property], provider: Provider
+    ) -> None:
+        """Check the properties of a namespace by the values of its provider."""
+        is_static = self.generation is CURRENT and provider.kind is ProviderKind.STATIC
+        static = {feature.name: feature.values for feature in provider.static}
+        for each in properties:
+            doubt = remedy = None
+            if provider.builtin == ABI_DEPENDENCY:
+                wrong = abi_dependency.doubt_about(each)
+                if wrong is not None:
+                    name = canonicalize_name(each.feature).replace("-", "_")
+                    remedy = None if name == each.feature else f"Write {name}"
+                    self.report("abi-dependency", wrong, remedy)
+            elif provider.kind in (ProviderKind.PLUGIN, ProviderKind.UNNAMED):
+                doubt = doubt_about(each)
+            elif is_static and each.value not in static.get(each.feature, ()):
+                doubt = "it is not in the provider's static list"
+                remedy = "Add the value to the list"
+            if doubt is not None:
+                problem = f"No machine supports {each}: {doubt}"
+                self.add("never-supported", problem, remedy)
 
 
-def _check_label(label: str, generation: Generation, findings: Findings) -> None:
-    limit = generation.label_length
-    if limit is not None and len(label) > limit:
-        findings.add(
-            "label-length",
-            f"The label {shown(label)} has more than {limit} characters, the most that "
-            f"version {generation.version} allows",
-        )
-    if label in (".", ".."):
-        findings.add(
-            "label-path",
-            f"The label {label!r} cannot be the name of a file or folder",
-            "Give it letters or digits too",
-        )
+def _why_not_in_uv(
+    known: KnownProvider, version: str, provider: Provider, api: str | None
+) -> str | None:
+    """Return why uv does not use its own provider; it compares declarations exactly."""
+    if len(provider.requires) != 1:
+        return "it requires more than one package"
+    try:
+        found = parse_requirement(provider.requires[0], provider.namespace)
+    except UnusableProvider:
+        # There is another finding about that.
+        return None
+    expected = Requirement(known.declaration["requires"][0]).name
+    default_api = canonicalize_name(found.name).replace("-", "_")
+    expected_api = known.declaration.get("plugin-api", default_api)
+    if canonicalize_name(found.name) != canonicalize_name(expected):
+        return f"that is of {expected}"
+    if found.extras or found.marker or found.url:
+        return "its requirement has more than a name and versions"
+    if not found.specifier.contains(Version(version), prereleases=True):
+        return f"that is of version {version}, which it excludes"
+    if (api or default_api) != expected_api:
+        return f"that has the entry point {expected_api}"
+    return None

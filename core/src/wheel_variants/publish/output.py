@@ -17,6 +17,7 @@ from rich.text import Text
 from wheel_variants.publish.errors import PublishError
 
 __all__ = [
+    "Advance",
     "byte_progress",
     "logs_to_stderr",
     "printable",
@@ -28,6 +29,7 @@ __all__ = [
 ]
 
 T = TypeVar("T")
+#: Called with the number of bytes that were just read.
 Advance = Callable[[int], object]
 
 #: The logger of all modules; what it does not log at level INFO, `write` does not write.

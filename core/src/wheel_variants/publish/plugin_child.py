@@ -12,13 +12,7 @@ import json
 import os
 import sys
 import traceback
-from importlib.machinery import (
-    EXTENSION_SUFFIXES,
-    SOURCE_SUFFIXES,
-    ExtensionFileLoader,
-    FileFinder,
-    SourceFileLoader,
-)
+from importlib import machinery
 from typing import Any
 
 #: One more than installers read, so that the reader of the answer can report it.
@@ -28,29 +22,26 @@ _MOST_FEATURES = 1_001
 def main(folder: str, api: str, answer: str) -> None:
     """Write what the plugin answers, or why it does not."""
 
-    def find(path: str) -> FileFinder:
+    def find(path: str) -> machinery.FileFinder:
         # As installers do: modules are sources or extensions, never compiled code.
         if not path.startswith(folder) or not os.path.isdir(path):
             raise ImportError(path)
-        return FileFinder(
-            path,
-            (ExtensionFileLoader, EXTENSION_SUFFIXES),
-            (SourceFileLoader, SOURCE_SUFFIXES),
-        )
+        extensions = machinery.ExtensionFileLoader, machinery.EXTENSION_SUFFIXES
+        sources = machinery.SourceFileLoader, machinery.SOURCE_SUFFIXES
+        return machinery.FileFinder(path, extensions, sources)
 
     sys.path.append(folder)
     sys.path_hooks.insert(0, find)
     try:
         text = json.dumps({"configs": _described(_query(api))}, default=repr)
     except BaseException as error:  # A plugin may raise anything, SystemExit too.
-        frames = traceback.extract_tb(error.__traceback__)
-        places = [
-            f"{os.path.relpath(frame.filename, folder)}, line {frame.lineno}"
-            for frame in frames
-            if frame.filename.startswith(folder)
-        ]
-        fault = f"{type(error).__name__}: {error}"
-        text = json.dumps({"fault": fault, "place": places[-1] if places else None})
+        fault, place = f"{type(error).__name__}: {error}", None
+        for frame in traceback.extract_tb(error.__traceback__):
+            if frame.filename.startswith(folder):
+                place = (
+                    f"{os.path.relpath(frame.filename, folder)}, line {frame.lineno}"
+                )
+        text = json.dumps({"fault": fault, "place": place})
     with open(answer, "w", encoding="utf-8") as file:
         file.write(text)
 

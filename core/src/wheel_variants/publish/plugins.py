@@ -94,7 +94,7 @@ def try_plugin(
     variables: Collection[str] = (),
     timeout: float = TIMEOUT,
     pip_options: Sequence[str] = (),
-    environ: Mapping[str, str] | None = None,
+    environ: Mapping[str, str] = os.environ,
 ) -> Trial:
     """Install a plugin into a temporary folder, and ask it twice what this machine supports.
 
@@ -108,15 +108,11 @@ def try_plugin(
     :param variables: further environment variables that it may see.
     :param timeout: seconds for each query.
     :param pip_options: options of ``pip install``, such as ``--no-index``.
-    :param environ: the environment of pip and the plugin; by default, that of this process.
+    :param environ: the environment of pip; the plugin sees some of it.
     :raises PluginFailed: if it cannot be installed, or gives no answer.
     """
-    environ = os.environ if environ is None else environ
-    with TemporaryDirectory(
-        prefix="wheel-variants-", ignore_cleanup_errors=True
-    ) as name:
-        folder = Path(name).resolve()
-        names = {canonicalize_name(each) for each in trusted}
+    names = {canonicalize_name(each) for each in trusted}
+    with _temporary_folder() as folder:
         installed = _install(plugin, folder, names, pip_options, environ)
         project, version = canonicalize_name(installed.name), installed.version
         default = project.replace("-", "_")
@@ -141,6 +137,13 @@ def try_plugin(
     )
 
 
+@contextlib.contextmanager
+def _temporary_folder() -> Iterator[Path]:
+    prefix = "wheel-variants-"
+    with TemporaryDirectory(prefix=prefix, ignore_cleanup_errors=True) as name:
+        yield Path(name).resolve()
+
+
 def _install(
     plugin: str,
     folder: Path,
@@ -152,11 +155,8 @@ def _install(
 
     :raises PluginFailed: if that is not possible.
     """
-
-    def install(*words: str) -> None:
-        _run_pip(*(*pip_options, "--target", str(folder), *words), environ=environ)
-
-    install("--no-deps", *_pip_words(plugin))
+    options = [*pip_options, "--target", str(folder)]
+    _run_pip(environ, *options, "--no-deps", *_pip_words(plugin))
     (installed,) = distributions(path=[str(folder)])
     needed = [
         requirement
@@ -165,7 +165,7 @@ def _install(
     ]
     _check_trusted((each.name for each in needed), trusted)
     if needed:
-        install(*_ONLY_WHEELS, *map(str, needed))
+        _run_pip(environ, *options, *_ONLY_WHEELS, *map(str, needed))
         others = {each.name for each in distributions(path=[str(folder)])}
         _check_trusted(others - {installed.name}, trusted)
     return installed
@@ -195,19 +195,17 @@ def _pip_words(plugin: str) -> list[str]:
     if path.exists():
         # An absolute path is never the name of a project.
         return [str(path.absolute())]
-    try:
+    with contextlib.suppress(InvalidRequirement):
         requirement = Requirement(plugin)
-    except InvalidRequirement:
-        requirement = None
-    if requirement is None or requirement.url or path.suffix == ".whl":
-        raise PluginFailed(
-            f"'{plugin}' is neither an existing path nor a requirement",
-            "Name a wheel, the folder of a project, or a requirement",
-        )
-    return [*_ONLY_WHEELS, str(requirement)]
+        if requirement.url is None and path.suffix != ".whl":
+            return [*_ONLY_WHEELS, str(requirement)]
+    raise PluginFailed(
+        f"'{plugin}' is neither an existing path nor a requirement",
+        "Name a wheel, the folder of a project, or a requirement",
+    )
 
 
-def _run_pip(*words: str, environ: Mapping[str, str]) -> None:
+def _run_pip(environ: Mapping[str, str], *words: str) -> None:
     """Run ``pip install`` of the running interpreter.
 
     :raises PluginFailed: if it fails, with what pip reports.
@@ -273,16 +271,13 @@ def _find_api(installed: Distribution, default: str) -> str:
 
 
 def _entries(module: str, source: bytes) -> Iterator[str]:
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError):
-        # If it is the plugin's own module, importing it reports the error.
-        return
-    for node in tree.body:
-        if _defines(node):
-            yield module
-        elif isinstance(node, ast.ClassDef) and any(map(_defines, node.body)):
-            yield f"{module}:{node.name}"
+    # If it is the plugin's own module, importing it reports what cannot be parsed.
+    with contextlib.suppress(SyntaxError, ValueError, RecursionError):
+        for node in ast.parse(source).body:
+            if _defines(node):
+                yield module
+            elif isinstance(node, ast.ClassDef) and any(map(_defines, node.body)):
+                yield f"{module}:{node.name}"
 
 
 def _defines(node: ast.stmt) -> bool:
@@ -304,20 +299,12 @@ def query(
     module, _, path = api.partition(":")
     if not all(map(str.isidentifier, path.split("."))) and api != module:
         raise PluginFailed(f"'{api}' is not MODULE or MODULE:OBJECT")
-    files = {
-        str(file)
-        for each in distributions(path=[str(folder)])
-        for file in each.files or ()
-    }
+    installed = distributions(path=[str(folder)])
+    files = {str(file) for each in installed for file in each.files or ()}
     if not belongs(module, files):
         raise PluginFailed(f"The plugin installs no module '{module}'")
-    with (
-        TemporaryDirectory(
-            prefix="wheel-variants-", ignore_cleanup_errors=True
-        ) as name,
-        TemporaryFile() as printed,
-    ):
-        place, work = Path(name, "answer.json"), Path(name, "work")
+    with _temporary_folder() as own, TemporaryFile() as printed:
+        place, work = own / "answer.json", own / "work"
         work.mkdir()
         child = Path(__file__).with_name("plugin_child.py")
         command = [sys.executable, "-I", "-S", "-B", *map(str, (child, folder))]
@@ -349,9 +336,8 @@ def query(
     problems: list[str] = []
     features = tuple(_features(_configs(data, status), problems))
     if text:
-        problems.append(
-            f"it prints to standard output, which some installers read: {shown(text)}"
-        )
+        problem = "it prints to standard output, which some installers read"
+        problems.append(f"{problem}: {shown(text)}")
     return _Answer(features, problems, seconds)
 
 
@@ -399,9 +385,8 @@ def _features(configs: list[Any], problems: list[str]) -> Iterator[SupportedFeat
     :param problems: is extended by what is wrong with the others.
     """
     if len(configs) > _MAX_FEATURES:
-        problems.append(
-            f"it returned over {_MAX_FEATURES} features; the rest is ignored"
-        )
+        problem = f"it returned over {_MAX_FEATURES} features; the rest is ignored"
+        problems.append(problem)
     names = set()
     for name, values, multi_value in configs[:_MAX_FEATURES]:
         if not isinstance(name, str) or not is_valid_feature_name(name):
@@ -411,23 +396,19 @@ def _features(configs: list[Any], problems: list[str]) -> Iterator[SupportedFeat
             problems.append(f"feature '{name}' appears more than once")
             continue
         names.add(name)
+        feature = f"feature '{name}' has"
         if not isinstance(multi_value, bool):
-            problems.append(f"feature '{name}' has no multi_value, True or False")
+            problems.append(f"{feature} no multi_value, True or False")
         if not isinstance(values, list):
-            problems.append(f"feature '{name}' has no list of values: {shown(values)}")
+            problems.append(f"{feature} no list of values: {shown(values)}")
             continue
         if len(values) > _MAX_VALUES:
-            problems.append(
-                f"feature '{name}' has over {_MAX_VALUES} values; the rest is ignored"
-            )
+            problem = f"over {_MAX_VALUES} values; the rest is ignored"
+            problems.append(f"{feature} {problem}")
         values = values[:_MAX_VALUES]
-        valid = [
-            each for each in values if isinstance(each, str) and is_valid_value(each)
-        ]
-        kept = tuple(dict.fromkeys(valid))
+        texts = (each for each in values if isinstance(each, str))
+        kept = tuple(dict.fromkeys(filter(is_valid_value, texts)))
         if len(kept) != len(values):
-            problems.append(
-                f"feature '{name}' has invalid or repeated values: {shown(values)}"
-            )
+            problems.append(f"{feature} invalid or repeated values: {shown(values)}")
         if kept:
             yield SupportedFeature(name, kept)

@@ -17,13 +17,13 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, NoReturn
 
-from wheel_variants.manifest_values import Values
+from wheel_variants.manifest_values import Kind, Values
 from wheel_variants.properties import InvalidProperty, Property
-from wheel_variants.publish.errors import InvalidProjectTable
-from wheel_variants.publish.generations import CURRENT
-from wheel_variants.publish.texts import said
+from wheel_variants.publish.documents import CURRENT
+from wheel_variants.publish.errors import InvalidProjectTable, said
 from wheel_variants.shown import shown
 
 if sys.version_info >= (3, 11):
@@ -33,6 +33,8 @@ else:
 
 __all__ = ["ProjectTable", "project_table", "read_project_table"]
 
+#: What a text says is checked elsewhere.
+_ANY = Kind("text", lambda _: True)
 #: A key of providers that matters for building only.
 _FOR_BUILDING = "build-requires"
 
@@ -100,6 +102,7 @@ class _Reader:
     def __init__(self, path: str) -> None:
         self.path = path
         self._values = Values(self._refuse)
+        self._texts = partial(self._values.texts, kind=_ANY, repeated=None)
 
     def read(self, table: object) -> ProjectTable:
         known = ("default-priorities", "providers", "properties")
@@ -108,7 +111,7 @@ class _Reader:
         priorities = self._table(
             root.get("default-priorities", {}), what, ("namespace",)
         )
-        namespaces = self._strings(priorities.get("namespace", []), "'namespace'")
+        namespaces = self._texts(priorities.get("namespace", []), "'namespace'")
         providers: dict[str, dict[str, Any]] = {}
         keys = (*sorted(CURRENT.provider), _FOR_BUILDING)
         described = self._values.table(root.get("providers", {}), "[variant.providers]")
@@ -118,20 +121,18 @@ class _Reader:
             if provider:
                 providers[namespace] = provider
         listed = self._values.table(root.get("properties", {}), "[variant.properties]")
+        properties = {}
         for label, texts in listed.items():
             if isinstance(texts, dict):
                 full = f"{label}.{next(iter(texts), '...')}"
                 problem = f"[variant.properties] has no list for {shown(label)}"
                 hint = f'Quote a label with a dot: "{full}" = [...]'
                 raise InvalidProjectTable(self.path, problem, hint)
-        properties = {
-            label: frozenset(
+            properties[label] = frozenset(
                 self._property(text, label)
-                for text in self._strings(texts, f"the properties of {shown(label)}")
+                for text in self._texts(texts, f"the properties of {shown(label)}")
             )
-            for label, texts in listed.items()
-        }
-        return ProjectTable(self.path, tuple(namespaces), providers, properties)
+        return ProjectTable(self.path, namespaces, providers, properties)
 
     def _property(self, text: str, label: str) -> Property:
         try:
@@ -150,13 +151,6 @@ class _Reader:
                 problem = f"{what} has the unknown key {shown(key)}"
                 raise InvalidProjectTable(self.path, problem, hint)
         return table
-
-    def _strings(self, value: Any, what: str) -> list[str]:
-        self._values.is_a(list, value, what)
-        for item in value:
-            self._values.is_a(str, item, f"an item of {what}")
-        strings: list[str] = value
-        return strings
 
     def _refuse(self, _rule: str, problem: str, _: str | None = None) -> NoReturn:
         hint = "Write a value of the other type"

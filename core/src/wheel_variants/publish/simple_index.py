@@ -10,10 +10,19 @@ import html
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
-__all__ = ["HTML_PAGE", "IndexedFile", "JSON_PAGE", "project_pages", "root_pages"]
+from packaging.version import Version
+
+__all__ = [
+    "FileFacts",
+    "HTML_PAGE",
+    "IndexedFile",
+    "JSON_PAGE",
+    "project_pages",
+    "root_pages",
+]
 
 #: Web servers send the first for a folder; mirrors use the suffix of the second.
 HTML_PAGE, JSON_PAGE = "index.html", "index.v1_json"
@@ -22,18 +31,30 @@ _API_VERSION = "1.1"
 
 
 @dataclass(frozen=True, slots=True)
-class IndexedFile:
-    """A file that a page links to.
+class FileFacts:
+    """What an index knows of a file, without reading the file again.
 
-    :ivar metadata_sha256: digest of the file beside it with its core metadata, if any.
+    :ivar modified: time of its last change, in nanoseconds.
+    :ivar sha256: None if it was not needed yet.
+    :ivar metadata_sha256: of the core metadata of a wheel, which lies beside the wheel.
+    :ivar requires_python: of a wheel.
+    :ivar document: the ``variant.json`` of a variant wheel.
     """
 
-    filename: str
-    version: str
     size: int
-    sha256: str
-    requires_python: str | None = None
+    modified: int
+    sha256: str | None = None
     metadata_sha256: str | None = None
+    requires_python: str | None = None
+    document: dict[str, Any] | None = None
+
+
+class IndexedFile(NamedTuple):
+    """A file that a page links to."""
+
+    filename: str
+    version: Version
+    facts: FileFacts
 
 
 def root_pages(projects: Sequence[str]) -> dict[str, bytes]:
@@ -50,9 +71,10 @@ def project_pages(
 
     :param up: the path from the page to the folder of the files.
     """
+    files = sorted(files, key=lambda file: file.version)
     content = {
         "name": project,
-        "versions": list(dict.fromkeys(each.version for each in files)),
+        "versions": list(dict.fromkeys(str(each.version) for each in files)),
         "files": [_described(each, up) for each in files],
     }
     anchors = [_anchor(_attributes(each, up), each.filename) for each in files]
@@ -93,28 +115,28 @@ def _anchor(attributes: Mapping[str, str], text: str) -> str:
 
 
 def _attributes(file: IndexedFile, up: str) -> dict[str, str]:
-    attributes = {"href": f"{up}{quote(file.filename)}#sha256={file.sha256}"}
-    if file.requires_python is not None:
-        attributes["data-requires-python"] = file.requires_python
-    if file.metadata_sha256 is not None:
-        digest = f"sha256={file.metadata_sha256}"
-        attributes["data-core-metadata"] = digest
+    facts = file.facts
+    attributes = {"href": f"{up}{quote(file.filename)}#sha256={facts.sha256}"}
+    if facts.requires_python is not None:
+        attributes["data-requires-python"] = facts.requires_python
+    if facts.metadata_sha256 is not None:
         # Older installers look for the older name.
-        attributes["data-dist-info-metadata"] = digest
+        for name in ("data-core-metadata", "data-dist-info-metadata"):
+            attributes[name] = f"sha256={facts.metadata_sha256}"
     return attributes
 
 
 def _described(file: IndexedFile, up: str) -> dict[str, Any]:
+    facts = file.facts
     described: dict[str, Any] = {
         "filename": file.filename,
         "url": f"{up}{quote(file.filename)}",
-        "hashes": {"sha256": file.sha256},
-        "size": file.size,
+        "hashes": {"sha256": facts.sha256},
+        "size": facts.size,
     }
-    if file.requires_python is not None:
-        described["requires-python"] = file.requires_python
-    if file.metadata_sha256 is not None:
-        metadata = {"sha256": file.metadata_sha256}
-        described["core-metadata"] = metadata
-        described["dist-info-metadata"] = metadata
+    if facts.requires_python is not None:
+        described["requires-python"] = facts.requires_python
+    if facts.metadata_sha256 is not None:
+        for name in ("core-metadata", "dist-info-metadata"):
+            described[name] = {"sha256": facts.metadata_sha256}
     return described

@@ -5,22 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from wheel_variants.publish import wheels
+from wheel_variants.publish.errors import capital
 from wheel_variants.publish.files import sha256
 from wheel_variants.publish.findings import Finding, Findings, found
-from wheel_variants.publish.manifest_rules import (
-    CheckedManifest,
-    check_manifest,
-)
-from wheel_variants.publish.texts import capital
-from wheel_variants.publish.wheel_copy import record_hash
-from wheel_variants.publish.wheel_file import (
-    SIGNATURES,
-    UnreadableWheel,
-    WheelFile,
-    open_wheel,
-    requires_python,
-    variant_marked,
-)
+from wheel_variants.publish.manifest_rules import CheckedManifest, check_manifest
 
 __all__ = ["CheckedWheel", "check_embedded", "check_markers", "check_wheel"]
 
@@ -42,19 +31,17 @@ def check_wheel(path: str, subject: str) -> CheckedWheel:
     :param subject: its name in findings.
     :raises OSError: if the file cannot be read.
     """
-    findings = Findings(subject)
     try:
-        with open_wheel(path) as wheel:
-            return _check_open(wheel, findings)
-    except UnreadableWheel as error:
-        findings.add(error.rule, capital(str(error)))
-        return CheckedWheel(tuple(findings))
+        with wheels.open_wheel(path) as wheel:
+            return _check_open(wheel, subject)
+    except wheels.UnreadableWheel as error:
+        return CheckedWheel((found(error.rule, subject, capital(str(error))),))
 
 
-def _check_open(wheel: WheelFile, findings: Findings) -> CheckedWheel:
+def _check_open(wheel: wheels.WheelFile, subject: str) -> CheckedWheel:
     metadata, data = wheel.metadata(), wheel.read("variant.json")
-    label, subject = wheel.name.label, findings.subject
-    embedded = CheckedManifest(())
+    embedded, findings = CheckedManifest(()), Findings(subject)
+    label = wheel.name.label
     if label is None:
         if data is not None:
             findings.add(
@@ -73,22 +60,20 @@ def _check_open(wheel: WheelFile, findings: Findings) -> CheckedWheel:
     else:
         embedded = check_embedded(data, label, subject)
         findings.extend(embedded.findings)
-    findings.extend(
-        found("wheel-record", subject, problem, "Build the wheel again")
-        for problem in _problems_of_record(wheel, data)
-    )
+    for problem in _problems_of_record(wheel, data):
+        findings.add("wheel-record", problem, "Build the wheel again")
     return CheckedWheel(
         tuple(findings),
         embedded.document,
         embedded.manifest,
         sha256(metadata),
-        requires_python(metadata),
+        wheels.fields(metadata).get("requires_python"),
     )
 
 
 def check_markers(metadata: bytes, subject: str) -> Iterator[Finding]:
     """Check the dependencies of a plain wheel."""
-    marked = variant_marked(metadata)
+    marked = wheels.variant_marked(metadata)
     if marked:
         yield found(
             "plain-markers",
@@ -116,13 +101,13 @@ def check_embedded(data: bytes, label: str, subject: str) -> CheckedManifest:
     return CheckedManifest((*checked.findings, renamed), checked.document)
 
 
-def _problems_of_record(wheel: WheelFile, data: bytes | None) -> Iterator[str]:
+def _problems_of_record(wheel: wheels.WheelFile, data: bytes | None) -> Iterator[str]:
     try:
         rows = {row[0]: row for row in wheel.record()}
-    except UnreadableWheel as error:
+    except wheels.UnreadableWheel as error:
         yield capital(str(error))
         return
-    unlisted = {f"{wheel.dist_info}/{name}" for name in SIGNATURES}
+    unlisted = {f"{wheel.dist_info}/{name}" for name in wheel.signatures}
     files = {each for each in wheel.members if not each.endswith("/")} - unlisted
     for problem, paths in (
         ("does not list", files - set(rows)),
@@ -132,5 +117,5 @@ def _problems_of_record(wheel: WheelFile, data: bytes | None) -> Iterator[str]:
             others = f" and {len(paths) - 1} others" if len(paths) > 1 else ""
             yield f"Its RECORD {problem} {min(paths)}{others}"
     path = f"{wheel.dist_info}/variant.json"
-    if data is not None and path in rows and rows[path][1] != record_hash(data):
+    if data is not None and path in rows and rows[path][1] != wheels.record_hash(data):
         yield "The hash of variant.json in its RECORD is not that of the file"

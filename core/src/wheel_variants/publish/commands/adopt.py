@@ -11,13 +11,12 @@ from typing import Any
 
 from packaging.utils import NormalizedName, canonicalize_name
 
-from wheel_variants.publish.adopting import Adopted, Left, Plan, Request, plan_of
+from wheel_variants.publish.adopting import Adopted, Plan, read_folder
 from wheel_variants.publish.adopting import write as write_wheels
 from wheel_variants.publish.commands.build import add_pyproject
-from wheel_variants.publish.errors import UsageError
-from wheel_variants.publish.output import byte_progress, write, write_report
+from wheel_variants.publish.errors import UsageError, counted
+from wheel_variants.publish.output import write, write_report
 from wheel_variants.publish.pyproject_table import project_table
-from wheel_variants.publish.texts import counted
 
 __all__ = ["HELP", "add_arguments", "run"]
 
@@ -59,37 +58,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Write the plan for a folder, and with ``--output-dir`` the wheels."""
     folder: str | None = options.output_dir
-    if folder is not None and os.path.realpath(folder) == os.path.realpath(
-        options.folder
-    ):
+    here = os.path.realpath(options.folder)
+    if folder is not None and os.path.realpath(folder) == here:
         raise UsageError(
             f"The output folder must not be that of the wheels: --output-dir {folder}"
         )
-    request = Request(
-        options.folder,
-        options.cpu_as_null,
-        _twins(options),
-        project_table(options.pyproject),
-    )
-    plan = plan_of(request)
-    written: list[tuple[str, str]] = []
-    damaged: list[Left] = []
+    table = project_table(options.pyproject)
+    plan = Plan(options.folder, options.cpu_as_null, _twins(options), table)
+    read_folder(plan)
     if not options.json:
         write(_plan_lines(plan))
     if folder is not None and plan.adopted:
-        written, damaged = write_wheels(plan, folder, byte_progress)
+        write_wheels(plan, folder)
     if options.json:
-        write_report(_document(plan, written, damaged))
-    elif written:
+        write_report(_document(plan))
+    elif plan.written:
         index = f"wheel-variants index {shlex.quote(folder or '')} --simple"
-        write(
-            ["", f"Wrote {counted(len(written), 'wheel')} to {folder}. Next: {index}"]
-        )
+        wrote = f"Wrote {counted(len(plan.written), 'wheel')} to {folder}"
+        write(["", f"{wrote}. Next: {index}"])
     elif plan.adopted:
         write(["", "Nothing was written. To write it, add --output-dir DIR."])
-    for each in damaged:
+    for each in plan.damaged:
         logger.warning("%s was not written: %s", each.filename, each.why)
-    return int(not plan.adopted or bool(damaged))
+    return int(not plan.adopted or bool(plan.damaged))
 
 
 def _twin(value: str) -> tuple[NormalizedName, NormalizedName]:
@@ -115,10 +106,10 @@ def _twins(options: argparse.Namespace) -> dict[NormalizedName, NormalizedName]:
 
 def _plan_lines(plan: Plan) -> Iterator[str]:
     for adopted in plan.adopted:
-        yield os.path.basename(adopted.source)
+        yield adopted.original.filename
         yield f"  becomes {adopted.filename}"
-        needs = ", ".join(sorted(map(str, adopted.properties))) or "nothing"
-        yield f"  needs {needs} ({adopted.rule})"
+        needs = ", ".join(sorted(map(str, adopted.proof.properties))) or "nothing"
+        yield f"  needs {needs} ({adopted.proof.rule})"
         for each in adopted.dropped:
             yield f"  without {each}, which is not valid for it"
     for name in plan.kept:
@@ -133,29 +124,24 @@ def _plan_lines(plan: Plan) -> Iterator[str]:
         yield f"{message}."
 
 
-def _document(
-    plan: Plan, written: list[tuple[str, str]], damaged: list[Left]
-) -> dict[str, Any]:
+def _document(plan: Plan) -> dict[str, Any]:
+    left = [*plan.left, *plan.damaged]
     return {
         "adopted": [_adopted(each) for each in plan.adopted],
-        "kept": [*plan.kept],
-        "left": [
-            {"file": each.filename, "why": each.why} for each in (*plan.left, *damaged)
-        ],
-        "requiring": [
-            {"file": name, "requires": twin} for name, twin in plan.requiring
-        ],
-        "alike": [*plan.alike],
-        "written": [{"path": path, "sha256": digest} for path, digest in written],
+        "kept": plan.kept,
+        "left": [{"file": name, "why": why} for name, why in left],
+        "requiring": [{"file": name, "requires": it} for name, it in plan.requiring],
+        "alike": plan.alike,
+        "written": [{"path": path, "sha256": digest} for path, digest in plan.written],
     }
 
 
 def _adopted(adopted: Adopted) -> dict[str, Any]:
     return {
-        "file": os.path.basename(adopted.source),
+        "file": adopted.original.filename,
         "becomes": adopted.filename,
         "label": adopted.label,
-        "properties": sorted(map(str, adopted.properties)),
-        "rule": adopted.rule,
+        "properties": sorted(map(str, adopted.proof.properties)),
+        "rule": adopted.proof.rule,
         "dropped": [*adopted.dropped],
     }

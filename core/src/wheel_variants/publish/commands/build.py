@@ -5,18 +5,18 @@ from __future__ import annotations
 import argparse
 import logging
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
 from wheel_variants.labels import NULL_LABEL, is_valid_label
 from wheel_variants.manifest import ABI_DEPENDENCY
 from wheel_variants.properties import InvalidProperty, Property, is_valid_namespace
-from wheel_variants.publish.building import BuildRequest, build_wheel
+from wheel_variants.publish.building import Build, build_wheel
+from wheel_variants.publish.documents import CURRENT, GENERATIONS, WITHOUT_PROVIDERS
 from wheel_variants.publish.errors import UsageError
-from wheel_variants.publish.generations import CURRENT, GENERATIONS, WITHOUT_PROVIDERS
 from wheel_variants.publish.known_providers import KNOWN_PROVIDERS
-from wheel_variants.publish.output import byte_progress, write, write_report
+from wheel_variants.publish.output import write, write_report
 from wheel_variants.publish.pyproject_table import project_table
 
 __all__ = ["HELP", "add_arguments", "run"]
@@ -117,41 +117,34 @@ def add_pyproject(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Build one wheel, and write its path."""
-    built = build_wheel(
-        BuildRequest(
-            options.wheel,
-            _chosen_label(options),
-            options.from_label,
-            frozenset(options.properties),
-            tuple(dict.fromkeys(options.namespaces)),
-            _providers(options),
-            project_table(options.pyproject),
-            GENERATIONS[options.schema],
-            options.output_dir,
-            options.strict,
-            options.drop_local,
-        ),
-        byte_progress,
+    built = Build(
+        options.wheel,
+        _chosen_label(options),
+        options.from_label,
+        frozenset(options.properties),
+        tuple(dict.fromkeys(options.namespaces)),
+        _providers(options),
+        project_table(options.pyproject),
+        GENERATIONS[options.schema],
+        options.output_dir,
+        options.strict,
+        options.drop_local,
     )
-    warn(built.warnings)
+    build_wheel(built)
+    for warning in built.warnings:
+        logger.warning("%s", warning)
     if options.json:
         report = {
             "wheel": built.path,
             "label": built.label,
             "sha256": built.sha256,
             "variant-json": built.document,
-            "warnings": list(built.warnings),
+            "warnings": built.warnings,
         }
         write_report(report)
     else:
         write([f"Built {built.path}"])
     return 0
-
-
-def warn(warnings: Iterable[str]) -> None:
-    """Write warnings."""
-    for warning in warnings:
-        logger.warning("%s", warning)
 
 
 def _label(value: str) -> str:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from rich.text import Text
 
 from wheel_variants.publish.checking import Check
-from wheel_variants.publish.findings import CheckReport, Finding
+from wheel_variants.publish.errors import counted
+from wheel_variants.publish.findings import Finding
 from wheel_variants.publish.http import HttpSession, add_http_options
-from wheel_variants.publish.output import printable, track, write, write_report
-from wheel_variants.publish.provider_lookup import ProviderLookup
-from wheel_variants.publish.texts import counted
+from wheel_variants.publish.output import printable, write, write_report
 from wheel_variants.rules import Rule
 
 __all__ = ["HELP", "add_arguments", "run"]
@@ -53,22 +52,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Check each target, and write the findings."""
     with HttpSession(options) as session:
-        check = Check(session, ProviderLookup(session, options.indexes), track)
+        check = Check(session, options.indexes)
         for target in options.targets:
             check.target(target)
-    report = check.report
+    errors = sum(finding.is_error for finding in check.findings)
+    warnings = len(check.findings) - errors
     if options.json:
         document = {
-            "findings": [finding.to_dict() for finding in report.findings],
-            "errors": report.errors,
-            "warnings": report.warnings,
-            "wheels": report.wheels,
-            "manifests": report.manifests,
+            "findings": [finding.to_dict() for finding in check.findings],
+            "errors": errors,
+            "warnings": warnings,
+            "wheels": check.wheels,
+            "manifests": check.manifests,
         }
         write_report(document)
     else:
-        write(map(_styled, _lines(report)))
-    return int(bool(report.errors or (options.strict and report.warnings)))
+        total = (
+            f"Checked {counted(check.wheels, 'wheel')} and "
+            f"{counted(check.manifests, 'manifest')}: {counted(errors, 'error')}, "
+            f"{counted(warnings, 'warning')}."
+        )
+        write(map(_styled, [*_lines(check.findings), total]))
+    return int(bool(errors or (options.strict and warnings)))
 
 
 def _styled(line: str) -> Text:
@@ -78,19 +83,14 @@ def _styled(line: str) -> Text:
     return text
 
 
-def _lines(report: CheckReport) -> Iterator[str]:
+def _lines(findings: Iterable[Finding]) -> Iterator[str]:
     alike: dict[tuple[Rule, str, str | None], list[Finding]] = {}
-    for finding in report.findings:
+    for finding in findings:
         key = (finding.rule, finding.problem, finding.remedy)
         alike.setdefault(key, []).append(finding)
-    for (rule, problem, remedy), findings in alike.items():
-        more = f" and {len(findings) - 1} more" if len(findings) > 1 else ""
-        yield f"{' and '.join(findings[0].subjects)}{more}"
+    for (rule, problem, remedy), same in alike.items():
+        more = f" and {len(same) - 1} more" if len(same) > 1 else ""
+        yield f"{' and '.join(same[0].subjects)}{more}"
         yield f"  {rule.severity.value}: {problem}. [{rule.id}; {rule.source}]"
         if remedy is not None:
             yield f"  {remedy}."
-    yield (
-        f"Checked {counted(report.wheels, 'wheel')} and "
-        f"{counted(report.manifests, 'manifest')}: {counted(report.errors, 'error')}, "
-        f"{counted(report.warnings, 'warning')}."
-    )

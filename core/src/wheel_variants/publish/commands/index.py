@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
+from wheel_variants.publish.errors import counted
 from wheel_variants.publish.indexing import IndexReport, ReleaseReport, make_index
-from wheel_variants.publish.output import track, write, write_report
-from wheel_variants.publish.texts import counted
+from wheel_variants.publish.output import write, write_report
 
 __all__ = ["HELP", "add_arguments", "run"]
 
@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Make an index of a folder, and write what changed."""
     output = options.output or options.folder
-    report = make_index(options.folder, output, simple=options.simple, progress=track)
+    report = make_index(options.folder, output, simple=options.simple)
     for warning in report.warnings:
         logger.warning("%s", warning)
     if options.json:

@@ -6,6 +6,8 @@ import argparse
 import json
 import math
 import sys
+from functools import partial
+from typing import Any
 
 from wheel_variants.plugin_variables import SECRETS, is_secret
 from wheel_variants.properties import is_valid_namespace
@@ -28,52 +30,42 @@ _PIP_OPTIONS = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    parser.add_argument(
+    add = parser.add_argument
+    add_list = partial(add, action="append", default=[])
+    add(
         "plugin",
         metavar="PLUGIN",
         help="A wheel, the folder of a project, which pip builds, or a requirement.",
     )
-    parser.add_argument(
+    add(
         "--namespace",
         help="The namespace of the manifests that will require the plugin (default: as its "
         "name suggests).",
     )
-    parser.add_argument(
+    add(
         "--plugin-api",
         metavar="MODULE[:OBJECT]",
         help="The entry point of the plugin (default: find it in the sources).",
     )
-    parser.add_argument(
+    add_list(
         "--trust-variant-provider",
         dest="trusted",
-        action="append",
-        default=[],
         metavar="PACKAGE",
         help="Run the code of this package too if the plugin depends on it. This option can "
         "be used multiple times.",
     )
-    parser.add_argument(
+    add_list(
         "--variant-provider-variable",
         dest="variables",
-        action="append",
-        default=[],
         metavar="NAME",
         help="Let the plugin see this environment variable. This option can be used multiple "
         "times.",
     )
-    parser.add_argument(
-        "--variant-provider-timeout",
-        dest="timeout",
-        type=float,
-        default=TIMEOUT,
-        metavar="SECONDS",
-        help="Stop the plugin after this time (default: %(default)g).",
-    )
-    parser.add_argument(
-        "--json",
-        action="store_true",
-        help="Write a host file: what pip install --variant-host reads.",
-    )
+    text = "Stop the plugin after this time (default: %(default)g)."
+    seconds: dict[str, Any] = {"type": float, "default": TIMEOUT, "metavar": "SECONDS"}
+    add("--variant-provider-timeout", dest="timeout", help=text, **seconds)
+    text = "Write a host file: what pip install --variant-host reads."
+    add("--json", action="store_true", help=text)
     group = parser.add_argument_group(
         "options of pip install", "pip's configuration and PIP_* variables apply too."
     )
@@ -136,8 +128,7 @@ def run(options: argparse.Namespace) -> int:
 def _host(trial: Trial) -> dict[str, object]:
     """Return a host file for a machine that supports what the plugin answered."""
     features = [
-        {"feature": feature.name, "values": list(feature.values)}
-        for feature in trial.features
+        {"feature": name, "values": list(values)} for name, values in trial.features
     ]
     supported = {trial.namespace: features} if features else {}
     return {"host-schema": 1, "supported": supported}
@@ -147,10 +138,8 @@ def _lines(trial: Trial) -> list[str]:
     default = ", the default" if trial.is_default else ""
     milliseconds = f"{trial.seconds * 1000:.0f} ms"
     api = f"its plugin-api is {trial.api}{default}"
-    lines = [f"{trial.package} answered in {milliseconds}; {api}"]
-    for feature in trial.features:
-        values = ", ".join(feature.values)
-        lines.append(f"{trial.namespace} :: {feature.name}: {values}")
-    return (
-        lines if trial.features else [*lines, f"{trial.namespace}: nothing supported"]
-    )
+    features = [
+        f"{trial.namespace} :: {feature.name}: {', '.join(feature.values)}"
+        for feature in trial.features
+    ] or [f"{trial.namespace}: nothing supported"]
+    return [f"{trial.package} answered in {milliseconds}; {api}", *features]

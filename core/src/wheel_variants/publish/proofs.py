@@ -7,13 +7,13 @@ Nothing is guessed. ``cu128`` was built with CUDA 12.8, and runs with any driver
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from wheel_variants.manifest import ABI_DEPENDENCY
 from wheel_variants.properties import Property
 
-__all__ = ["Proof", "proved_by_local", "proved_by_requirements"]
+__all__ = ["Proof", "markers_of_platform", "proved_by_local", "proved_by_requirements"]
 
 
 class Proof(NamedTuple):
@@ -37,6 +37,12 @@ _PARTS = (
     (re.compile(r"cxx11abi(?:true|false)"), "a C++ ABI, which no property describes"),
     (re.compile(r"\."), ""),
 )
+#: The features of the groups in these patterns.
+_FEATURES = {
+    "cuda": ("nvidia", "cuda_version_lower_bound"),
+    "rocm": ("amd", "rocm_version"),
+    "torch": (ABI_DEPENDENCY, "torch"),
+}
 _OF_CUDA = re.compile(r"nvidia-.+-cu(1[1-5])")
 
 
@@ -49,9 +55,8 @@ def proved_by_local(local: str) -> Proof | None:
     rules = []
     position = 0
     while position < len(local):
-        match = next(
-            (m for form, _ in _PARTS if (m := form.match(local, position))), None
-        )
+        matches = ((form.match(local, position), rule) for form, rule in _PARTS)
+        match, rule = next((each for each in matches if each[0]), (None, ""))
         if match is None:
             return None
         said = {name: text for name, text in match.groupdict().items() if text}
@@ -59,9 +64,8 @@ def proved_by_local(local: str) -> Proof | None:
             # 28 is 2.8, and 210 is 2.10.
             said["torch"] = f"{said['pt'][0]}.{said['pt'][1:]}"
         properties |= _properties(said)
-        rule = next(rule for form, rule in _PARTS if form is match.re).format(**said)
         if rule:
-            rules.append(f"{match[0]}: {rule}")
+            rules.append(f"{match[0]}: {rule.format(**said)}")
         position = match.end()
     is_cpu = any(rule.startswith("cpu:") for rule in rules)
     if not rules or _contradict(properties, is_cpu=is_cpu):
@@ -76,16 +80,13 @@ def _contradict(properties: set[Property], *, is_cpu: bool) -> bool:
     return len(features) < len(properties) or len(devices) + is_cpu > 1
 
 
-def _properties(said: dict[str, str]) -> set[Property]:
-    found = set()
-    if "cuda" in said:
-        bound = f"{said['cuda']}.0"
-        found.add(Property("nvidia", "cuda_version_lower_bound", bound))
-    if "rocm" in said:
-        found.add(Property("amd", "rocm_version", said["rocm"]))
-    if "torch" in said:
-        found.add(Property(ABI_DEPENDENCY, "torch", said["torch"]))
-    return found
+def _properties(said: Mapping[str, str]) -> set[Property]:
+    return {
+        # Any driver for a major version of CUDA runs what is built with that version.
+        Property(*_FEATURES[name], f"{text}.0" if name == "cuda" else text)
+        for name, text in said.items()
+        if name in _FEATURES
+    }
 
 
 def proved_by_requirements(names: Iterable[str]) -> Proof | None:
@@ -98,3 +99,33 @@ def proved_by_requirements(names: Iterable[str]) -> Proof | None:
         return None
     ((major, name),) = found.items()
     return Proof(frozenset(_properties({"cuda": major})), f"it requires {name}")
+
+
+#: By the beginning of a tag: os_name, sys_platform and platform_system.
+_SYSTEMS = {
+    "win": ("nt", "win32", "Windows"),
+    "macosx": ("posix", "darwin", "Darwin"),
+    **dict.fromkeys(("linux", "manylinux", "musllinux"), ("posix", "linux", "Linux")),
+}
+_TAG = re.compile(rf"({'|'.join(_SYSTEMS)})[0-9]*(?:_[0-9]+_[0-9]+)?_?(.*)")
+_WINDOWS_MACHINES = {"": "x86", "amd64": "AMD64", "arm64": "ARM64"}
+
+
+def markers_of_platform(tag: str) -> dict[str, str]:
+    """Return the environment markers (PEP 508) of machines for a platform tag.
+
+    :return: empty for other systems. A tag of several CPU architectures, such as
+        ``universal2``, has no machine.
+    """
+    match = _TAG.fullmatch(tag)
+    if match is None:
+        return {}
+    system, machine = match.groups()
+    if system == "win":
+        machine = _WINDOWS_MACHINES.get(machine, machine)
+    elif machine.startswith(("universal", "intel", "fat")):
+        machine = ""
+    names = ("os_name", "sys_platform", "platform_system", "platform_machine")
+    # The kernel of this machine is of no interest.
+    kernel = {"platform_release": "", "platform_version": ""}
+    return {**dict(zip(names, (*_SYSTEMS[system], machine), strict=True)), **kernel}

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from wheel_variants.publish.local_versions import (
-    proved_by_local,
-    proved_by_requirements,
-)
+from wheel_variants.publish.proofs import proved_by_local, proved_by_requirements
 
 CUDA_12 = "nvidia :: cuda_version_lower_bound :: 12.0"
 
