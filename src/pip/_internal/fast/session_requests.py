@@ -7,7 +7,6 @@ request. If anything is wrong with it, it is dropped, and pip makes the request 
 
 from __future__ import annotations
 
-import base64
 import math
 import queue
 import threading
@@ -26,11 +25,10 @@ from pip._internal.console.output import get_logger
 from pip._internal.fast.answers import Answer, read_answer
 from pip._internal.fast.connections import like
 from pip._internal.fast.memory_budget import MemoryBudget, Reservation
-from pip._internal.fast.sending import ASKS_FOR_CREDENTIALS, Sender, Sending
+from pip._internal.fast.sending import Sender, Sending
 from pip._internal.fast.threads import Workers, in_thread
 
 if TYPE_CHECKING:
-    from pip._internal.fast.hosts import Host
     from pip._internal.network.session import PipSession
 
 __all__ = ["MAX_METADATA", "MAX_PAGE", "NotAnswered", "SessionRequests"]
@@ -49,8 +47,8 @@ _MAX_UNCLAIMED = 64
 _MAX_REDIRECTS = 5
 #: A response with another value of these is another response.
 _VARYING = ("Accept", "Accept-Encoding", "Authorization", "Cache-Control", "Range")
-#: Statuses that say that something is not there.
-_GONE = (404, 410)
+#: Statuses with which pip would get the same response.
+_FINAL = (*range(200, 300), 401, 404, 407, 410)
 
 _Key = tuple[str, tuple[str, ...]]
 
@@ -114,10 +112,8 @@ class SessionRequests:
 
     def __init__(self, session: PipSession, most: int) -> None:
         self._session = session
-        self.sending = Sending(session, most)
-        #: Credentials that a host has refused.
-        self._refused: set[tuple[Host, str]] = set()
         self._senders: dict[int, Sender] = {}
+        self.sending = Sending(session, self._senders.values(), most)
         self._passwords: dict[str, tuple[str | None, str | None]] = {}
         #: What was requested once is never prefetched.
         self._made: set[_Key] = set()
@@ -196,7 +192,7 @@ class SessionRequests:
         assert request.url is not None, "a prepared request has one"
         key = _key(request)
         settings = {**self.sending.settings_for(request.url), "stream": True}
-        if key in self._made or not self._is_welcome(request, settings):
+        if key in self._made or not self.sending.is_welcome(request, settings):
             return False
         if not is_needed:
             if not self.has_room:
@@ -229,18 +225,6 @@ class SessionRequests:
         request.hooks = default_hooks()
         return request
 
-    def _is_welcome(
-        self, request: PreparedRequest, settings: Mapping[str, Any]
-    ) -> bool:
-        host = self.sending.host_of(str(request.url), settings)
-        credentials = _credentials(request)
-        return not (
-            host.is_avoided
-            or (host, credentials) in self._refused
-            # A name without a password is for a keyring.
-            or _lacks_password(credentials)
-        )
-
     @contextmanager
     def reading_ahead(self) -> Iterator[None]:
         """Answer requests only with what was prefetched.
@@ -269,18 +253,11 @@ class SessionRequests:
             if job is None or job.answer is None or key not in job.answers:
                 raise NotAnswered(request)
             self._read_ahead.append(key)
-            return job.answers[key].response()
+            return job.answers[key].response(request)
         answer = self._take(request) if request.method == "GET" else None
         if answer is not None:
-            return answer.response()
-
-        def ask() -> Response:
-            response = self.sending.send(sender, request, settings)
-            if response.status_code in ASKS_FOR_CREDENTIALS:
-                host = self.sending.host_of(str(request.url), settings)
-                self._refused.add((host, _credentials(request)))
-            return response
-
+            return answer.response(request)
+        ask = partial(self.sending.send, sender, request, settings)
         has_others = self.sending.has_others(str(request.url), settings)
         if not (is_main and (self._pending or has_others)):
             return ask()
@@ -325,7 +302,7 @@ class SessionRequests:
             try:
                 job = self._ended.get(timeout=min(left, self.sending.patience))
             except queue.Empty:
-                self.sending.stalled(self._senders.values())
+                self.sending.stalled()
             else:
                 if job is not None:
                     self._pending -= 1
@@ -361,11 +338,12 @@ class SessionRequests:
         begins: Callable[[], bool] = job.future.set_running_or_notify_cancel
         for _ in range(_MAX_REDIRECTS):
             sender = self._senders.get(id(self._session.get_adapter(str(request.url))))
-            if sender is None or not self._is_welcome(request, settings):
+            if sender is None:
                 break
-            read = partial(read_answer, request=request, limit=left)
+            read = partial(read_answer, limit=left)
             answer = self.sending.send_ahead(sender, request, settings, read, begins)
-            self._check(request, answer, settings)
+            if not (answer.is_redirect or answer.status in _FINAL):
+                break
             job.answers[_key(request)] = answer
             if request is not job.request:
                 # pip will ask for what it is redirected to.
@@ -375,26 +353,12 @@ class SessionRequests:
             left, begins = left - len(answer.body), _always
             # With this argument, requests are yielded instead of responses.
             following: Iterator[Any] = self._session.resolve_redirects(
-                answer.response(), request, stream=True, yield_requests=True
+                answer.response(request), request, stream=True, yield_requests=True
             )
             request = next(following)
             proxies = self._session.rebuild_proxies(request, settings["proxies"])
             settings = {**settings, "proxies": proxies}
         raise _Dropped(f"it cannot be prefetched: {request.url}")
-
-    def _check(
-        self, request: PreparedRequest, answer: Answer, settings: Mapping[str, Any]
-    ) -> None:
-        """Check whether a response is of use.
-
-        :raises _Dropped: if not; pip makes the request itself then
-        """
-        if answer.is_redirect or answer.status < 300 or answer.status in _GONE:
-            return
-        if answer.status in ASKS_FOR_CREDENTIALS:
-            host = self.sending.host_of(str(request.url), settings)
-            self._refused.add((host, _credentials(request)))
-        raise _Dropped(f"the server answered {answer.status}: {request.url}")
 
 
 def _always() -> bool:
@@ -403,16 +367,3 @@ def _always() -> bool:
 
 def _key(request: PreparedRequest) -> _Key:
     return str(request.url), tuple(str(request.headers.get(each)) for each in _VARYING)
-
-
-def _credentials(request: PreparedRequest) -> str:
-    return str(request.headers.get("Authorization", ""))
-
-
-def _lacks_password(credentials: str) -> bool:
-    if not credentials.startswith("Basic "):
-        return False
-    try:
-        return base64.b64decode(credentials[6:]).endswith(b":")
-    except ValueError:
-        return False
