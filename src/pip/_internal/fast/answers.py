@@ -6,6 +6,7 @@ import io
 from typing import TYPE_CHECKING, Any
 
 from pip._vendor.urllib3 import HTTPResponse
+from pip._vendor.urllib3.exceptions import HTTPError
 
 from pip._internal.fast.connections import like
 
@@ -62,10 +63,11 @@ class Answer:
         return like(self._response, request=request, raw=again, history=[])
 
 
-def read_answer(response: Response, limit: int) -> Answer:
+def read_answer(response: Response, limit: int, *, keeps_part: bool = False) -> Answer:
     """Read a response to its end, and free its connection.
 
     :param limit: bytes of the body
+    :param keeps_part: whether to return what has arrived of a body that breaks off
     :raises TooLong: if the body is longer
     :raises HTTPError: if it breaks off
     """
@@ -77,8 +79,9 @@ def read_answer(response: Response, limit: int) -> Answer:
             body.write(chunk)
             if body.tell() > limit:
                 raise TooLong(f"the body is longer than {limit} bytes")
-    except BaseException:
+    except BaseException as error:
         raw.close()
-        raise
+        if not (keeps_part and isinstance(error, (HTTPError, OSError))):
+            raise
     raw.release_conn()
     return Answer(response, body.getvalue())

@@ -37,6 +37,7 @@ class Host:
 
     :param most: how many there may be at the same time
     :ivar is_avoided: whether nothing more is prefetched from it
+    :ivar accepted: credentials with which it has answered
     :ivar refused: credentials that it has refused
     """
 
@@ -55,6 +56,7 @@ class Host:
         #: How many connections may be open.
         self._open = 0
         self.is_avoided = False
+        self.accepted: set[str] = set()
         self.refused: set[str] = set()
 
     @contextmanager
@@ -116,6 +118,10 @@ class Host:
     def has_connections(self) -> bool:
         """Tell whether another request finds connections, in use or idle."""
         return self._open > 1 or bool(self._turns)
+
+    def keeps_open(self) -> None:
+        """Take note of a connection that stays in use after its turn."""
+        self._open = max(self._open, 2)
 
     def is_genuine(self, turn: Turn, status: int) -> bool:
         """Tell whether a refusal has nothing to do with other requests."""

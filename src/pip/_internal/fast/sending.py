@@ -226,6 +226,11 @@ class Sending:
         for sender in self._senders:
             sender.close_idle()
 
+    def is_tried(self, request: PreparedRequest, settings: Mapping[str, Any]) -> bool:
+        """Tell whether pip has used the password of a request itself, if there is one."""
+        host = self.host_of(str(request.url), settings)
+        return _credentials(request) in {"", *host.accepted, *host.refused}
+
     def is_welcome(self, request: PreparedRequest, settings: Mapping[str, Any]) -> bool:
         """Tell whether a request may be sent that pip may never make."""
         host = self.host_of(str(request.url), settings)
@@ -241,16 +246,21 @@ class Sending:
         self, sender: Sender, request: PreparedRequest, settings: Mapping[str, Any]
     ) -> Response:
         """Send a request that pip waits for; return what stock pip would get."""
+        host = self.host_of(str(request.url), settings)
 
-        def settled(response: Response) -> Response:
+        def settled(response: Response, *, is_last: bool = False) -> Response:
             if not settings.get("stream"):
                 _ = response.content
             elif 0 < (getattr(response.raw, "length_remaining", 0) or 0) <= _SMALL:
-                return read_answer(response, _SMALL).response(request)
+                answer = read_answer(response, _SMALL, keeps_part=is_last)
+                return answer.response(request)
+            else:
+                host.keeps_open()
             return response
 
-        stock = partial(_attempt, sender.stock, request, settings, _as_it_is)
-        host = self.host_of(str(request.url), settings)
+        # What has arrived of a body that breaks off is for pip, which goes on there.
+        last = partial(settled, is_last=True)
+        stock = partial(_attempt, sender.stock, request, settings, last)
         with self._turn(host, is_due=True) as turn:
             if host.is_alone(turn):
                 first = stock()
@@ -298,6 +308,7 @@ class Sending:
             host.refused.add(_credentials(request))
         if first.is_good:
             if request in sender.sent:
+                host.accepted.add(_credentials(request))
                 turn.is_answered = True
                 if turn.level:
                     self._slowest = max(self._slowest, first.seconds)
@@ -335,10 +346,6 @@ def _lacks_password(credentials: str) -> bool:
         return base64.b64decode(credentials[6:]).endswith(b":")
     except ValueError:
         return False
-
-
-def _as_it_is(response: Response) -> Response:
-    return response
 
 
 def _attempt(

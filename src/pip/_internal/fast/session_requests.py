@@ -134,6 +134,8 @@ class SessionRequests:
         #: Jobs and requests that have ended, for the main thread.
         self._ended: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._pending = 0
+        #: Jobs whose password pip has to try first.
+        self._parked: list[_Job] = []
 
     def _replace(self, adapter: HTTPAdapter) -> None:
         """Let all requests of an adapter pass here; its connections are shared."""
@@ -200,6 +202,13 @@ class SessionRequests:
             self._unclaimed.add(key)
         self._made.add(key)
         job = self._jobs[key] = _Job(request, settings, limit, then)
+        if self.sending.is_tried(request, settings):
+            self._enqueue(job)
+        else:
+            self._parked.append(job)
+        return True
+
+    def _enqueue(self, job: _Job) -> None:
         self._pending += 1
         ended = self._ended
         job.future.add_done_callback(lambda _: ended.put(job))
@@ -210,7 +219,6 @@ class SessionRequests:
             if not self._workers:
                 job.future.cancel()
         self._waiting.put(job)
-        return True
 
     def _prepare(self, url: str, headers: Mapping[str, str]) -> PreparedRequest:
         """Prepare a request as the session would, and leave no trace there.
@@ -260,18 +268,31 @@ class SessionRequests:
         ask = partial(self.sending.send, sender, request, settings)
         has_others = self.sending.has_others(str(request.url), settings)
         if not (is_main and (self._pending or has_others)):
-            return ask()
+            response = ask()
+            if is_main:
+                self._unpark()
+            return response
         try:
             future = in_thread(ask)
         except RuntimeError as error:
             logger.debug("No thread for a request: %s", error)
             return ask()
         self.wait_for(future)
+        self._unpark()
         try:
             return future.result()
         finally:
             # An error refers to this frame, and the future to the error.
             del future
+
+    def _unpark(self) -> None:
+        """Prefetch what waited until pip had used a password."""
+        parked, self._parked = self._parked, []
+        for job in parked:
+            if self.sending.is_tried(job.request, job.settings):
+                self._enqueue(job)
+            else:
+                self._parked.append(job)
 
     def _take(self, request: PreparedRequest) -> Answer | None:
         """Wait for the response to *request* if it was prefetched."""
