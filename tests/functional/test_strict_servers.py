@@ -165,6 +165,13 @@ def _cookies(servers: Servers) -> None:
     servers.options += ["-i", servers.index(changes_cookies=True).index_url]
 
 
+def _redirect_to_file(servers: Servers) -> None:
+    index = servers.index()
+    to_file = Fault(status=302, headers={"Location": "file:///etc/hosts"})
+    index.faults["/simple/root3/"] = to_file
+    servers.options += ["-i", index.index_url]
+
+
 def _few_projects(servers: Servers) -> None:
     servers.options += ["-i", servers.index().index_url]
     extra = servers.index("leaf3", most=2, refusal=Fault(status=403))
@@ -194,6 +201,7 @@ SCENARIOS: dict[str, Scenario] = {
     "expired password beside another index": _expired_beside,
     "cookies": _cookies,
     "an index of few projects": _few_projects,
+    "redirect to a file": _redirect_to_file,
 }
 
 
@@ -228,5 +236,4 @@ def test_same_outcome(run: Callable[..., Run], name: str) -> None:
     assert fast.requests <= 2 * stock.requests + 64
     if name.startswith("expired"):
         assert fast.passwords <= stock.passwords
-    else:
-        assert not stock.outcome.status
+    assert bool(stock.outcome.status) == name.startswith(("expired password", "redirect"))

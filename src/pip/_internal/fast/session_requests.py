@@ -24,6 +24,7 @@ from pip._vendor.requests.hooks import default_hooks
 from pip._internal.console.output import get_logger
 from pip._internal.fast.answers import Answer, read_answer
 from pip._internal.fast.connections import like
+from pip._internal.fast.held_records import holding
 from pip._internal.fast.memory_budget import MemoryBudget, Reservation
 from pip._internal.fast.sending import Sender, Sending
 from pip._internal.fast.threads import Workers, in_thread
@@ -376,7 +377,9 @@ class SessionRequests:
             following: Iterator[Any] = self._session.resolve_redirects(
                 answer.response(request), request, stream=True, yield_requests=True
             )
-            request = next(following)
+            # If the redirect is not allowed, pip says so when it is redirected itself.
+            with holding(lambda _: None):
+                request = next(following)
             proxies = self._session.rebuild_proxies(request, settings["proxies"])
             settings = {**settings, "proxies": proxies}
         raise _Dropped(f"it cannot be prefetched: {request.url}")
