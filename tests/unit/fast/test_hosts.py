@@ -25,7 +25,7 @@ def grown(level: int, most: int = 6) -> Host:
     host = Host(most)
     for each in range(1, level + 1):
         with running(host, each) as turns:
-            host.answered(turns[-1])
+            turns[-1].is_answered = True
     return host
 
 
@@ -51,35 +51,30 @@ def test_an_answer_proves_only_what_there_was_when_it_began() -> None:
     """A host that serves one connection answers the first of two."""
     host = grown(1)
     with running(host, 2) as (first, second):
-        host.answered(first)
+        first.is_answered = True
         assert (first.level, first.peak, second.level) == (1, 2, 2)
-        assert not host.is_proof(second)
 
 
 def test_a_different_result_alone_makes_it_serial() -> None:
     host = grown(2)
     with running(host, 3) as turns:
-        assert not host.is_proof(turns[-1])
-        host.judge(turns[-1], is_same=False)
+        assert not host.is_genuine(turns[-1], 404)
+        host.judge(turns[-1], 404, is_same=False)
     assert allowed(host) == 1
     with running(host, 1) as turns:
-        host.answered(turns[0])
+        turns[0].is_answered = True
     assert allowed(host) == 1, "it stays so"
 
 
 def test_the_same_result_alone_is_proof() -> None:
     host = grown(1)
     with running(host, 2) as turns:
-        host.judge(turns[-1], is_same=True)
-        assert host.is_proof(turns[-1])
+        host.judge(turns[-1], 404, is_same=True)
+        assert host.is_genuine(turns[-1], 404)
+        assert not host.is_genuine(turns[-1], 403)
     assert allowed(host) == 4
-
-
-def test_what_was_answered_before_is_proof() -> None:
-    host = grown(4)
     with running(host, 3) as turns:
-        host.judge(turns[-1], is_same=False)
-    assert allowed(host) == 6
+        assert not host.is_genuine(turns[-1], 404)
 
 
 def test_alone() -> None:
@@ -96,7 +91,8 @@ def test_alone() -> None:
 
     def be_alone() -> None:
         close = functools.partial(happened.append, "connections close")
-        with host.turn(is_due=False) as turn, host.alone(turn, close):
+        with host.turn(is_due=False) as turn:
+            host.be_alone(turn, close)
             assert host.is_alone(Turn(host, 1))
             happened.append("alone")
 
@@ -115,6 +111,29 @@ def test_alone() -> None:
         for each in futures:
             each.result(timeout=20)
     assert happened == ["first ends", "connections close", "alone", "last begins"]
+
+
+def test_one_after_the_other_is_alone() -> None:
+    host = grown(2)
+    begun = threading.Barrier(2)
+
+    def be_alone() -> None:
+        with host.turn(is_due=True) as turn:
+            begun.wait(20)
+            host.be_alone(turn, lambda: None)
+
+    with ThreadPoolExecutor() as pool:
+        for each in [pool.submit(be_alone) for _ in range(2)]:
+            each.result(timeout=20)
+    assert allowed(host) == 4
+
+
+def test_the_next_request_does_not_count_one_that_is_answered() -> None:
+    host = grown(1)
+    with running(host, 2) as turns:
+        turns[-1].is_answered = True
+        assert allowed(host) == 0
+    assert allowed(host) == 4
 
 
 def test_what_pip_waits_for_goes_first() -> None:
@@ -144,7 +163,7 @@ def test_idle_connections_may_keep_a_server_from_answering() -> None:
     assert allowed(host) == 2
     with running(host, 2) as turns:
         host.stalled()
-        host.answered(turns[-1])
+        turns[-1].is_answered = True
     # Nothing was idle.
     assert allowed(host) == 2
 
@@ -155,6 +174,6 @@ def test_an_answer_after_that_proves_nothing() -> None:
         pass
     with running(host, 1) as turns:
         host.stalled()
-        host.answered(turns[0])
+        turns[0].is_answered = True
         assert turns[0].level == 0
     assert allowed(host) == 1

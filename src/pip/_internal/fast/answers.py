@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pip._vendor.urllib3 import HTTPResponse
+from pip._vendor.urllib3.exceptions import HTTPError
 
 from pip._internal.fast.connections import like
 
@@ -28,44 +29,45 @@ class Answer:
     :ivar body: as it was sent
     """
 
-    def __init__(
-        self, response: Response, request: PreparedRequest, body: bytes
-    ) -> None:
+    def __init__(self, response: Response, body: bytes) -> None:
         self.status = int(response.status_code or 0)
         self.body = body
         self._response = response
-        self._request = request
-        self._raw: HTTPResponse = response.raw
+        raw: HTTPResponse = response.raw
+        # The response itself refers to the connections, and keeps them open.
         response.raw = None
+        self._raw: dict[str, Any] = {
+            "headers": raw.headers,
+            "status": raw.status,
+            "version": raw.version,
+            "reason": raw.reason,
+            # The session takes cookies from it.
+            "original_response": raw._original_response,
+        }
 
     @property
     def is_redirect(self) -> bool:
         """Tell whether the response redirects to another URL."""
         return self._response.is_redirect
 
-    def response(self) -> Response:
-        """Return the response, to be read from the beginning."""
-        raw = self._raw
+    def response(self, request: PreparedRequest) -> Response:
+        """Return the response to a request, to be read from the beginning."""
         again = HTTPResponse(
             body=io.BytesIO(self.body),
-            headers=raw.headers,
-            status=raw.status,
-            version=raw.version,
-            reason=raw.reason,
+            **self._raw,
             preload_content=False,
             decode_content=False,
-            # The session takes cookies from it.
-            original_response=raw._original_response,
-            request_method=self._request.method,
-            request_url=self._request.url,
+            request_method=request.method,
+            request_url=request.url,
         )
-        return like(self._response, raw=again, history=[])
+        return like(self._response, request=request, raw=again, history=[])
 
 
-def read_answer(response: Response, request: PreparedRequest, limit: int) -> Answer:
+def read_answer(response: Response, limit: int, *, keeps_part: bool = False) -> Answer:
     """Read a response to its end, and free its connection.
 
     :param limit: bytes of the body
+    :param keeps_part: whether to return what has arrived of a body that breaks off
     :raises TooLong: if the body is longer
     :raises HTTPError: if it breaks off
     """
@@ -77,8 +79,9 @@ def read_answer(response: Response, request: PreparedRequest, limit: int) -> Ans
             body.write(chunk)
             if body.tell() > limit:
                 raise TooLong(f"the body is longer than {limit} bytes")
-    except BaseException:
+    except BaseException as error:
         raw.close()
-        raise
+        if not (keeps_part and isinstance(error, (HTTPError, OSError))):
+            raise
     raw.release_conn()
-    return Answer(response, request, body.getvalue())
+    return Answer(response, body.getvalue())

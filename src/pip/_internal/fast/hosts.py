@@ -4,9 +4,9 @@ A server or proxy that serves few connections refuses the others in any way that
 with any status, by closing the connection, or by answering nothing as long as pip holds
 another connection. So the first request to a host is made alone; then pip makes two, four
 and more at a time, as long as the host answers. A refusal or failure counts only if the same
-request ends in the same way without any other (:meth:`Host.judge`). If nothing arrives, pip
-closes idle connections and makes no more requests at a time than were answered
-(:meth:`Host.stalled`).
+request ends in the same way without any other (:meth:`Host.judge`); this is found out once
+for each status. If nothing arrives, pip closes idle connections and makes no more requests
+at a time than were answered (:meth:`Host.stalled`).
 """
 
 from __future__ import annotations
@@ -25,11 +25,13 @@ class Turn:
     :ivar level: how many there were to the host when it began, including this one; 0 if
         nothing can be learned from an answer
     :ivar peak: how many there have been at the same time since then
+    :ivar is_answered: whether there was a good response
     """
 
     def __init__(self, host: Host, level: int) -> None:
         self.host = host
         self.level = self.peak = level
+        self.is_answered = False
 
 
 class Host:
@@ -37,6 +39,8 @@ class Host:
 
     :param most: how many there may be at the same time
     :ivar is_avoided: whether nothing more is prefetched from it
+    :ivar accepted: credentials with which it has answered
+    :ivar refused: credentials that it has refused
     """
 
     def __init__(self, most: int) -> None:
@@ -44,6 +48,8 @@ class Host:
         self._allowed = 1
         #: The most requests at the same time of which all were answered.
         self._proven = 0
+        #: By status: at how many requests a refusal had nothing to do with the others.
+        self._genuine: dict[int, int] = {}
         self._turns: list[Turn] = []
         self._changed = threading.Condition()
         #: Who waits to be alone, or is.
@@ -52,6 +58,8 @@ class Host:
         #: How many connections may be open.
         self._open = 0
         self.is_avoided = False
+        self.accepted: set[str] = set()
+        self.refused: set[str] = set()
 
     @contextmanager
     def turn(self, *, is_due: bool) -> Iterator[Turn]:
@@ -75,41 +83,34 @@ class Host:
         finally:
             with self._changed:
                 self._turns.remove(turn)
+                if turn in self._alone:
+                    self._alone.remove(turn)
+                # Not before it has ended: the next one would count it.
+                if turn.is_answered:
+                    self._prove(turn.level)
                 self._changed.notify_all()
 
     def _may_begin(self, *, is_due: bool) -> bool:
         has_room = len(self._turns) < self._allowed and not self._alone
         return has_room and (is_due or not self._due)
 
-    @contextmanager
-    def alone(
-        self, turn: Turn, close_connections: Callable[[], None]
-    ) -> Iterator[None]:
-        """Wait until all other requests have ended; meanwhile, let no other begin.
+    def be_alone(self, turn: Turn, close_connections: Callable[[], None]) -> None:
+        """Wait until all other requests have ended; let no other begin before the turn ends.
 
         :param close_connections: closes the connections that are kept open
         """
         with self._changed:
             self._alone.append(turn)
-            try:
-                self._changed.wait_for(
-                    lambda: (
-                        self._alone[0] is turn
-                        and all(each in self._alone for each in self._turns)
-                    )
+            # This may be what another one waits for.
+            self._changed.notify_all()
+            self._changed.wait_for(
+                lambda: (
+                    self._alone[0] is turn
+                    and all(each in self._alone for each in self._turns)
                 )
-            except BaseException:
-                self._alone.remove(turn)
-                self._changed.notify_all()
-                raise
-        try:
-            close_connections()
-            self._open = 1
-            yield
-        finally:
-            with self._changed:
-                self._alone.remove(turn)
-                self._changed.notify_all()
+            )
+        close_connections()
+        self._open = 1
 
     def is_alone(self, turn: Turn) -> bool:
         """Tell whether pip has no other connection to the host, in use or idle."""
@@ -120,47 +121,45 @@ class Host:
         """Tell whether another request finds connections, in use or idle."""
         return self._open > 1 or bool(self._turns)
 
-    def is_proof(self, turn: Turn) -> bool:
+    def keeps_open(self) -> None:
+        """Take note of a connection that stays in use after its turn."""
+        self._open = max(self._open, 2)
+
+    def is_genuine(self, turn: Turn, status: int) -> bool:
         """Tell whether a refusal has nothing to do with other requests."""
-        return turn.peak <= max(1, self._proven)
+        return turn.peak <= self._genuine.get(status, 0)
 
-    def answered(self, turn: Turn) -> None:
-        """Learn from a good response."""
-        with self._changed:
-            self._prove(turn.level)
-
-    def stalled(self) -> None:
+    def stalled(self) -> bool:
         """Make no more requests at the same time than were answered.
 
-        Idle connections are closed now. If there were any, the requests that are under
-        way may be answered only because of that.
+        :return: whether there are idle connections, to be closed now. The requests that
+            are under way may be answered only because of that.
         """
         with self._changed:
-            if 0 < len(self._turns) < self._open:
+            has_idle = 0 < len(self._turns) < self._open
+            if has_idle:
                 self._allowed = self._most = max(1, self._proven)
                 self._open = len(self._turns)
                 for each in self._turns:
                     each.level = 0
+        return has_idle
 
-    def judge(self, turn: Turn, *, is_same: bool) -> None:
+    def judge(self, turn: Turn, status: int, *, is_same: bool) -> None:
         """Learn from a request that was repeated alone.
 
+        :param status: of the first response
         :param is_same: whether it ended in the same way; this proves that the other
-            requests were not the reason. Otherwise they were.
+            requests were not the reason. Otherwise they were, and from here on, pip makes
+            one request after the other.
         """
-        if not is_same and not self.is_proof(turn):
-            self.serialize()
-        elif is_same:
-            with self._changed:
-                self._prove(turn.peak)
-
-    def serialize(self) -> None:
-        """Make one request after the other from here on."""
         with self._changed:
-            self._allowed = self._most = 1
+            if is_same:
+                self._genuine[status] = max(self._genuine.get(status, 0), turn.peak)
+                self._prove(turn.peak)
+            else:
+                self._allowed = self._most = 1
 
     def _prove(self, level: int) -> None:
         self._proven = max(self._proven, level)
         # Too many do no harm: what is refused is repeated alone.
         self._allowed = min(2 * self._allowed, self._most)
-        self._changed.notify_all()

@@ -6,10 +6,12 @@ whatever a host does about several connections, the outcome is that of stock pip
 
 from __future__ import annotations
 
+import base64
+import queue
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 from urllib.parse import urlsplit
@@ -32,7 +34,14 @@ if TYPE_CHECKING:
 
     from pip._internal.network.session import PipSession
 
-__all__ = ["ASKS_FOR_CREDENTIALS", "FAILURES", "NotBegun", "Sender", "Sending"]
+__all__ = [
+    "ASKS_FOR_CREDENTIALS",
+    "FAILURES",
+    "NotBegun",
+    "NotFinal",
+    "Sender",
+    "Sending",
+]
 
 logger = get_logger(__name__)
 
@@ -49,8 +58,16 @@ _SLOWER = 3
 _SMALL = 1024 * 1024
 
 
+#: Seconds until a server has noticed that connections were closed.
+_UNTIL_CLOSED = 0.1
+
+
 class NotBegun(Exception):
-    """A request was not sent, because nobody needs it anymore."""
+    """A request was not sent: nobody needs it, or the host does not welcome it."""
+
+
+class NotFinal(Exception):
+    """A refusal or failure may have to do with other requests at the same time."""
 
 
 class Sender:
@@ -68,6 +85,19 @@ class Sender:
         self.stock = self._copy(adapter.max_retries).send
         retries = adapter.max_retries.new(total=0, status_forcelist=())
         self.once = self._copy(retries).send
+
+    def close_idle(self) -> None:
+        """Close the connections that no request uses."""
+        managers = (self.adapter.poolmanager, *self.adapter.proxy_manager.values())
+        for manager in managers:
+            for key in manager.pools.keys():  # noqa: SIM118
+                pool = manager.pools.get(key)
+                # Closing the pool would make requests fail that are under way.
+                with suppress(queue.Empty):
+                    while pool is not None and pool.pool is not None:
+                        connection = pool.pool.get(block=False)
+                        if connection is not None:
+                            connection.close()
 
     def _copy(self, retries: Retry) -> HTTPAdapter:
         """Copy the adapter; the copy notes which requests the cache does not answer."""
@@ -113,9 +143,6 @@ class _Outcome(NamedTuple, Generic[T]):
         """Tell whether nothing more should be prefetched from the host."""
         return not (self.is_good or self.is_refusal)
 
-    def is_like(self, other: _Outcome[T]) -> bool:
-        return self.status == other.status and type(self.error) is type(other.error)
-
     def result(self) -> T:
         if self.error is not None:
             raise self.error
@@ -126,11 +153,15 @@ class _Outcome(NamedTuple, Generic[T]):
 class Sending:
     """Sends the requests of one session.
 
+    :param senders: its adapters
     :param most: requests to a host at the same time
     """
 
-    def __init__(self, session: PipSession, most: int) -> None:
+    def __init__(
+        self, session: PipSession, senders: Iterable[Sender], most: int
+    ) -> None:
         self._session = session
+        self._senders = senders
         self._most = most
         self._hosts: dict[str, Host] = {}
         #: Seconds until the first byte.
@@ -185,35 +216,58 @@ class Sending:
         """Return after how many seconds without any response something may be wrong."""
         return max(_LEAST_PATIENCE, _SLOWER * self._slowest)
 
-    def stalled(self, senders: Iterable[Sender]) -> None:
+    def stalled(self) -> None:
         """Close idle connections: a server may wait for that before it answers."""
-        for sender in senders:
-            sender.adapter.close()
-        for host in list(self._hosts.values()):
-            host.stalled()
+        hosts = [host for host in list(self._hosts.values()) if host.stalled()]
+        if hosts:
+            self._close_idle()
+
+    def _close_idle(self) -> None:
+        for sender in self._senders:
+            sender.close_idle()
+
+    def is_tried(self, request: PreparedRequest, settings: Mapping[str, Any]) -> bool:
+        """Tell whether pip has used the password of a request itself, if there is one."""
+        host = self.host_of(str(request.url), settings)
+        return _credentials(request) in {"", *host.accepted, *host.refused}
+
+    def is_welcome(self, request: PreparedRequest, settings: Mapping[str, Any]) -> bool:
+        """Tell whether a request may be sent that pip may never make."""
+        host = self.host_of(str(request.url), settings)
+        credentials = _credentials(request)
+        return not (
+            host.is_avoided
+            or credentials in host.refused
+            # A name without a password is for a keyring.
+            or _lacks_password(credentials)
+        )
 
     def send(
         self, sender: Sender, request: PreparedRequest, settings: Mapping[str, Any]
     ) -> Response:
         """Send a request that pip waits for; return what stock pip would get."""
+        host = self.host_of(str(request.url), settings)
 
-        def settled(response: Response) -> Response:
+        def settled(response: Response, *, is_last: bool = False) -> Response:
             if not settings.get("stream"):
                 _ = response.content
             elif 0 < (getattr(response.raw, "length_remaining", 0) or 0) <= _SMALL:
-                return read_answer(response, request, _SMALL).response()
+                answer = read_answer(response, _SMALL, keeps_part=is_last)
+                return answer.response(request)
+            else:
+                host.keeps_open()
             return response
 
-        stock = partial(_attempt, sender.stock, request, settings, _as_it_is)
-        host = self.host_of(str(request.url), settings)
+        # What has arrived of a body that breaks off is for pip, which goes on there.
+        last = partial(settled, is_last=True)
+        stock = partial(_attempt, sender.stock, request, settings, last)
         with self._turn(host, is_due=True) as turn:
             if host.is_alone(turn):
                 first = stock()
             else:
                 first = _attempt(sender.once, request, settings, settled)
             if not self._is_final(host, turn, sender, request, first):
-                logger.debug("Sending a request again, alone: %s", request.url)
-                return self._alone(host, turn, sender, stock, first).result()
+                first = self._alone(host, turn, request, stock, first)
         return first.result()
 
     def send_ahead(
@@ -228,25 +282,17 @@ class Sending:
 
         :param read: reads the response
         :param begins: called before it is sent; returns whether anybody needs it
-        :raises NotBegun: if nobody does
+        :raises NotBegun: if nobody does, or the host refuses such requests
+        :raises NotFinal: if it failed or was refused, maybe because of other requests
         """
         host = self.host_of(str(request.url), settings)
         with host.turn(is_due=False) as turn:
-            if not begins():
+            if not begins() or not self.is_welcome(request, settings):
                 raise NotBegun
             first = _attempt(sender.once, request, settings, read)
-            is_over = (
-                self._is_final(host, turn, sender, request, first)
-                or host.is_avoided
-                or host.is_proof(turn)
-                # No password is sent again after it was refused.
-                or first.status in ASKS_FOR_CREDENTIALS
-            )
-            if not is_over:
-                again = partial(_attempt, sender.once, request, settings, read)
-                first = self._alone(host, turn, sender, again, first)
-            if first.is_trouble:
-                host.is_avoided = True
+            host.is_avoided |= first.is_trouble
+            if not self._is_final(host, turn, sender, request, first):
+                raise NotFinal
         return first.result()
 
     def _is_final(
@@ -258,36 +304,48 @@ class Sending:
         first: _Outcome[Any],
     ) -> bool:
         """Tell whether other connections have nothing to do with an outcome."""
+        if first.status in ASKS_FOR_CREDENTIALS:
+            host.refused.add(_credentials(request))
         if first.is_good:
             if request in sender.sent:
-                host.answered(turn)
+                host.accepted.add(_credentials(request))
+                turn.is_answered = True
                 if turn.level:
                     self._slowest = max(self._slowest, first.seconds)
             return True
-        return host.is_alone(turn) or (first.is_refusal and host.is_proof(turn))
+        return host.is_alone(turn) or host.is_genuine(turn, first.status)
 
     def _alone(
         self,
         host: Host,
         turn: Turn,
-        sender: Sender,
+        request: PreparedRequest,
         attempt: Callable[[], _Outcome[T]],
         first: _Outcome[Any],
     ) -> _Outcome[T]:
         """Send a request again when there is no other connection to its host."""
         if isinstance(first.value, Response):
             first.value.close()
-        with host.alone(turn, sender.adapter.close):
-            again = attempt()
-        if _TOO_MANY in (first.status, again.status):
-            host.serialize()
-        else:
-            host.judge(turn, is_same=again.is_like(first))
+        logger.debug("Sending a request again, alone: %s", request.url)
+        host.be_alone(turn, self._close_idle)
+        time.sleep(_UNTIL_CLOSED)
+        again = attempt()
+        is_same = first.is_refusal and again.status == first.status
+        host.judge(turn, first.status, is_same=is_same)
         return again
 
 
-def _as_it_is(response: Response) -> Response:
-    return response
+def _credentials(request: PreparedRequest) -> str:
+    return str(request.headers.get("Authorization", ""))
+
+
+def _lacks_password(credentials: str) -> bool:
+    if not credentials.startswith("Basic "):
+        return False
+    try:
+        return base64.b64decode(credentials[6:]).endswith(b":")
+    except ValueError:
+        return False
 
 
 def _attempt(

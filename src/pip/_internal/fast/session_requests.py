@@ -7,7 +7,6 @@ request. If anything is wrong with it, it is dropped, and pip makes the request 
 
 from __future__ import annotations
 
-import base64
 import math
 import queue
 import threading
@@ -25,12 +24,12 @@ from pip._vendor.requests.hooks import default_hooks
 from pip._internal.console.output import get_logger
 from pip._internal.fast.answers import Answer, read_answer
 from pip._internal.fast.connections import like
+from pip._internal.fast.held_records import holding
 from pip._internal.fast.memory_budget import MemoryBudget, Reservation
-from pip._internal.fast.sending import ASKS_FOR_CREDENTIALS, Sender, Sending
+from pip._internal.fast.sending import Sender, Sending
 from pip._internal.fast.threads import Workers, in_thread
 
 if TYPE_CHECKING:
-    from pip._internal.fast.hosts import Host
     from pip._internal.network.session import PipSession
 
 __all__ = ["MAX_METADATA", "MAX_PAGE", "NotAnswered", "SessionRequests"]
@@ -49,8 +48,8 @@ _MAX_UNCLAIMED = 64
 _MAX_REDIRECTS = 5
 #: A response with another value of these is another response.
 _VARYING = ("Accept", "Accept-Encoding", "Authorization", "Cache-Control", "Range")
-#: Statuses that say that something is not there.
-_GONE = (404, 410)
+#: Statuses with which pip would get the same response.
+_FINAL = (*range(200, 300), 401, 404, 407, 410)
 
 _Key = tuple[str, tuple[str, ...]]
 
@@ -114,10 +113,8 @@ class SessionRequests:
 
     def __init__(self, session: PipSession, most: int) -> None:
         self._session = session
-        self.sending = Sending(session, most)
-        #: Credentials that a host has refused.
-        self._refused: set[tuple[Host, str]] = set()
         self._senders: dict[int, Sender] = {}
+        self.sending = Sending(session, self._senders.values(), most)
         self._passwords: dict[str, tuple[str | None, str | None]] = {}
         #: What was requested once is never prefetched.
         self._made: set[_Key] = set()
@@ -138,6 +135,8 @@ class SessionRequests:
         #: Jobs and requests that have ended, for the main thread.
         self._ended: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._pending = 0
+        #: Jobs whose password pip has to try first.
+        self._parked: list[_Job] = []
 
     def _replace(self, adapter: HTTPAdapter) -> None:
         """Let all requests of an adapter pass here; its connections are shared."""
@@ -196,7 +195,7 @@ class SessionRequests:
         assert request.url is not None, "a prepared request has one"
         key = _key(request)
         settings = {**self.sending.settings_for(request.url), "stream": True}
-        if key in self._made or not self._is_welcome(request, settings):
+        if key in self._made or not self.sending.is_welcome(request, settings):
             return False
         if not is_needed:
             if not self.has_room:
@@ -204,6 +203,13 @@ class SessionRequests:
             self._unclaimed.add(key)
         self._made.add(key)
         job = self._jobs[key] = _Job(request, settings, limit, then)
+        if self.sending.is_tried(request, settings):
+            self._enqueue(job)
+        else:
+            self._parked.append(job)
+        return True
+
+    def _enqueue(self, job: _Job) -> None:
         self._pending += 1
         ended = self._ended
         job.future.add_done_callback(lambda _: ended.put(job))
@@ -214,7 +220,6 @@ class SessionRequests:
             if not self._workers:
                 job.future.cancel()
         self._waiting.put(job)
-        return True
 
     def _prepare(self, url: str, headers: Mapping[str, str]) -> PreparedRequest:
         """Prepare a request as the session would, and leave no trace there.
@@ -228,18 +233,6 @@ class SessionRequests:
         # What pip does about a status of 401 is not for threads.
         request.hooks = default_hooks()
         return request
-
-    def _is_welcome(
-        self, request: PreparedRequest, settings: Mapping[str, Any]
-    ) -> bool:
-        host = self.sending.host_of(str(request.url), settings)
-        credentials = _credentials(request)
-        return not (
-            host.is_avoided
-            or (host, credentials) in self._refused
-            # A name without a password is for a keyring.
-            or _lacks_password(credentials)
-        )
 
     @contextmanager
     def reading_ahead(self) -> Iterator[None]:
@@ -269,32 +262,38 @@ class SessionRequests:
             if job is None or job.answer is None or key not in job.answers:
                 raise NotAnswered(request)
             self._read_ahead.append(key)
-            return job.answers[key].response()
+            return job.answers[key].response(request)
         answer = self._take(request) if request.method == "GET" else None
         if answer is not None:
-            return answer.response()
-
-        def ask() -> Response:
-            response = self.sending.send(sender, request, settings)
-            if response.status_code in ASKS_FOR_CREDENTIALS:
-                host = self.sending.host_of(str(request.url), settings)
-                self._refused.add((host, _credentials(request)))
-            return response
-
+            return answer.response(request)
+        ask = partial(self.sending.send, sender, request, settings)
         has_others = self.sending.has_others(str(request.url), settings)
         if not (is_main and (self._pending or has_others)):
-            return ask()
+            response = ask()
+            if is_main:
+                self._unpark()
+            return response
         try:
             future = in_thread(ask)
         except RuntimeError as error:
             logger.debug("No thread for a request: %s", error)
             return ask()
         self.wait_for(future)
+        self._unpark()
         try:
             return future.result()
         finally:
             # An error refers to this frame, and the future to the error.
             del future
+
+    def _unpark(self) -> None:
+        """Prefetch what waited until pip had used a password."""
+        parked, self._parked = self._parked, []
+        for job in parked:
+            if self.sending.is_tried(job.request, job.settings):
+                self._enqueue(job)
+            else:
+                self._parked.append(job)
 
     def _take(self, request: PreparedRequest) -> Answer | None:
         """Wait for the response to *request* if it was prefetched."""
@@ -325,16 +324,12 @@ class SessionRequests:
             try:
                 job = self._ended.get(timeout=min(left, self.sending.patience))
             except queue.Empty:
-                self.stalled()
+                self.sending.stalled()
             else:
                 if job is not None:
                     self._pending -= 1
                     job.then(job.answer)
         return future.done()
-
-    def stalled(self) -> None:
-        """Close idle connections, since nothing arrives."""
-        self.sending.stalled(self._senders.values())
 
     def _work(self, jobs: Iterator[_Job]) -> None:
         for job in jobs:
@@ -365,11 +360,12 @@ class SessionRequests:
         begins: Callable[[], bool] = job.future.set_running_or_notify_cancel
         for _ in range(_MAX_REDIRECTS):
             sender = self._senders.get(id(self._session.get_adapter(str(request.url))))
-            if sender is None or not self._is_welcome(request, settings):
+            if sender is None:
                 break
-            read = partial(read_answer, request=request, limit=left)
+            read = partial(read_answer, limit=left)
             answer = self.sending.send_ahead(sender, request, settings, read, begins)
-            self._check(request, answer, settings)
+            if not (answer.is_redirect or answer.status in _FINAL):
+                break
             job.answers[_key(request)] = answer
             if request is not job.request:
                 # pip will ask for what it is redirected to.
@@ -379,26 +375,14 @@ class SessionRequests:
             left, begins = left - len(answer.body), _always
             # With this argument, requests are yielded instead of responses.
             following: Iterator[Any] = self._session.resolve_redirects(
-                answer.response(), request, stream=True, yield_requests=True
+                answer.response(request), request, stream=True, yield_requests=True
             )
-            request = next(following)
+            # If the redirect is not allowed, pip says so when it is redirected itself.
+            with holding(lambda _: None):
+                request = next(following)
             proxies = self._session.rebuild_proxies(request, settings["proxies"])
             settings = {**settings, "proxies": proxies}
         raise _Dropped(f"it cannot be prefetched: {request.url}")
-
-    def _check(
-        self, request: PreparedRequest, answer: Answer, settings: Mapping[str, Any]
-    ) -> None:
-        """Check whether a response is of use.
-
-        :raises _Dropped: if not; pip makes the request itself then
-        """
-        if answer.is_redirect or answer.status < 300 or answer.status in _GONE:
-            return
-        if answer.status in ASKS_FOR_CREDENTIALS:
-            host = self.sending.host_of(str(request.url), settings)
-            self._refused.add((host, _credentials(request)))
-        raise _Dropped(f"the server answered {answer.status}: {request.url}")
 
 
 def _always() -> bool:
@@ -407,16 +391,3 @@ def _always() -> bool:
 
 def _key(request: PreparedRequest) -> _Key:
     return str(request.url), tuple(str(request.headers.get(each)) for each in _VARYING)
-
-
-def _credentials(request: PreparedRequest) -> str:
-    return str(request.headers.get("Authorization", ""))
-
-
-def _lacks_password(credentials: str) -> bool:
-    if not credentials.startswith("Basic "):
-        return False
-    try:
-        return base64.b64decode(credentials[6:]).endswith(b":")
-    except ValueError:
-        return False

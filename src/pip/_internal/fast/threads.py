@@ -31,8 +31,9 @@ _WORK: dict[object, float] = {}
 _CHANGE = threading.Condition()
 #: Whether Python ends, so that no other work is begun.
 _ENDS = threading.Event()
-#: Whatever takes longer waits for others, and uses no library meanwhile.
-_PATIENCE = 1.0  # seconds
+#: Seconds. Whatever takes longer waits for others, and uses no library meanwhile; so does a
+#: thread between two calls of OpenSSL, once Python ends.
+_PATIENCE = 0.2
 
 
 @atexit.register

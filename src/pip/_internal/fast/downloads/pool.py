@@ -145,7 +145,7 @@ class Pool:
                 self._retry(fetch)
         went_on_at = max(each.went_on_at for each in self._fetches)
         if time.monotonic() - went_on_at > self._requests.sending.patience:
-            self._requests.stalled()
+            self._requests.sending.stalled()
         with suppress(queue.Empty):
             self._news.get(timeout=_TICK)
         self._progress.update()
@@ -161,7 +161,7 @@ class Pool:
                     fetch.run(self._session)
                     if fetch.error is not None and turn.peak > 1:
                         # One after the other may go better.
-                        turn.host.serialize()
+                        turn.host.judge(turn, 0, is_same=False)
                 if fetch.refusal == HTTPStatus.UNAUTHORIZED:
                     self._asking.add(host)
             with self._lock:
