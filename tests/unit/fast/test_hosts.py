@@ -92,7 +92,7 @@ def test_alone() -> None:
     def be_alone() -> None:
         close = functools.partial(happened.append, "connections close")
         with host.turn(is_due=False) as turn:
-            host.be_alone(turn, close)
+            host.be_alone(turn, close, 20)
             assert host.is_alone(Turn(host, 1))
             happened.append("alone")
 
@@ -120,7 +120,7 @@ def test_one_after_the_other_is_alone() -> None:
     def be_alone() -> None:
         with host.turn(is_due=True) as turn:
             begun.wait(20)
-            host.be_alone(turn, lambda: None)
+            host.be_alone(turn, lambda: None, 20)
 
     with ThreadPoolExecutor() as pool:
         for each in [pool.submit(be_alone) for _ in range(2)]:

@@ -42,7 +42,7 @@ from pip._internal.fast.threads import Workers, in_thread
 began = threading.Semaphore(0)
 def work(name):
     began.release()
-    time.sleep(0.3)
+    time.sleep(0.05)
     print(name, "ended")
 def hang():
     began.release()

@@ -22,14 +22,16 @@ class Turn:
     """A request or download that is under way.
 
     :ivar host: which it is sent to
+    :ivar is_due: whether pip waits for the response
     :ivar level: how many there were to the host when it began, including this one; 0 if
         nothing can be learned from an answer
     :ivar peak: how many there have been at the same time since then
     :ivar is_answered: whether there was a good response
     """
 
-    def __init__(self, host: Host, level: int) -> None:
+    def __init__(self, host: Host, level: int, *, is_due: bool = False) -> None:
         self.host = host
+        self.is_due = is_due
         self.level = self.peak = level
         self.is_answered = False
 
@@ -73,7 +75,7 @@ class Host:
                 self._changed.wait_for(lambda: self._may_begin(is_due=is_due))
             finally:
                 self._due -= is_due
-            turn = Turn(self, len(self._turns) + 1)
+            turn = Turn(self, len(self._turns) + 1, is_due=is_due)
             self._turns.append(turn)
             self._open = max(self._open, turn.level)
             for each in self._turns:
@@ -94,9 +96,20 @@ class Host:
         has_room = len(self._turns) < self._allowed and not self._alone
         return has_room and (is_due or not self._due)
 
-    def be_alone(self, turn: Turn, close_connections: Callable[[], None]) -> None:
+    def _others(self, *, is_due: bool) -> list[Turn]:
+        """Return the requests for which one that is to be alone waits."""
+        return [
+            each
+            for each in self._turns
+            if each not in self._alone and each.is_due is is_due
+        ]
+
+    def be_alone(
+        self, turn: Turn, close_connections: Callable[[], None], seconds: float
+    ) -> None:
         """Wait until all other requests have ended; let no other begin before the turn ends.
 
+        :param seconds: how long to wait for requests that pip may never make
         :param close_connections: closes the connections that are kept open
         """
         with self._changed:
@@ -104,11 +117,10 @@ class Host:
             # This may be what another one waits for.
             self._changed.notify_all()
             self._changed.wait_for(
-                lambda: (
-                    self._alone[0] is turn
-                    and all(each in self._alone for each in self._turns)
-                )
+                lambda: self._alone[0] is turn and not self._others(is_due=True)
             )
+            # Nobody may need what hangs.
+            self._changed.wait_for(lambda: not self._others(is_due=False), seconds)
         close_connections()
         self._open = 1
 

@@ -249,6 +249,9 @@ class Sending:
         host = self.host_of(str(request.url), settings)
 
         def settled(response: Response, *, is_last: bool = False) -> Response:
+            if hasattr(self._own, "turn"):
+                # It is read in this turn, by whoever can stop it.
+                return response
             if not settings.get("stream"):
                 _ = response.content
             elif 0 < (getattr(response.raw, "length_remaining", 0) or 0) <= _SMALL:
@@ -327,7 +330,7 @@ class Sending:
         if isinstance(first.value, Response):
             first.value.close()
         logger.debug("Sending a request again, alone: %s", request.url)
-        host.be_alone(turn, self._close_idle)
+        host.be_alone(turn, self._close_idle, self.patience)
         time.sleep(_UNTIL_CLOSED)
         again = attempt()
         is_same = first.is_refusal and again.status == first.status

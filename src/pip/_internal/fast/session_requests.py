@@ -124,6 +124,8 @@ class SessionRequests:
             if isinstance(adapter, HTTPAdapter) and id(adapter) not in self._senders:
                 pools = adapter.poolmanager.connection_pool_kw
                 pools["maxsize"] = max(most, pools.get("maxsize", 1))
+                # This one is for proxies.
+                adapter._pool_maxsize = pools["maxsize"]
                 self._replace(adapter)
         self._begin()
 
