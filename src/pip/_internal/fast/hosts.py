@@ -18,6 +18,10 @@ from contextlib import contextmanager
 __all__ = ["Host", "Turn"]
 
 
+#: Seconds that a request which pip waits for waits for prefetches.
+_PATIENCE = 1.0
+
+
 class Turn:
     """A request or download that is under way.
 
@@ -72,7 +76,12 @@ class Host:
         with self._changed:
             self._due += is_due
             try:
-                self._changed.wait_for(lambda: self._may_begin(is_due=is_due))
+                limit = _PATIENCE if is_due else None
+                if not self._changed.wait_for(
+                    lambda: self._may_begin(is_due=is_due), limit
+                ):
+                    # Prefetches that hang leave no room.
+                    self._changed.wait_for(self._has_room_but_for_prefetches)
             finally:
                 self._due -= is_due
             turn = Turn(self, len(self._turns) + 1, is_due=is_due)
@@ -91,6 +100,10 @@ class Host:
                 if turn.is_answered:
                     self._prove(turn.level)
                 self._changed.notify_all()
+
+    def _has_room_but_for_prefetches(self) -> bool:
+        due = [each for each in self._turns if each.is_due]
+        return len(due) < self._allowed and not self._alone
 
     def _may_begin(self, *, is_due: bool) -> bool:
         has_room = len(self._turns) < self._allowed and not self._alone
