@@ -236,6 +236,6 @@ def test_same_outcome(run: Callable[..., Run], name: str) -> None:
     assert fast.requests <= 2 * stock.requests + 64
     if name.startswith("expired"):
         assert fast.passwords <= stock.passwords
-    assert bool(stock.outcome.status) == name.startswith(
-        ("expired password", "redirect")
-    )
+    # With another index beside, stock pip goes on.
+    fails = name.startswith(("expired password", "redirect"))
+    assert bool(stock.outcome.status) == (fails and "beside" not in name)
