@@ -122,9 +122,13 @@ def test_one_after_the_other_is_alone() -> None:
             begun.wait(20)
             host.be_alone(turn, lambda: None, 20)
 
-    with ThreadPoolExecutor() as pool:
-        for each in [pool.submit(be_alone) for _ in range(2)]:
-            each.result(timeout=20)
+    # No pool: leaving it would wait for a thread that waits forever.
+    threads = [threading.Thread(target=be_alone, daemon=True) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(20)
+    assert not any(thread.is_alive() for thread in threads)
     assert allowed(host) == 4
 
 

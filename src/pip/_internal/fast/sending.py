@@ -12,8 +12,9 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from urllib.parse import urlsplit
 from weakref import WeakSet
 
@@ -119,7 +120,9 @@ class Sender:
         return copy
 
 
-class _Outcome(NamedTuple, Generic[T]):
+# No named tuple: on CPython 3.10 none can be generic.
+@dataclass(frozen=True)
+class _Outcome(Generic[T]):
     """What came of a request.
 
     :ivar seconds: until the first byte
