@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from pip._internal.commands import commands_dict, create_command
-from pip._internal.variants.choice.settings import VariantOption
 from pip._internal.variants.commands.actions import ACTIONS
-from pip._internal.variants.machine import host_names
+from pip._internal.variants.providers import host_names
+from pip._internal.variants.selection.settings import VariantOption
 
 __all__ = ["described"]
 

@@ -369,13 +369,13 @@ def gpu_of(
         lines = f"simd_count 80\ndrm_render_minor 128\ngfx_target_version {target}\n"
         write("sys/class/kfd/kfd/topology/nodes/0/properties", lines)
         if isinstance(venv, InProcess):
-            from pip._internal.variants.machine import amd
+            from pip._internal.variants.providers import amd
 
             defaults = amd.detect.__kwdefaults__
             assert defaults is not None
             monkeypatch.setitem(defaults, "root", str(root))
             return
-        built = venv.site_packages / "pip/_internal/variants/machine/amd.py"
+        built = venv.site_packages / "pip/_internal/variants/providers/amd.py"
         text = built.read_text(encoding="utf-8")
         assert text.count('root: str = "/"') == 1
         text = text.replace('root: str = "/"', f"root: str = {str(root)!r}")

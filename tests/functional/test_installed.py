@@ -460,8 +460,8 @@ def test_check_asks_no_plugin(
 @pytest.mark.process
 def test_no_detection_without_variants(filled: Environment) -> None:
     shown = (["list"], ["show", "-v", "torch"], ["inspect"], ["freeze"])
-    assert not any("machine.chain" in imports(filled, *each) for each in shown)
-    assert "machine.chain" in imports(filled, "check")
+    assert not any("providers.chain" in imports(filled, *each) for each in shown)
+    assert "providers.chain" in imports(filled, "check")
     filled.pip("uninstall", "-y", "torch")
     for command in (["list"], ["show", "numpy"], ["inspect"], ["freeze"], ["check"]):
         # Nothing that only a variant needs.

@@ -109,10 +109,10 @@ def test_each_block_is_tried_or_says_why_not(page: Path) -> None:
 
 def test_each_override_variable_is_told_of() -> None:
     name = re.compile(r"\b[A-Z]+(?:_[A-Z]+)*_(?:FORCE|DISABLE)_[A-Z_]+\b")
-    machine = REPOSITORY / "src/pip/_internal/variants/machine"
+    providers = REPOSITORY / "src/pip/_internal/variants/providers"
     known = {
         each.value
-        for file in machine.glob("*.py")
+        for file in providers.glob("*.py")
         for each in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
         if isinstance(each, ast.Constant)
         and isinstance(each.value, str)

@@ -7,9 +7,9 @@ import json
 from pip._vendor.wheel_variants.manifest_parser import parse_manifest
 from pip._vendor.wheel_variants.properties import SupportedFeature, SupportedProperties
 
-from pip._internal.variants.choice.selection import Selection, select
-from pip._internal.variants.machine.chain import Providers
-from pip._internal.variants.machine.host_file import Host
+from pip._internal.variants.providers.chain import Providers
+from pip._internal.variants.providers.host_file import Host
+from pip._internal.variants.selection.selection import Selection, select
 from tools.differential.releases import ENVIRONMENT, Release
 
 __all__ = ["choose"]

@@ -14,7 +14,7 @@ import tomli
 from pip._vendor.wheel_variants.manifest import Manifest, Variant
 from pip._vendor.wheel_variants.ordering import Mismatch, rank
 
-from pip._internal.variants.machine.host_names import named_host
+from pip._internal.variants.providers.host_names import named_host
 from tools.pictures.svg import arrow, box, finished, new, write
 
 __all__ = ["drawing"]

@@ -11,7 +11,7 @@ from typing import Any
 
 import tomli
 
-from pip._internal.variants.machine.chain import BUILTIN_NAMESPACES
+from pip._internal.variants.providers.chain import BUILTIN_NAMESPACES
 from tools.pictures.svg import box, finished, new, write
 
 __all__ = ["drawing"]

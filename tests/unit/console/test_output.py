@@ -239,9 +239,9 @@ ALLOWED = {
     # What shows the help of upstream's commands; the texts are this pip's own.
     "variants/commands/formatting.py": {"escape"},
     # A bar with a text of its own.
-    "machine/plugin_environment.py": {"get_console"},
+    "providers/plugin_environment.py": {"get_console"},
     # An error that tells a name, and is caught.
-    "machine/plugin_limits.py": {"PipError"},
+    "providers/plugin_limits.py": {"PipError"},
     # A process of its own, whose output this pip reads.
     "downloads/staging_child.py": {"print", "sys.stderr"},
 }

@@ -10,7 +10,7 @@ import pytest
 
 from pip._internal.fast.held_records import emit, holding
 
-logger = logging.getLogger("pip._internal.variants.wheels.sources")
+logger = logging.getLogger("pip._internal.variants.index.sources")
 
 
 def test_they_are_said_later_and_once(caplog: pytest.LogCaptureFixture) -> None:

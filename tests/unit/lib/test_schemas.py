@@ -10,11 +10,11 @@ import pytest
 from pip._vendor.wheel_variants.comparison import Criterion
 from pip._vendor.wheel_variants.rules import Effect, Severity
 
-from pip._internal.variants.choice.decision import Cause
-from pip._internal.variants.choice.selection import OriginKind
 from pip._internal.variants.commands.actions import ACTIONS
 from pip._internal.variants.commands.moved import MOVED
-from pip._internal.variants.machine.answer import Step
+from pip._internal.variants.providers.answer import Step
+from pip._internal.variants.selection.decision import Cause
+from pip._internal.variants.selection.selection import OriginKind
 from tests.lib.schemas import SCHEMAS, hold_to_schema
 
 

@@ -31,7 +31,7 @@ MUTABLE = frozenset(
 )
 #: Where attributes are set that are not named: a copy of a link of ours, and methods that
 #: take the place of a context's own.
-COPIES = ["fast.shared_context", "variants.wheels.links"]
+COPIES = ["fast.shared_context", "variants.index.links"]
 
 
 def trees() -> Iterator[tuple[str, ast.Module]]:

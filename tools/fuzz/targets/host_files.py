@@ -10,10 +10,10 @@ from pathlib import Path
 
 from pip._vendor.wheel_variants.properties import is_valid_namespace, is_valid_value
 
-from pip._internal.variants.choice.settings import Settings
 from pip._internal.variants.errors import InvalidHostFile, VariantError
-from pip._internal.variants.machine.host_file import MARKER_VARIABLES, read_host_file
-from pip._internal.variants.machine.target import target_of
+from pip._internal.variants.providers.host_file import MARKER_VARIABLES, read_host_file
+from pip._internal.variants.providers.target import target_of
+from pip._internal.variants.selection.settings import Settings
 from tests.lib.hosts import HOSTS
 from tools.fuzz.choices import Choices
 from tools.fuzz.shapes import VALUES

@@ -19,8 +19,8 @@ from pip._vendor.wheel_variants.manifest_parser import parse_document
 from pip._internal.exceptions import PipError
 from pip._internal.network.session import PipSession
 from pip._internal.utils.compat import tomllib
-from pip._internal.variants.choice.context import Context
 from pip._internal.variants.locks.reading import narrowed
+from pip._internal.variants.selection.context import Context
 from pip._internal.variants.slots import CONTEXT
 from tests.lib.manifests import PREVIEW_TORCH
 from tools.fuzz.choices import Choices

@@ -20,9 +20,9 @@ from pip._internal.models.link import Link
 from pip._internal.models.search_scope import SearchScope
 from pip._internal.models.selection_prefs import SelectionPreferences
 from pip._internal.network.session import PipSession
-from pip._internal.variants.choice.context import Context
-from pip._internal.variants.choice.release import Release
-from pip._internal.variants.wheels.links import label_of
+from pip._internal.variants.index.links import label_of
+from pip._internal.variants.selection.context import Context
+from pip._internal.variants.selection.release import Release
 from tools.fuzz.choices import Choices
 from tools.fuzz.target import Target, structured
 

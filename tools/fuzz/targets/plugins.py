@@ -15,8 +15,8 @@ from pip._vendor.wheel_variants.properties import (
     is_valid_value,
 )
 
-from pip._internal.variants.machine import plugin_child, plugin_query
-from pip._internal.variants.machine.plugin_query import PluginFailed
+from pip._internal.variants.providers import plugin_child, plugin_query
+from pip._internal.variants.providers.plugin_query import PluginFailed
 from tools.fuzz.choices import Choices
 from tools.fuzz.shapes import VALUES
 from tools.fuzz.target import Target, said, structured

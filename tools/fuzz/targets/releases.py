@@ -8,12 +8,12 @@ from pip._vendor.wheel_variants.manifest import InvalidManifest
 from pip._vendor.wheel_variants.manifest_parser import parse_manifest
 from pip._vendor.wheel_variants.properties import SupportedFeature, SupportedProperties
 
-from pip._internal.variants.choice import reasons
-from pip._internal.variants.choice.selection import select
-from pip._internal.variants.machine.chain import Providers
-from pip._internal.variants.machine.host_file import Host
-from pip._internal.variants.tell import sentences
-from pip._internal.variants.tell.story import tell_manifest
+from pip._internal.variants.output import sentences
+from pip._internal.variants.output.story import tell_manifest
+from pip._internal.variants.providers.chain import Providers
+from pip._internal.variants.providers.host_file import Host
+from pip._internal.variants.selection import reasons
+from pip._internal.variants.selection.selection import select
 from tools.fuzz.choices import Choices
 from tools.fuzz.shapes import make_document, make_machine
 from tools.fuzz.target import printable, said, structured

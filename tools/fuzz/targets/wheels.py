@@ -14,11 +14,11 @@ from typing import Any
 from pip._internal.exceptions import DiagnosticPipError, PipError
 from pip._internal.models.link import Link
 from pip._internal.network.session import PipSession
-from pip._internal.variants.choice.context import Context
-from pip._internal.variants.choice.releases import weighed
-from pip._internal.variants.choice.verification import check_direct
-from pip._internal.variants.wheels.sources import ManifestUnavailable
-from pip._internal.variants.wheels.wheel_manifests import manifest_of_wheels
+from pip._internal.variants.index.sources import ManifestUnavailable
+from pip._internal.variants.index.wheel_manifests import manifest_of_wheels
+from pip._internal.variants.selection.context import Context
+from pip._internal.variants.selection.releases import weighed
+from pip._internal.variants.selection.verification import check_direct
 from tools.fuzz.choices import Choices
 from tools.fuzz.shapes import make_document
 from tools.fuzz.target import MEMORY, failed, said, structured

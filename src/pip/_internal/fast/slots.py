@@ -48,8 +48,8 @@ class Slot:
 #: upstream's. Set and read by ``fast.fetching``.
 COMMAND_OPTIONS = Slot("_variants_command_options")
 #: On a ``PipSession``: its ``SessionRequests``. Made by ``fast.resolving`` and
-#: ``fast.downloads.downloader``, read by ``fast.together`` and ``wheels.time_limit`` too.
+#: ``fast.downloads.downloader``, read by ``fast.together`` and ``index.time_limit`` too.
 SESSION_REQUESTS = Slot("_variants_requests")
 #: On a ``PackageFinder``: the ``Resolving`` of the resolver that runs. Set and read by
-#: ``fast.resolving``, read by ``choice.foresight``.
+#: ``fast.resolving``, read by ``selection.foresight``.
 RESOLVING = Slot("_variants_resolving")

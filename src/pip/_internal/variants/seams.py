@@ -20,7 +20,7 @@ R = TypeVar("R")
 
 _ROOT = "pip._internal"
 
-#: The modes (``choice/mode.py``): the room of each, and its tables of options. Each gets
+#: The modes (``selection/mode.py``): the room of each, and its tables of options. Each gets
 #: the candidates that the modes before it left.
 MODES: Mapping[str, Sequence[str]] = {
     "locks": (),
@@ -135,7 +135,7 @@ def metadata_file(fn: Callable[[Any, str], bytes]) -> Callable[[Any, str], bytes
     def read(archive: Any, path: str) -> bytes:
         if "/variant.json" not in path:
             return fn(archive, path)
-        from pip._internal.variants.wheels.archives import read_manifest
+        from pip._internal.variants.index.archives import read_manifest
 
         return read_manifest(archive, path)
 
@@ -159,7 +159,7 @@ def arguments_parsed(fn: Callable[..., Any]) -> Callable[..., Any]:
 
             garbage.parsed(command, options)
         if getattr(options, "variant_host", None):
-            from pip._internal.variants.choice import settings
+            from pip._internal.variants.selection import settings
 
             settings.imply_wheels(options)
         return options, rest
@@ -225,9 +225,9 @@ class _Options:
 def selection_options(upstreams: list[Any]) -> _Options:
     """Add the options of commands that choose candidates to upstream's."""
     of_modes = (table for tables in MODES.values() for table in tables)
-    return _Options(upstreams, "install", "choice.settings", *of_modes)
+    return _Options(upstreams, "install", "selection.settings", *of_modes)
 
 
 def line_options(upstreams: list[Any]) -> _Options:
     """Add the options that requirements files may hold to upstream's."""
-    return _Options(upstreams, "requirements files", "choice.settings")
+    return _Options(upstreams, "requirements files", "selection.settings")

@@ -24,18 +24,18 @@ __all__ = [
 ]
 
 #: On a ``LinkCollector``, and on the ``PipSession`` that it was made with: the
-#: ``Context`` of the command. Set by ``choice.context``, ``hooks.index``,
-#: ``hooks.build_env`` and ``machine.plugin_environment``; read by ``choice.context``,
-#: ``hooks.updates``, ``tell.lookup`` and ``locks.reading``.
+#: ``Context`` of the command. Set by ``selection.context``, ``hooks.index``,
+#: ``hooks.build_env`` and ``providers.plugin_environment``; read by ``selection.context``,
+#: ``hooks.updates``, ``output.lookup`` and ``locks.reading``.
 CONTEXT = Slot("_variants")
 #: On a ``LinkCollector``: whether index pages are read fast. Set and read by
 #: ``hooks.index``.
 READS_FAST = Slot("_reads_fast")
 #: On a distribution: the ``Bound`` that settles its dependencies. Set and read by
-#: ``choice.installed``.
+#: ``selection.installed``.
 BOUND = Slot("_variants_bound")
 #: On a distribution: the ``InstalledBuild`` that it is, None for what is none. Made and
-#: read by ``choice.installed``.
+#: read by ``selection.installed``.
 INSTALLED_BUILD = Slot("_variants_installed_build")
 #: On an ``InstallRequirement``: the ``Selection`` by which its variant was taken. Set by
 #: ``hooks.prepare``, read by ``hooks.commands``.
@@ -50,13 +50,13 @@ LOCK_ENVIRONMENT = Slot("_variants_lock_environment")
 #: one was described. Set by ``hooks.outcome``, read by ``hooks.commands``.
 ENVIRONMENT = Slot("_variants_environment")
 #: On the options of any command: its parser, and what was typed. Set by ``seams``, which
-#: imports nothing for it; read by ``choice.invocation`` and ``scoped.mode``.
+#: imports nothing for it; read by ``selection.invocation`` and ``scoped.mode``.
 COMMAND_LINE = Slot("variants_command_line")
 #: On the options of any command: which options of variants were typed, as a list of their
-#: rows, the names as typed, and the values. Set and read by ``choice.settings``.
+#: rows, the names as typed, and the values. Set and read by ``selection.settings``.
 TYPED = Slot("variants_typed")
 #: On the options of a command that may take several builds of one project: True. Set by
-#: ``locks``, read by ``choice.settings``.
+#: ``locks``, read by ``selection.settings``.
 SEVERAL_BUILDS = Slot("variants_several_builds")
 #: On the options of ``pip check``: how many installed variants do not suit. Set and read
 #: by ``hooks.check``.
@@ -71,12 +71,12 @@ GLOBALS = {
     ),
     "packaging._variants._target": (
         "The machine for which markers are evaluated, if it is not this one. Set by "
-        "choice.elsewhere, read wherever a marker is evaluated."
+        "selection.elsewhere, read wherever a marker is evaluated."
     ),
-    "variants.choice.installed.SELECTIONS": (
+    "variants.selection.installed.SELECTIONS": (
         "What to record of each build, by the path of its wheel. Set by "
         "hooks.installing when the wheel is there, read by it when that is installed, "
-        "and by choice.installed."
+        "and by selection.installed."
     ),
     "variants.hooks.installing._LABELS": (
         "The labels that were installed, by metadata folder, for the summary. Its own."

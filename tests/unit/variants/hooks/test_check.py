@@ -9,13 +9,13 @@ import pytest
 
 from pip._vendor.wheel_variants.manifest_parser import parse_document
 
-from pip._internal.variants.choice.installed_records import InstalledBuild
 from pip._internal.variants.hooks.check import (
     InstalledVariant,
     different_cuda,
     unsupported,
 )
-from pip._internal.variants.machine.chain import Providers
+from pip._internal.variants.providers.chain import Providers
+from pip._internal.variants.selection.installed_records import InstalledBuild
 from tests.lib.hosts import forced
 from tests.lib.manifests import Properties, Provider, make_manifest
 

@@ -12,9 +12,9 @@ import pytest
 
 from pip._vendor.wheel_variants.manifest_parser import parse_document
 
-from pip._internal.variants.choice.installed import SELECTION_FILE, SELECTIONS
-from pip._internal.variants.choice.installed_records import InstalledBuild
 from pip._internal.variants.hooks import installing
+from pip._internal.variants.selection.installed import SELECTION_FILE, SELECTIONS
+from pip._internal.variants.selection.installed_records import InstalledBuild
 from tests.lib.manifests import PREVIEW_TORCH
 
 WHEEL = "torch-2.8.0-py3-none-any-cu128.whl"

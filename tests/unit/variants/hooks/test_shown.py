@@ -9,8 +9,8 @@ import pytest
 from pip._vendor.wheel_variants.manifest_parser import parse_document
 from pip._vendor.wheel_variants.properties import Property
 
-from pip._internal.variants.choice.installed_records import InstalledBuild
 from pip._internal.variants.hooks.commands import freeze, variant_lines
+from pip._internal.variants.selection.installed_records import InstalledBuild
 from tests.lib.manifests import make_manifest
 
 V2, V3 = (Property("x86_64", "level", value) for value in ("v2", "v3"))

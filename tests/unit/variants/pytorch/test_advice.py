@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import pytest
 
-from pip._internal.variants.machine.tegra import Tegra
+from pip._internal.variants.providers.tegra import Tegra
 from pip._internal.variants.pytorch import advice
 
 

@@ -8,17 +8,17 @@ import pytest
 
 from pip._vendor.wheel_variants.manifest_parser import parse_manifest
 
-from pip._internal.variants.choice.agreement import CudaMajor
-from pip._internal.variants.choice.selection import (
+from pip._internal.variants.providers.chain import Providers
+from pip._internal.variants.pytorch.agreement import OneBackend, _is_part_of
+from pip._internal.variants.pytorch.backends import Backend
+from pip._internal.variants.selection.agreement import CudaMajor
+from pip._internal.variants.selection.selection import (
     Agreement,
     Origin,
     OriginKind,
     Selection,
     select,
 )
-from pip._internal.variants.machine.chain import Providers
-from pip._internal.variants.pytorch.agreement import OneBackend, _is_part_of
-from pip._internal.variants.pytorch.backends import Backend
 from tests.lib.hosts import forced
 from tests.lib.manifests import cuda, make_manifest
 

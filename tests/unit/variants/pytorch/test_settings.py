@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from pip._internal.exceptions import CommandError
-from pip._internal.variants.choice.settings import Settings as CommandSettings
 from pip._internal.variants.pytorch.options import LTT_VARIABLE, OPTIONS, in_use
 from pip._internal.variants.pytorch.settings import Settings, settings
+from pip._internal.variants.selection.settings import Settings as CommandSettings
 
 URL = "--pytorch-index-url"
 BACKEND = "--pytorch-computation-backend"

@@ -9,8 +9,7 @@ import pytest
 from pip._vendor.wheel_variants.manifest import Manifest
 from pip._vendor.wheel_variants.manifest_parser import parse_document
 
-from pip._internal.variants.choice.selection import select
-from pip._internal.variants.machine.chain import Providers
+from pip._internal.variants.providers.chain import Providers
 from pip._internal.variants.pytorch.backends import Backend
 from pip._internal.variants.pytorch.description import shipped_gpus
 from pip._internal.variants.pytorch.synthetic import (
@@ -18,6 +17,7 @@ from pip._internal.variants.pytorch.synthetic import (
     manifest_for,
     manifest_of_choice,
 )
+from pip._internal.variants.selection.selection import select
 from tests.lib.hosts import forced
 
 ALL = "cpu cu118 cu121 cu126 cu128 cu129 cu130 cu140 rocm6.2 rocm6.2.4 rocm6.4 xpu"

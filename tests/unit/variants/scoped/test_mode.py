@@ -11,12 +11,12 @@ import pytest
 from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.network.session import PipSession
-from pip._internal.variants.choice.context import Context
-from pip._internal.variants.choice.mode import Mode
 from pip._internal.variants.errors import ContradictoryOptions
 from pip._internal.variants.scoped import mode_of
 from pip._internal.variants.scoped.mode import Scoped
 from pip._internal.variants.scoped.options import OPTIONS
+from pip._internal.variants.selection.context import Context
+from pip._internal.variants.selection.mode import Mode
 
 A, B = "https://user:hunter2@a.example/simple", "https://b.example"
 GIVEN = ["--variant-index", f"torch,numpy={A}", "--variant-index", f"scipy={B}"]

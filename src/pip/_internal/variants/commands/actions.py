@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from pip._internal.cli import cmdoptions
 from pip._internal.cli.index_command import SessionCommandMixin
-from pip._internal.variants.choice.settings import OPTIONS, OptionRow, allowed
 from pip._internal.variants.commands.options import OPTIONS as OWN
+from pip._internal.variants.selection.settings import OPTIONS, OptionRow, allowed
 
 __all__ = ["ACTIONS", "Action", "OptionMaker"]
 

@@ -8,16 +8,16 @@ from pip._internal.cli.index_command import SessionCommandMixin
 from pip._internal.cli.status_codes import ERROR, SUCCESS
 from pip._internal.console.output import only_output
 from pip._internal.console.styled import write_styled
-from pip._internal.variants.choice.manifest_file import judge_manifest
 from pip._internal.variants.commands.reports import write_report
 from pip._internal.variants.errors import WrongUse
-from pip._internal.variants.tell.documents import (
+from pip._internal.variants.output.documents import (
     decision_document,
     options_document,
     selection_document,
 )
-from pip._internal.variants.tell.lookup import look_up, make_context
-from pip._internal.variants.tell.story import tell_decision, tell_manifest
+from pip._internal.variants.output.lookup import look_up, make_context
+from pip._internal.variants.output.story import tell_decision, tell_manifest
+from pip._internal.variants.selection.manifest_file import judge_manifest
 
 
 def run(command: SessionCommandMixin, options: optparse.Values, args: list[str]) -> int:

@@ -10,19 +10,19 @@ from pip._internal.cli.status_codes import SUCCESS
 from pip._internal.console.output import get_logger, only_output, write, write_document
 from pip._internal.console.texts import Hint
 from pip._internal.models.target_python import TargetPython
-from pip._internal.variants.choice.by_hand import refuse_contradictions
-from pip._internal.variants.choice.context import noting_host
-from pip._internal.variants.choice.invocation import command as command_to_type
-from pip._internal.variants.choice.manifest_file import read_manifest
-from pip._internal.variants.choice.settings import Settings
 from pip._internal.variants.errors import WrongUse
-from pip._internal.variants.machine.answer import Answer
-from pip._internal.variants.machine.chain import Providers, warnings_of
-from pip._internal.variants.machine.host_file import Host
-from pip._internal.variants.machine.target import target_of
-from pip._internal.variants.tell import sentences
-from pip._internal.variants.tell.idle import ACCELERATORS
-from pip._internal.variants.tell.lookup import make_context
+from pip._internal.variants.output import sentences
+from pip._internal.variants.output.idle import ACCELERATORS
+from pip._internal.variants.output.lookup import make_context
+from pip._internal.variants.providers.answer import Answer
+from pip._internal.variants.providers.chain import Providers, warnings_of
+from pip._internal.variants.providers.host_file import Host
+from pip._internal.variants.providers.target import target_of
+from pip._internal.variants.selection.by_hand import refuse_contradictions
+from pip._internal.variants.selection.context import noting_host
+from pip._internal.variants.selection.invocation import command as command_to_type
+from pip._internal.variants.selection.manifest_file import read_manifest
+from pip._internal.variants.selection.settings import Settings
 
 logger = get_logger(__name__)
 

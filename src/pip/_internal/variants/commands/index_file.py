@@ -17,15 +17,6 @@ from pip._internal.fast.space import space_for
 from pip._internal.utils.filesystem import replace
 from pip._internal.utils.unpacking import current_umask
 from pip._internal.utils.virtualenv import running_under_virtualenv
-from pip._internal.variants.choice.invocation import command as command_to_type
-from pip._internal.variants.choice.scoped_indexes import (
-    KEY,
-    ConfiguredPlace,
-    by_project,
-    configured,
-    scoped_index,
-)
-from pip._internal.variants.choice.settings import Settings
 from pip._internal.variants.commands.options import GLOBAL, SITE, USER
 from pip._internal.variants.commands.publishers import Publisher, taken
 from pip._internal.variants.errors import (
@@ -34,6 +25,15 @@ from pip._internal.variants.errors import (
     UnusableConfiguration,
     in_words,
 )
+from pip._internal.variants.selection.invocation import command as command_to_type
+from pip._internal.variants.selection.scoped_indexes import (
+    KEY,
+    ConfiguredPlace,
+    by_project,
+    configured,
+    scoped_index,
+)
+from pip._internal.variants.selection.settings import Settings
 
 __all__ = ["NAME", "SECTION", "IndexFile", "is_configured"]
 

@@ -10,9 +10,9 @@ from pip._internal.console.output import only_output
 from pip._internal.console.styled import write_styled
 from pip._internal.variants.commands.reports import write_report
 from pip._internal.variants.errors import WrongUse
-from pip._internal.variants.tell.documents import listing_document
-from pip._internal.variants.tell.listing import listed_offers, rows, tables
-from pip._internal.variants.tell.lookup import look_up
+from pip._internal.variants.output.documents import listing_document
+from pip._internal.variants.output.listing import listed_offers, rows, tables
+from pip._internal.variants.output.lookup import look_up
 
 
 def run(command: SessionCommandMixin, options: optparse.Values, args: list[str]) -> int:

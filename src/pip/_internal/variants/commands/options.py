@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from pip._internal.variants.choice.settings import OptionRow
+from pip._internal.variants.selection.settings import OptionRow
 
 __all__ = ["GLOBAL", "OPTIONS", "REMOVE", "SITE", "USER", "YES"]
 

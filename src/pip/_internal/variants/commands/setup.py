@@ -15,13 +15,6 @@ from pip._internal.cli.status_codes import SUCCESS
 from pip._internal.console.output import get_logger, only_output, write
 from pip._internal.console.texts import Hint
 from pip._internal.utils.misc import ask_input, redact_auth_from_url
-from pip._internal.variants.choice.invocation import again
-from pip._internal.variants.choice.invocation import command as command_to_type
-from pip._internal.variants.choice.scoped_indexes import (
-    FORM,
-    redacted_value,
-    scoped_index,
-)
 from pip._internal.variants.commands.index_file import NAME, SECTION, IndexFile
 from pip._internal.variants.commands.options import REMOVE, YES
 from pip._internal.variants.commands.publishers import (
@@ -38,6 +31,13 @@ from pip._internal.variants.errors import (
     IndexTaken,
     InvalidOption,
     WrongUse,
+)
+from pip._internal.variants.selection.invocation import again
+from pip._internal.variants.selection.invocation import command as command_to_type
+from pip._internal.variants.selection.scoped_indexes import (
+    FORM,
+    redacted_value,
+    scoped_index,
 )
 
 logger = get_logger(__name__)

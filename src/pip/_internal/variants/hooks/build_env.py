@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from pip._vendor.packaging._variants import on_target
 
-from pip._internal.variants.choice.context import Context, context_of
-from pip._internal.variants.choice.releases import modes
-from pip._internal.variants.choice.settings import IN_BUILD
+from pip._internal.variants.selection.context import Context, context_of
+from pip._internal.variants.selection.releases import modes
+from pip._internal.variants.selection.settings import IN_BUILD
 from pip._internal.variants.slots import CONTEXT
 
 if TYPE_CHECKING:

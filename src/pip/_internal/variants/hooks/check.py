@@ -19,8 +19,8 @@ from pip._internal.cli.status_codes import ERROR
 from pip._internal.console.output import get_logger
 from pip._internal.console.texts import Hint, counted, with_label
 from pip._internal.metadata import get_default_environment
-from pip._internal.variants.choice.installed import installed_build
-from pip._internal.variants.choice.settings import OPTIONS, Settings, allowed
+from pip._internal.variants.selection.installed import installed_build
+from pip._internal.variants.selection.settings import OPTIONS, Settings, allowed
 from pip._internal.variants.slots import UNSUPPORTED
 
 if TYPE_CHECKING:
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from pip._internal.cli.base_command import Command
     from pip._internal.commands.check import CheckCommand
     from pip._internal.metadata import BaseDistribution
-    from pip._internal.variants.choice.context import Room
-    from pip._internal.variants.choice.installed_records import InstalledBuild
-    from pip._internal.variants.machine.chain import Providers
+    from pip._internal.variants.providers.chain import Providers
+    from pip._internal.variants.selection.context import Room
+    from pip._internal.variants.selection.installed_records import InstalledBuild
 
 logger = get_logger(__name__)
 
@@ -88,7 +88,7 @@ def checked(
         for warning in incomplete(dists, options):
             logger.warning("%s", warning)
         return status
-    from pip._internal.variants.machine.chain import Providers
+    from pip._internal.variants.providers.chain import Providers
 
     settings = Settings(options)
     variants.sort(key=lambda variant: canonicalize_name(variant.name))
@@ -126,7 +126,7 @@ def incomplete(
             logger.debug("Cannot read which files %s has: %r", dist.raw_name, error)
             continue
         if missing:
-            from pip._internal.variants.choice.invocation import command
+            from pip._internal.variants.selection.invocation import command
 
             rest = len(missing) - 1
             more = f" and {counted(rest, 'more file')}" if rest else ""
@@ -179,9 +179,9 @@ def unsupported(
 
     :param rooms: the rooms of all modes.
     """
-    from pip._internal.variants.choice import reasons
-    from pip._internal.variants.choice.invocation import for_upgrade
-    from pip._internal.variants.choice.selection import select
+    from pip._internal.variants.selection import reasons
+    from pip._internal.variants.selection.invocation import for_upgrade
+    from pip._internal.variants.selection.selection import select
 
     for variant in variants:
         selection = select(
@@ -203,7 +203,11 @@ def different_cuda(
     variants: Sequence[InstalledVariant], options: optparse.Values
 ) -> Iterator[str]:
     """Say which variants are for different major versions of CUDA."""
-    from pip._internal.variants.choice.agreement import CudaBuild, cuda_major, mixture
+    from pip._internal.variants.selection.agreement import (
+        CudaBuild,
+        cuda_major,
+        mixture,
+    )
 
     message = mixture(
         [
@@ -213,7 +217,7 @@ def different_cuda(
         ]
     )
     if message is not None:
-        from pip._internal.variants.choice.invocation import command
+        from pip._internal.variants.selection.invocation import command
 
         yield Hint(
             f"{message}. Choose builds that agree:",

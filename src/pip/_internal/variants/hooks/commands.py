@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from pip._internal.console.output import get_logger, write
 from pip._internal.metadata import get_environment
 from pip._internal.utils.logging import indent_log
-from pip._internal.variants.choice.installed import installed_build, installed_label
+from pip._internal.variants.selection.installed import installed_build, installed_label
 
 if TYPE_CHECKING:
     import optparse
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from pip._internal.models.target_python import TargetPython
     from pip._internal.operations.freeze import FrozenRequirement
     from pip._internal.req.req_install import InstallRequirement
-    from pip._internal.variants.choice.installed_records import InstalledBuild
+    from pip._internal.variants.selection.installed_records import InstalledBuild
 
     Rows = list[list[str]]
 
@@ -163,9 +163,9 @@ def reported(
 
 
 def _reported_variant(req: InstallRequirement) -> dict[str, Any]:
-    from pip._internal.variants.choice.selection import Selection
+    from pip._internal.variants.index.links import label_of
+    from pip._internal.variants.selection.selection import Selection
     from pip._internal.variants.slots import SELECTION
-    from pip._internal.variants.wheels.links import label_of
 
     label = None if req.link is None else label_of(req.link)
     selection = None if label is None else SELECTION.of(req, Selection)
@@ -181,7 +181,7 @@ def _reported_variant(req: InstallRequirement) -> dict[str, Any]:
 def would_install(item: tuple[str, str], req: InstallRequirement) -> tuple[str, str]:
     """Add the label of a variant to its version."""
     from pip._internal.console.texts import with_label
-    from pip._internal.variants.wheels.links import label_of
+    from pip._internal.variants.index.links import label_of
 
     name, version = item
     return name, with_label(version, None if req.link is None else label_of(req.link))
@@ -189,7 +189,7 @@ def would_install(item: tuple[str, str], req: InstallRequirement) -> tuple[str, 
 
 def debug_options(fn: Callable[[DebugCommand], None], command: DebugCommand) -> None:
     """Add the option that replaces detection to ``pip debug``, which shows its result."""
-    from pip._internal.variants.choice.settings import OPTIONS, allowed
+    from pip._internal.variants.selection.settings import OPTIONS, allowed
 
     for row in allowed(OPTIONS, "pip debug"):
         command.cmd_opts.add_option(row())
@@ -198,9 +198,9 @@ def debug_options(fn: Callable[[DebugCommand], None], command: DebugCommand) -> 
 
 def debug_target(python: TargetPython, options: optparse.Values) -> TargetPython:
     """Return the platform and the interpreter whose tags are shown."""
-    from pip._internal.variants.choice.settings import Settings
-    from pip._internal.variants.machine.chain import Providers
-    from pip._internal.variants.machine.target import target_of
+    from pip._internal.variants.providers.chain import Providers
+    from pip._internal.variants.providers.target import target_of
+    from pip._internal.variants.selection.settings import Settings
 
     settings = Settings(options)
     target = target_of(settings, Providers.for_settings(settings).host)
@@ -210,9 +210,9 @@ def debug_target(python: TargetPython, options: optparse.Values) -> TargetPython
 def debug_tags(fn: Callable[[optparse.Values], None], options: optparse.Values) -> None:
     """Show which properties the machine supports, after the tags."""
     fn(options)
-    from pip._internal.variants.choice.settings import Settings
-    from pip._internal.variants.machine.chain import Providers, warnings_of
-    from pip._internal.variants.tell import sentences
+    from pip._internal.variants.output import sentences
+    from pip._internal.variants.providers.chain import Providers, warnings_of
+    from pip._internal.variants.selection.settings import Settings
 
     if options.verbose < 1:
         logger.info("Variant properties: pass --verbose to show what is supported.")
@@ -234,7 +234,7 @@ def cache_info(
 ) -> None:
     """Count the environments of plugins in ``pip cache info``, if there are any."""
     fn(command, options, args)
-    from pip._internal.variants.machine.plugin_cache import show_environments
+    from pip._internal.variants.providers.plugin_cache import show_environments
 
     show_environments(options.cache_dir)
 
@@ -247,6 +247,6 @@ def purge_cache(
 ) -> None:
     """Remove the environments of plugins in ``pip cache purge``."""
     fn(command, options, args)
-    from pip._internal.variants.machine.plugin_cache import remove_environments
+    from pip._internal.variants.providers.plugin_cache import remove_environments
 
     remove_environments(options.cache_dir)

@@ -22,15 +22,15 @@ from pip._vendor.wheel_variants.labels import (
 from pip._internal.console.output import get_logger
 from pip._internal.fast.switches import is_fast
 from pip._internal.utils.urls import path_to_url
-from pip._internal.variants.choice.context import Context, context_of
-from pip._internal.variants.choice.settings import said_in_line
-from pip._internal.variants.slots import CONTEXT, READS_FAST
-from pip._internal.variants.wheels.links import (
+from pip._internal.variants.index.links import (
     ManifestLink,
     label_of,
     source_of,
     uploaded_too_late,
 )
+from pip._internal.variants.selection.context import Context, context_of
+from pip._internal.variants.selection.settings import said_in_line
+from pip._internal.variants.slots import CONTEXT, READS_FAST
 
 if TYPE_CHECKING:
     import optparse
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from pip._internal.models.link import Link
     from pip._internal.network.session import PipSession
     from pip._internal.req.req_file import ParsedLine, ParsedRequirement
-    from pip._internal.variants.choice.context import Room
+    from pip._internal.variants.selection.context import Room
 
 logger = get_logger(__name__)
 
@@ -74,7 +74,7 @@ def collector_created(
 
         leave_variables_to_user()
     if context.trusted:
-        from pip._internal.variants.machine.plugin_limits import PluginLimits
+        from pip._internal.variants.providers.plugin_limits import PluginLimits
 
         # By the options alone: requirements files are read later.
         scope = collector.search_scope
@@ -117,7 +117,7 @@ def _listing_finder(finder: PackageFinder, listing: str) -> PackageFinder:
     if context is not None:
         context.listing = listing
         if context.target is not None:
-            from pip._internal.variants.choice import elsewhere
+            from pip._internal.variants.selection import elsewhere
 
             elsewhere.aim(finder, context.target)
     return finder
@@ -257,14 +257,14 @@ def all_candidates(
     context = context_of(finder)
     if context is None:
         return fn(finder, project_name)
-    from pip._internal.variants.choice.releases import modes
+    from pip._internal.variants.selection.releases import modes
 
     for mode in modes(context):
         fn = functools.partial(mode.find_all_candidates, fn)
     candidates = fn(finder, project_name)
     if context.is_for_itself:
         # Upstream asks for pip alone, and keeps only the newest.
-        from pip._internal.variants.choice.fork import carrier_name
+        from pip._internal.variants.selection.fork import carrier_name
 
         carrier = carrier_name()
         others = [] if carrier is None else fn(finder, carrier)
@@ -280,7 +280,7 @@ def _listed(
     project_name: str,
     candidates: list[InstallationCandidate],
 ) -> list[InstallationCandidate]:
-    from pip._internal.variants.choice.releases import modes, weighed
+    from pip._internal.variants.selection.releases import modes, weighed
 
     project = canonicalize_name(project_name)
     for mode in modes(context):
@@ -296,7 +296,7 @@ def _listed(
     unsuitable = set(_unsuitable(context, finder, project, candidates))
     left = [found for found in candidates if found.version not in unsuitable]
     if candidates and not left and context.listing == "all":
-        from pip._internal.variants.tell.refusals import nothing_left
+        from pip._internal.variants.output.refusals import nothing_left
 
         reached = weighed(context).reached(project)
         raise nothing_left(project_name, None, reached)
@@ -308,7 +308,7 @@ def _updates_of_pip(
 ) -> list[InstallationCandidate]:
     """Leave out upstream's releases, which are no updates of the fork."""
     from pip._internal.metadata import get_environment
-    from pip._internal.variants.choice.fork import is_fork
+    from pip._internal.variants.selection.fork import is_fork
 
     # With --python or --path, what is listed may have upstream's pip.
     pip = get_environment(context.settings.paths).get_distribution("pip")
@@ -319,7 +319,7 @@ def _updates_of_pip(
 
 def _tell_why(context: Context, finder: PackageFinder, project_name: str) -> None:
     """Raise an error if it is known why nothing suits another kind of machine."""
-    from pip._internal.variants.tell.unsuitable import no_suitable
+    from pip._internal.variants.output.unsuitable import no_suitable
 
     # It lists them once more.
     listing, context.listing = context.listing, None
@@ -340,7 +340,7 @@ def _unsuitable(
 
     Where only the newest versions matter, older ones are not judged.
     """
-    from pip._internal.variants.choice.releases import release_of
+    from pip._internal.variants.selection.releases import release_of
 
     newest_first = sorted(candidates, key=lambda found: found.version, reverse=True)
     for version, grouped in itertools.groupby(newest_first, lambda c: c.version):

@@ -19,10 +19,10 @@ from pip._internal.console.texts import with_label
 from pip._internal.fast.downloads import atomic_upgrade
 from pip._internal.fast.downloads.elsewhere import final_path
 from pip._internal.fast.space import DiskFull, is_full
-from pip._internal.variants.choice.installed import SELECTION_FILE, SELECTIONS
+from pip._internal.variants.selection.installed import SELECTION_FILE, SELECTIONS
 
 if TYPE_CHECKING:
-    from pip._internal.variants.choice.installed_records import InstalledBuild
+    from pip._internal.variants.selection.installed_records import InstalledBuild
 
 logger = get_logger(__name__)
 

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 from pip._vendor.packaging.markers import UndefinedEnvironmentName
 from pip._vendor.packaging.requirements import InvalidRequirement, Requirement
 
-from pip._internal.variants.choice.installed import bound_of
+from pip._internal.variants.selection.installed import bound_of
 
 if TYPE_CHECKING:
     from pip._internal.metadata import BaseDistribution
-    from pip._internal.variants.choice.installed import Bound
+    from pip._internal.variants.selection.installed import Bound
 
 
 def dependencies(

@@ -12,11 +12,11 @@ from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.exceptions import HashError, InstallationError, PipError
 from pip._internal.fast.resolving import prefetching
-from pip._internal.variants.choice.context import Context, context_of, noting_host
-from pip._internal.variants.choice.installed import installed_build
-from pip._internal.variants.choice.releases import modes, weighed
+from pip._internal.variants.index.links import label_of
+from pip._internal.variants.selection.context import Context, context_of, noting_host
+from pip._internal.variants.selection.installed import installed_build
+from pip._internal.variants.selection.releases import modes, weighed
 from pip._internal.variants.slots import ENVIRONMENT
-from pip._internal.variants.wheels.links import label_of
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from pip._internal.resolution.resolvelib.base import Candidate
     from pip._internal.resolution.resolvelib.factory import Factory
     from pip._internal.resolution.resolvelib.resolver import Resolver
-    from pip._internal.variants.choice.foresight import VariantForesight
-    from pip._internal.variants.choice.release import Release
+    from pip._internal.variants.selection.foresight import VariantForesight
+    from pip._internal.variants.selection.release import Release
 
 
 def resolved(
@@ -48,7 +48,7 @@ def resolved(
         return fn(resolver, root_reqs, check_supported_wheels)
     context.named = _named(root_reqs)
     if any(root.name is None or "pip" in root.name.lower() for root in root_reqs):
-        from pip._internal.variants.choice.fork import leaves_fork
+        from pip._internal.variants.selection.fork import leaves_fork
 
         context.leaves_fork = leaves_fork(root_reqs)
 
@@ -59,7 +59,7 @@ def resolved(
             run = functools.partial(mode.solve, run, resolver)
         if context.target is None:
             return run()
-        from pip._internal.variants.choice import elsewhere
+        from pip._internal.variants.selection import elsewhere
 
         with (
             noting_host(context.settings),
@@ -119,7 +119,7 @@ def _told_of_locks(finder: PackageFinder) -> Iterator[None]:
     try:
         yield
     except HashError as error:
-        from pip._internal.variants.tell.unlocked import not_locked
+        from pip._internal.variants.output.unlocked import not_locked
 
         raise not_locked(finder, error) or error from None
 
@@ -136,17 +136,17 @@ def _concluded(
     requirements, kept = _settle(solve, resolver, root_reqs, context, requirements)
     chosen = _chosen_builds(context, requirements)
     if context.labels_for_all():
-        from pip._internal.variants.tell.refusals import refuse_unknown_labels
+        from pip._internal.variants.output.refusals import refuse_unknown_labels
 
         refuse_unknown_labels(context, [release for release, _ in chosen], kept)
     _announce(context, finder, chosen)
     if any(root.extras for root in root_reqs) and (chosen or kept):
-        from pip._internal.variants.choice.unknown_names import labels_as_extras
+        from pip._internal.variants.selection.unknown_names import labels_as_extras
 
         for line in labels_as_extras(context, _found(resolver)):
             context.say_once(logging.WARNING, line)
     if kept:
-        from pip._internal.variants.tell.announcing import tell_of_kept
+        from pip._internal.variants.output.announcing import tell_of_kept
 
         tell_of_kept(context, kept, _found(resolver), is_all=not chosen)
     return requirements
@@ -167,7 +167,7 @@ def _settle(
     chosen = _chosen_builds(context, requirements)
     tell_kept: Callable[[RequirementSet], None] | None = None
     if context.installed_dists and any(each.has_alternatives for each, _ in chosen):
-        from pip._internal.variants.choice.keeping import keep_installed
+        from pip._internal.variants.selection.keeping import keep_installed
 
         requirements, constraints, tell_kept = keep_installed(
             solve, resolver, context, requirements, root_reqs
@@ -176,7 +176,7 @@ def _settle(
         chosen = _chosen_builds(context, requirements)
     kept = _kept_builds(resolver)
     if chosen and len(chosen) + len(kept) > 1:
-        from pip._internal.variants.choice.agreement import agreeing
+        from pip._internal.variants.selection.agreement import agreeing
 
         requirements = agreeing(run, resolver, context, requirements, kept)
     if tell_kept is not None:
@@ -193,7 +193,7 @@ def _warn_of_unknown_names(
 ) -> None:
     if not context.enabled:
         return
-    from pip._internal.variants.choice.unknown_names import warn_of_unknown_names
+    from pip._internal.variants.selection.unknown_names import warn_of_unknown_names
 
     names = {
         *(root.name for root in roots if root.name),
@@ -232,7 +232,7 @@ def _prefetching(
 
     @functools.cache
     def foresee() -> VariantForesight:
-        from pip._internal.variants.choice.foresight import VariantForesight
+        from pip._internal.variants.selection.foresight import VariantForesight
 
         context.foresight = VariantForesight(context, resolver.factory._finder)
         return context.foresight
@@ -307,7 +307,7 @@ def _warn_of_device_extras(
         ]
     if context.in_build or not any(map(_has_device_extra, found)):
         return
-    from pip._internal.variants.tell.device_extras import warn_of_device_extras
+    from pip._internal.variants.output.device_extras import warn_of_device_extras
 
     requested = _named(root for root in roots if any(map(_is_for_device, root.extras)))
     warn_of_device_extras(context, found, requested, factory._finder._locked_links)
@@ -327,7 +327,7 @@ def _announce(
     context: Context, finder: PackageFinder, chosen: list[tuple[Release, Link]]
 ) -> None:
     if chosen:
-        from pip._internal.variants.tell.announcing import announce
+        from pip._internal.variants.output.announcing import announce
 
         announce(context, finder, chosen)
 
@@ -339,7 +339,7 @@ def installation_error(
     constraints: Mapping[str, Any],
 ) -> InstallationError:
     """Say which variants were refused, if that is why nothing is left."""
-    from pip._internal.variants.tell.refusals import refusal
+    from pip._internal.variants.output.refusals import refusal
 
     usual = functools.partial(fn, factory, error, constraints)
     return refusal(usual, factory, error.causes, constraints)
@@ -347,6 +347,6 @@ def installation_error(
 
 def is_other_build(installed: BaseDistribution, candidate: Candidate) -> bool:
     """Tell whether a candidate is another build of the installed version."""
-    from pip._internal.variants.choice import switching
+    from pip._internal.variants.selection import switching
 
     return switching.is_other_build(installed, candidate)

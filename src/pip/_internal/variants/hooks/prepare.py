@@ -14,11 +14,11 @@ from pip._vendor.packaging.utils import canonicalize_name
 from pip._vendor.wheel_variants.labels import split_label
 
 from pip._internal.console.output import get_logger
-from pip._internal.variants.choice.context import Context, context_of
-from pip._internal.variants.choice.installed import bind
-from pip._internal.variants.choice.releases import weighed
+from pip._internal.variants.index.links import label_of
+from pip._internal.variants.selection.context import Context, context_of
+from pip._internal.variants.selection.installed import bind
+from pip._internal.variants.selection.releases import weighed
 from pip._internal.variants.slots import SELECTION
-from pip._internal.variants.wheels.links import label_of
 
 if TYPE_CHECKING:
     from pip._internal.cache import Cache
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from pip._internal.req.req_set import RequirementSet
     from pip._internal.resolution.resolvelib.factory import Factory
     from pip._internal.resolution.resolvelib.resolver import Resolver
-    from pip._internal.variants.choice.selection import Selection
+    from pip._internal.variants.selection.selection import Selection
 
 logger = get_logger(__name__)
 
@@ -48,11 +48,11 @@ def unsupported_wheel(
     """Refuse a variant wheel that does not suit the target if a file or URL names it."""
     context_given = context_of(factory._finder)
     if context_given is not None and context_given.admit is not None:
-        from pip._internal.variants.machine.plugin_query import PluginFailed
+        from pip._internal.variants.providers.plugin_query import PluginFailed
 
         raise PluginFailed(f"it needs {link}, which is not on an index")
     if context_given is not None and context_given.target is not None:
-        from pip._internal.variants.choice.elsewhere import refuse_source
+        from pip._internal.variants.selection.elsewhere import refuse_source
 
         refuse_source(context_given.target, link)
     fn(factory, link)
@@ -60,7 +60,7 @@ def unsupported_wheel(
     if label is not None:
         context = _enabled_context(factory._finder, link)
         if _may_be_read(factory.preparer, link):
-            from pip._internal.variants.choice.verification import check_direct
+            from pip._internal.variants.selection.verification import check_direct
 
             check_direct(context, link, label)
 
@@ -93,7 +93,7 @@ def prepared(
     label, context = label_of(req.link), None
     whole: AbstractContextManager[None] = nullcontext()
     if label is not None:
-        from pip._internal.variants.wheels.archives import undamaged
+        from pip._internal.variants.index.archives import undamaged
 
         # Before the download: if variants are off, the wheel is refused.
         context = _enabled_context(preparer.finder, req.link)
@@ -107,7 +107,7 @@ def prepared(
     release = None if given is None else weighed(given).release_of(req.source_link)
     by_hand = req.is_direct or (release is not None and release.chosen_by is not None)
     if label is not None and context is not None:
-        from pip._internal.variants.choice.verification import check_prepared
+        from pip._internal.variants.selection.verification import check_prepared
 
         selection = check_prepared(context, dist, link, label)
         SELECTION.set(req, selection)
@@ -145,8 +145,8 @@ def _judge_built(
     finder: PackageFinder, req: InstallRequirement, path: str, label: str
 ) -> None:
     from pip._internal.metadata import FilesystemWheel, get_wheel_distribution
-    from pip._internal.variants.choice.verification import check_prepared
-    from pip._internal.variants.wheels.archives import undamaged
+    from pip._internal.variants.index.archives import undamaged
+    from pip._internal.variants.selection.verification import check_prepared
 
     link = req.link
     assert link is not None, "upstream has set that of the wheel"
@@ -167,8 +167,8 @@ def _remember(
     *,
     by_hand: bool,
 ) -> None:
-    from pip._internal.variants.choice.installed_records import InstalledBuild
     from pip._internal.variants.hooks.installing import remember
+    from pip._internal.variants.selection.installed_records import InstalledBuild
 
     path, manifest = req.local_file_path, selection.manifest
     if path is not None and manifest is not None:
@@ -206,7 +206,7 @@ def metadata_fetched(
     if label is not None:
         selection = None if context is None else weighed(context).selection_of(link)
         if context is not None and link.metadata_link() is None:
-            from pip._internal.variants.choice.verification import check_prepared
+            from pip._internal.variants.selection.verification import check_prepared
 
             # It was read from the wheel, and so was the wheel's own manifest.
             selection = check_prepared(context, dist, link, label)
@@ -224,7 +224,7 @@ def _may_be_in_vain(context: Context, req: InstallRequirement, link: Link) -> bo
     """
     release = weighed(context).release_of(link)
     if release is not None and release.labels:
-        from pip._internal.variants.choice.neighbours import replaced
+        from pip._internal.variants.selection.neighbours import replaced
 
         would_go = {canonicalize_name(each.name) for _, each in replaced(context, link)}
         context.contested |= would_go
@@ -245,7 +245,7 @@ def _without_its_wheel(
     """
     if link.is_file or preparer.require_hashes:
         return None
-    from pip._internal.variants.wheels.remote_wheels import (
+    from pip._internal.variants.index.remote_wheels import (
         WheelUnreadable,
         remote_wheel,
     )

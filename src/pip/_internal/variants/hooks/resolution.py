@@ -16,10 +16,10 @@ from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.exceptions import HashMismatch
 from pip._internal.fast.resolving import dependencies_known
-from pip._internal.variants.choice.context import Context, context_of
-from pip._internal.variants.choice.installed import installed_build
-from pip._internal.variants.choice.releases import Ahead, modes, releases
-from pip._internal.variants.wheels.links import label_of
+from pip._internal.variants.index.links import label_of
+from pip._internal.variants.selection.context import Context, context_of
+from pip._internal.variants.selection.installed import installed_build
+from pip._internal.variants.selection.releases import Ahead, modes, releases
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.specifiers import SpecifierSet
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     )
     from pip._internal.resolution.resolvelib.provider import PipProvider
     from pip._internal.utils.hashes import Hashes
-    from pip._internal.variants.choice.switching import Rival
+    from pip._internal.variants.selection.switching import Rival
 
 
 def found_candidates(
@@ -61,7 +61,7 @@ def found_candidates(
         context.admit(project)
     wanted, allowed = _limits(ireqs, specifier, hashes)
     if context.is_open(project):
-        from pip._internal.variants.choice.by_hand import files_to_settle_by
+        from pip._internal.variants.selection.by_hand import files_to_settle_by
 
         files = files_to_settle_by(context.choices, factory, project, wanted, allowed)
         if files is not None:
@@ -125,7 +125,7 @@ def _rival(
         upgraded = context.enabled and context.settings.upgrade
         if not upgraded or installed_build(dist) is None:
             return None
-    from pip._internal.variants.choice.switching import rival
+    from pip._internal.variants.selection.switching import rival
 
     return rival(context, factory, project, *args)
 
@@ -156,7 +156,7 @@ def _fork_of(
 
 
 def _fork_to_keep(context: Context) -> BaseDistribution | None:
-    from pip._internal.variants.choice.fork import fork_to_keep
+    from pip._internal.variants.selection.fork import fork_to_keep
 
     return fork_to_keep(context)
 
@@ -169,7 +169,7 @@ def _infos_of_fork(
     kept: BaseDistribution,
 ) -> Iterator[IndexCandidateInfo]:
     """Yield the releases of the fork; tell what else is newer than what is installed."""
-    from pip._internal.variants.choice.fork import is_fork
+    from pip._internal.variants.selection.fork import is_fork
 
     newest = None
     for info in infos():
@@ -215,7 +215,7 @@ def _with_installed_fork(
 def _tell_of_newer(
     context: Context, factory: Factory, kept: BaseDistribution, *newest: Version
 ) -> None:
-    from pip._internal.variants.tell.updates import tell_of_newer
+    from pip._internal.variants.output.updates import tell_of_newer
 
     pips = (*newest, *context.left_out_pips)
     tell_of_newer(context, factory._finder, kept.version, pips)
@@ -247,7 +247,7 @@ def _ordered_infos(
     makers: dict[Link, functools.partial[Candidate | None]] = {}
     # There is no preparer if pip only looks a project up.
     if getattr(factory.preparer, "require_hashes", False):
-        from pip._internal.variants.choice.release import CheckedWheels
+        from pip._internal.variants.selection.release import CheckedWheels
 
         checked_path = functools.partial(_checked_path, factory.preparer, makers)
         context.part(CheckedWheels)[project] = checked_path
@@ -272,7 +272,7 @@ def _ordered_infos(
                 yield group.version, makers[link]
             continue
         # Not imported for plain packages.
-        from pip._internal.variants.choice.builds import Builds
+        from pip._internal.variants.selection.builds import Builds
 
         context.reached(project)
         yield from Builds(
@@ -300,8 +300,8 @@ def _checked_path(
     from pip._internal.resolution.resolvelib.candidates import (
         make_install_req_from_link,
     )
-    from pip._internal.variants.wheels.checked_wheels import checked_path
-    from pip._internal.variants.wheels.remote_wheels import WheelUnreadable
+    from pip._internal.variants.index.checked_wheels import checked_path
+    from pip._internal.variants.index.remote_wheels import WheelUnreadable
 
     template, version = (
         makers[link].keywords[each] for each in ("template", "version")
@@ -338,7 +338,7 @@ def dependencies_met(
     dependencies_known(provider._factory._finder, requirements)
     context = context_of(provider._factory._finder)
     if context is not None and context.admit is not None:
-        from pip._internal.variants.machine.plugin_environment import trusted_alone
+        from pip._internal.variants.providers.plugin_environment import trusted_alone
 
         return trusted_alone(context, candidate, requirements)
     if context is not None and provider._ignore_dependencies:
@@ -369,7 +369,7 @@ def link_candidate(
     if name == "pip" and not template.user_supplied:
         kept = _fork_to_keep(context)
         if kept is not None:
-            from pip._internal.variants.tell.updates import tell_of_url
+            from pip._internal.variants.output.updates import tell_of_url
 
             tell_of_url(context, kept, link)
             installed = factory._make_candidate_from_dist(kept, frozenset(), template)
@@ -404,7 +404,7 @@ def _without_dependencies(
     link = candidate.source_link
     if link is None or label_of(link) is None:
         return
-    from pip._internal.variants.choice.neighbours import requirements_of
+    from pip._internal.variants.selection.neighbours import requirements_of
 
     for each in requirements_of(context, link):
         if canonicalize_name(each.name) in context.named:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from pip._vendor.packaging.version import Version
 
 from pip._internal.console.output import get_logger
-from pip._internal.variants.choice.context import Context
-from pip._internal.variants.choice.fork import Newest, is_fork, may_be_taken
+from pip._internal.variants.selection.context import Context
+from pip._internal.variants.selection.fork import Newest, is_fork, may_be_taken
 from pip._internal.variants.slots import CONTEXT
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def version_check(
     if not isinstance(found, Newer):
         return found
     from pip._internal.console.wrapped import notice as shown
-    from pip._internal.variants.tell.updates import notice
+    from pip._internal.variants.output.updates import notice
 
     lines = notice(found.newest, found.own, options, with_commands=found.with_commands)
     return shown(lines)

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from pip._internal.metadata import BaseDistribution
     from pip._internal.network.session import PipSession
     from pip._internal.req.req_install import InstallRequirement
-    from pip._internal.variants.choice.context import Context
-    from pip._internal.variants.choice.installed_records import InstalledBuild
     from pip._internal.variants.locks.mode import Locks
+    from pip._internal.variants.selection.context import Context
+    from pip._internal.variants.selection.installed_records import InstalledBuild
 
 __all__ = [
     "judged",

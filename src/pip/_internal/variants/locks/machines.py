@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from pip._vendor.packaging.requirements import InvalidRequirement, Requirement
 
-from pip._internal.variants.choice.installed import bind
 from pip._internal.variants.errors import BuildConflict, VariantError
+from pip._internal.variants.index.links import label_of
 from pip._internal.variants.locks.conditions import Build
 from pip._internal.variants.locks.kinds import Kind, Properties, asked, kinds
 from pip._internal.variants.locks.release import LockingRelease
-from pip._internal.variants.wheels.links import label_of
+from pip._internal.variants.selection.installed import bind
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.markers import Marker
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from pip._internal.resolution.resolvelib.candidates import LinkCandidate
     from pip._internal.resolution.resolvelib.factory import Factory
     from pip._internal.resolution.resolvelib.resolver import Resolver
-    from pip._internal.variants.choice.release import Release
-    from pip._internal.variants.choice.releases import Weighed
+    from pip._internal.variants.selection.release import Release
+    from pip._internal.variants.selection.releases import Weighed
 
 __all__ = ["Machines"]
 

@@ -11,10 +11,8 @@ from pip._vendor.wheel_variants.manifest import ABI_DEPENDENCY, Manifest
 from pip._vendor.wheel_variants.properties import SupportedFeature
 
 from pip._internal.console.output import get_logger
-from pip._internal.variants.choice import reasons
-from pip._internal.variants.choice.mode import Mode
-from pip._internal.variants.choice.releases import weighed
 from pip._internal.variants.errors import BuildConflict, Loss
+from pip._internal.variants.index.links import BuildLink
 from pip._internal.variants.locks.conditions import (
     Ambiguity,
     Build,
@@ -26,11 +24,13 @@ from pip._internal.variants.locks.kinds import Properties
 from pip._internal.variants.locks.machines import Machines
 from pip._internal.variants.locks.plan import Plan, make_plan, two_versions
 from pip._internal.variants.locks.release import LockingRelease
-from pip._internal.variants.machine.answer import Answer
-from pip._internal.variants.machine.chain import Providers
+from pip._internal.variants.output.refusals import refuse_unknown_labels
+from pip._internal.variants.providers.answer import Answer
+from pip._internal.variants.providers.chain import Providers
+from pip._internal.variants.selection import reasons
+from pip._internal.variants.selection.mode import Mode
+from pip._internal.variants.selection.releases import weighed
 from pip._internal.variants.slots import LOCK_ENVIRONMENT, LOCK_PLAN
-from pip._internal.variants.tell.refusals import refuse_unknown_labels
-from pip._internal.variants.wheels.links import BuildLink
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.specifiers import SpecifierSet
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     from pip._internal.req.req_set import RequirementSet
     from pip._internal.resolution.resolvelib.found_candidates import IndexCandidateInfo
     from pip._internal.resolution.resolvelib.resolver import Resolver
-    from pip._internal.variants.choice.context import Context
-    from pip._internal.variants.choice.release import Release
+    from pip._internal.variants.selection.context import Context
+    from pip._internal.variants.selection.release import Release
 
 __all__ = ["Locks"]
 

@@ -19,7 +19,6 @@ from pip._internal.models.direct_url import ArchiveInfo, DirectUrl
 from pip._internal.operations.prepare import get_http_url
 from pip._internal.utils.direct_url_helpers import direct_url_from_link
 from pip._internal.utils.misc import hash_file
-from pip._internal.variants.choice import reasons
 from pip._internal.variants.errors import VariantError
 from pip._internal.variants.locks.conditions import (
     Ambiguity,
@@ -39,6 +38,7 @@ from pip._internal.variants.locks.conditions import (
 )
 from pip._internal.variants.locks.documents import facts_of, inlined
 from pip._internal.variants.locks.kinds import Properties
+from pip._internal.variants.selection import reasons
 from pip._internal.variants.slots import LOCK_ENVIRONMENT, LOCK_PLAN
 
 if TYPE_CHECKING:

@@ -23,26 +23,26 @@ from pip._internal.utils.pylock import (
     package_sdist_requirement_url,
     package_wheel_requirement_url,
 )
-from pip._internal.variants.choice.agreement import (
-    CudaBuild,
-    agreed_on_cuda,
-    cuda_build,
-    mixture,
-)
-from pip._internal.variants.choice.context import Context, noting_host
-from pip._internal.variants.choice.releases import weighed
 from pip._internal.variants.errors import (
     BuiltForThisMachine,
     Loss,
     VariantError,
     VariantsDisabled,
 )
+from pip._internal.variants.index.links import label_of
 from pip._internal.variants.locks.conditions import Build, Fact, Group, group_names
 from pip._internal.variants.locks.documents import facts_of
 from pip._internal.variants.locks.release import LockedRelease, RelockedRelease
+from pip._internal.variants.output.refusals import nothing_left
+from pip._internal.variants.selection.agreement import (
+    CudaBuild,
+    agreed_on_cuda,
+    cuda_build,
+    mixture,
+)
+from pip._internal.variants.selection.context import Context, noting_host
+from pip._internal.variants.selection.releases import weighed
 from pip._internal.variants.slots import CONTEXT
-from pip._internal.variants.tell.refusals import nothing_left
-from pip._internal.variants.wheels.links import label_of
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
@@ -50,8 +50,8 @@ if TYPE_CHECKING:
 
     from pip._internal.index.package_finder import FormatControl
     from pip._internal.network.session import PipSession
-    from pip._internal.variants.choice.release import Release
-    from pip._internal.variants.machine.target import Target
+    from pip._internal.variants.providers.target import Target
+    from pip._internal.variants.selection.release import Release
 
 __all__ = ["narrowed"]
 

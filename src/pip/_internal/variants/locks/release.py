@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 from pip._vendor.wheel_variants.manifest import InvalidManifest, Manifest
 
 from pip._internal.utils.misc import redact_auth_from_url
-from pip._internal.variants.choice.release import Release
-from pip._internal.variants.choice.selection import Origin, OriginKind
+from pip._internal.variants.index.links import label_of
+from pip._internal.variants.index.sources import ManifestUnavailable
 from pip._internal.variants.locks.conditions import Build
 from pip._internal.variants.locks.documents import read_inlined
-from pip._internal.variants.wheels.links import label_of
-from pip._internal.variants.wheels.sources import ManifestUnavailable
+from pip._internal.variants.selection.release import Release
+from pip._internal.variants.selection.selection import Origin, OriginKind
 
 if TYPE_CHECKING:
     from pip._internal.models.link import Link
-    from pip._internal.variants.machine.chain import Providers
+    from pip._internal.variants.providers.chain import Providers
 
 __all__ = ["LockedRelease", "LockingRelease", "RelockedRelease"]
 
@@ -62,7 +62,7 @@ class LockedRelease(Release):
         from pip._internal.network.download import Downloader
         from pip._internal.req.constructors import install_req_from_line
         from pip._internal.utils.hashes import Hashes
-        from pip._internal.variants.wheels.checked_wheels import checked_path
+        from pip._internal.variants.index.checked_wheels import checked_path
 
         context = self._context
         download = Downloader(context.session, context.settings.progress_bar)

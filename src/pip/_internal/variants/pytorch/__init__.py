@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from pip._internal.metadata import BaseDistribution
-    from pip._internal.variants.choice.context import Context
-    from pip._internal.variants.choice.installed_records import InstalledBuild
     from pip._internal.variants.pytorch.mode import PyTorch
+    from pip._internal.variants.selection.context import Context
+    from pip._internal.variants.selection.installed_records import InstalledBuild
 
 __all__ = ["judged", "mode_of", "options_for"]
 

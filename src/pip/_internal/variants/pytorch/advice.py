@@ -13,9 +13,13 @@ from pip._internal.console.texts import Hint
 from pip._internal.metadata import get_default_environment
 from pip._internal.models.candidate import InstallationCandidate
 from pip._internal.utils.misc import redact_auth_from_url
-from pip._internal.variants.choice.installed import installed_build
-from pip._internal.variants.choice.releases import release_of, weighed
-from pip._internal.variants.machine.tegra import FOR_SERVERS, Tegra, cuda_of, runs_sbsa
+from pip._internal.variants.index.links import BuildLink, label_of, public
+from pip._internal.variants.providers.tegra import (
+    FOR_SERVERS,
+    Tegra,
+    cuda_of,
+    runs_sbsa,
+)
 from pip._internal.variants.pytorch.backends import CPU, Backend, Kind
 from pip._internal.variants.pytorch.description import shipped
 from pip._internal.variants.pytorch.drivers import FIRST_ROCM_WITH_EXTRAS
@@ -23,7 +27,8 @@ from pip._internal.variants.pytorch.options import BACKENDS, OPTIONS
 from pip._internal.variants.pytorch.release import BridgedRelease
 from pip._internal.variants.pytorch.settings import ANY_BACKEND
 from pip._internal.variants.pytorch.synthetic import backend_of
-from pip._internal.variants.wheels.links import BuildLink, label_of, public
+from pip._internal.variants.selection.installed import installed_build
+from pip._internal.variants.selection.releases import release_of, weighed
 
 if TYPE_CHECKING:
     import optparse
@@ -33,10 +38,10 @@ if TYPE_CHECKING:
     from pip._internal.index.package_finder import PackageFinder
     from pip._internal.metadata import BaseDistribution
     from pip._internal.models.link import Link
-    from pip._internal.variants.choice.context import Context
-    from pip._internal.variants.choice.release import Release
-    from pip._internal.variants.choice.selection import Selection
     from pip._internal.variants.pytorch.bridge import Bridge
+    from pip._internal.variants.selection.context import Context
+    from pip._internal.variants.selection.release import Release
+    from pip._internal.variants.selection.selection import Selection
 
 __all__ = [
     "best_builds",
@@ -99,7 +104,7 @@ def _to_jetpack(
             f"{said}No index of NVIDIA's own builds for that release is known here; "
             f"{_FOR_JETPACK} may have some"
         )
-    from pip._internal.variants.choice.invocation import command
+    from pip._internal.variants.selection.invocation import command
 
     words = "install", chosen.project, "--index-url", _FOR_JETPACK_6
     places = ("--index-url", "--extra-index-url", "--find-links", "--no-index")
@@ -142,7 +147,7 @@ def for_unknown_gpu(context: Context, chosen: Release, link: Link) -> str | None
     ]
     if not gpus or not rocm:
         return None
-    from pip._internal.variants.choice.invocation import again
+    from pip._internal.variants.selection.invocation import again
 
     newest = max(rocm, key=lambda each: each.version)
     which = ", ".join(gpus)
@@ -178,7 +183,7 @@ def newest_with_gpu_build(
     older, label = found
     requirement = f"{older.project}=={older.version}"
     gpu = "a GPU" if backends else "the target's GPU"
-    from pip._internal.variants.choice.invocation import command
+    from pip._internal.variants.selection.invocation import command
 
     return Hint(
         f"The CPU build of {chosen} was chosen, since it has no other that suits the "
@@ -213,7 +218,7 @@ def different_backends(
     dists: Iterable[BaseDistribution], options: optparse.Values
 ) -> Iterator[str]:
     """Say which installed builds need another build of what they depend on."""
-    from pip._internal.variants.choice.invocation import for_upgrade
+    from pip._internal.variants.selection.invocation import for_upgrade
 
     builds = {
         dist.canonical_name: (dist, backend)
@@ -310,7 +315,7 @@ def best_builds(
             left += best
     left += [each for each in candidates if each not in known]
     if candidates and not left and context.listing == "all":
-        from pip._internal.variants.tell.refusals import nothing_left
+        from pip._internal.variants.output.refusals import nothing_left
 
         raise nothing_left(project, None, weighed(context).reached(project))
     return left

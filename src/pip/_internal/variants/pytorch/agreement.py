@@ -17,10 +17,7 @@ from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.console.output import get_logger
 from pip._internal.console.texts import Hint
-from pip._internal.variants.choice.agreement import CudaMajor, agreed
-from pip._internal.variants.choice.installed import installed_build
-from pip._internal.variants.choice.releases import modes, weighed
-from pip._internal.variants.choice.selection import OriginKind
+from pip._internal.variants.index.links import BuildLink, public
 from pip._internal.variants.pytorch.backends import (
     CPU,
     Backend,
@@ -30,7 +27,10 @@ from pip._internal.variants.pytorch.backends import (
 )
 from pip._internal.variants.pytorch.release import BridgedRelease
 from pip._internal.variants.pytorch.synthetic import backend_of
-from pip._internal.variants.wheels.links import BuildLink, public
+from pip._internal.variants.selection.agreement import CudaMajor, agreed
+from pip._internal.variants.selection.installed import installed_build
+from pip._internal.variants.selection.releases import modes, weighed
+from pip._internal.variants.selection.selection import OriginKind
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from pip._internal.req.req_set import RequirementSet
     from pip._internal.resolution.resolvelib.base import Candidate
     from pip._internal.resolution.resolvelib.resolver import Resolver
-    from pip._internal.variants.choice.context import Context
-    from pip._internal.variants.choice.selection import Agreement, Selection
+    from pip._internal.variants.selection.context import Context
+    from pip._internal.variants.selection.selection import Agreement, Selection
 
 __all__ = ["OneBackend", "one_backend"]
 
@@ -293,7 +293,7 @@ def _explained(before: _Builds, after: _Builds) -> str:
 
 
 def _mixture(builds: _Builds, context: Context) -> str:
-    from pip._internal.variants.choice.invocation import for_upgrade
+    from pip._internal.variants.selection.invocation import for_upgrade
 
     listed = ", ".join(f"{build.name} ({build.backend})" for build in builds.values())
     named = [

@@ -18,11 +18,8 @@ from pip._vendor.packaging.utils import canonicalize_name
 from pip._internal.models.candidate import InstallationCandidate
 from pip._internal.models.release_control import ReleaseControl
 from pip._internal.utils.misc import redact_auth_from_url
-from pip._internal.variants.choice.invocation import is_typed
-from pip._internal.variants.choice.mode import Mode
-from pip._internal.variants.choice.places import find_beside_indexes, index_of
-from pip._internal.variants.choice.reasons import unanswered
-from pip._internal.variants.choice.selection import select
+from pip._internal.variants.index.links import BuildLink
+from pip._internal.variants.index.pins import pinned, pinned_versions
 from pip._internal.variants.pytorch.backends import (
     Backend,
     Group,
@@ -34,8 +31,11 @@ from pip._internal.variants.pytorch.index import BackendIndex, Page, as_build
 from pip._internal.variants.pytorch.options import BACKENDS, CPUONLY
 from pip._internal.variants.pytorch.settings import Channel, Settings
 from pip._internal.variants.pytorch.synthetic import Machine, manifest_for
-from pip._internal.variants.wheels.links import BuildLink
-from pip._internal.variants.wheels.pins import pinned, pinned_versions
+from pip._internal.variants.selection.invocation import is_typed
+from pip._internal.variants.selection.mode import Mode
+from pip._internal.variants.selection.places import find_beside_indexes, index_of
+from pip._internal.variants.selection.reasons import unanswered
+from pip._internal.variants.selection.selection import select
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.specifiers import SpecifierSet
@@ -45,10 +45,10 @@ if TYPE_CHECKING:
     from pip._internal.index.package_finder import PackageFinder
     from pip._internal.models.link import Link
     from pip._internal.req.req_install import InstallRequirement
-    from pip._internal.variants.choice.context import Context
-    from pip._internal.variants.choice.selection import Selection
-    from pip._internal.variants.machine.answer import Answer
+    from pip._internal.variants.providers.answer import Answer
     from pip._internal.variants.pytorch.description import Description
+    from pip._internal.variants.selection.context import Context
+    from pip._internal.variants.selection.selection import Selection
 
 __all__ = ["Bridge"]
 

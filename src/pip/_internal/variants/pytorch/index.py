@@ -16,19 +16,19 @@ from typing import TYPE_CHECKING
 from pip._internal.console.output import get_logger
 from pip._internal.console.texts import Hint
 from pip._internal.utils.misc import redact_auth_from_url
-from pip._internal.variants.choice.invocation import again
 from pip._internal.variants.errors import VariantError
+from pip._internal.variants.index.links import BuildLink, label_of
+from pip._internal.variants.index.pages import PageUnavailable, fetch_page, links_of
 from pip._internal.variants.pytorch.backends import CPU, Backend
 from pip._internal.variants.pytorch.options import INDEX_URL
-from pip._internal.variants.wheels.links import BuildLink, label_of
-from pip._internal.variants.wheels.pages import PageUnavailable, fetch_page, links_of
+from pip._internal.variants.selection.invocation import again
 
 if TYPE_CHECKING:
     import optparse
 
     from pip._internal.models.link import Link
-    from pip._internal.variants.choice.context import Context
     from pip._internal.variants.pytorch.description import Description
+    from pip._internal.variants.selection.context import Context
 
 __all__ = ["BackendIndex", "as_build"]
 

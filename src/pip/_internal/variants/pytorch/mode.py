@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from pip._internal.variants.index.links import BuildLink, public
+from pip._internal.variants.index.pins import pinned
 from pip._internal.variants.pytorch.advice import (
     best_builds,
     for_tegra,
@@ -23,8 +25,6 @@ from pip._internal.variants.pytorch.options import (
 )
 from pip._internal.variants.pytorch.release import BridgedRelease
 from pip._internal.variants.pytorch.synthetic import backend_of
-from pip._internal.variants.wheels.links import BuildLink, public
-from pip._internal.variants.wheels.pins import pinned
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.specifiers import SpecifierSet
@@ -37,10 +37,10 @@ if TYPE_CHECKING:
     from pip._internal.req.req_set import RequirementSet
     from pip._internal.resolution.resolvelib.found_candidates import IndexCandidateInfo
     from pip._internal.resolution.resolvelib.resolver import Resolver
-    from pip._internal.variants.choice.context import Context
-    from pip._internal.variants.choice.installed_records import InstalledBuild
-    from pip._internal.variants.choice.release import Release
-    from pip._internal.variants.machine.chain import Providers
+    from pip._internal.variants.providers.chain import Providers
+    from pip._internal.variants.selection.context import Context
+    from pip._internal.variants.selection.installed_records import InstalledBuild
+    from pip._internal.variants.selection.release import Release
 
 __all__ = ["PyTorch"]
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from pip._internal.variants.choice.settings import OptionRow, kind
+from pip._internal.variants.selection.settings import OptionRow, kind
 
 if TYPE_CHECKING:
-    from pip._internal.variants.choice.settings import Settings
+    from pip._internal.variants.selection.settings import Settings
 
 __all__ = [
     "BACKENDS",

@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from pip._internal.utils.misc import redact_auth_from_url
-from pip._internal.variants.choice.release import Release
-from pip._internal.variants.choice.selection import Origin, OriginKind
+from pip._internal.variants.index.links import BuildLink
 from pip._internal.variants.pytorch.backends import AUTO, Backend
 from pip._internal.variants.pytorch.options import BACKENDS
 from pip._internal.variants.pytorch.synthetic import (
     manifest_for,
     manifest_of_choice,
 )
-from pip._internal.variants.wheels.links import BuildLink
+from pip._internal.variants.selection.release import Release
+from pip._internal.variants.selection.selection import Origin, OriginKind
 
 if TYPE_CHECKING:
     from pip._vendor.wheel_variants.manifest import Manifest

@@ -36,7 +36,7 @@ from pip._internal.variants.pytorch.options import (
 )
 
 if TYPE_CHECKING:
-    from pip._internal.variants.choice.settings import Settings as CommandSettings
+    from pip._internal.variants.selection.settings import Settings as CommandSettings
 
 __all__ = [
     "ANY_BACKEND",

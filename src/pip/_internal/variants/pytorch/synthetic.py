@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from pip._vendor.wheel_variants.manifest import Manifest
 from pip._vendor.wheel_variants.manifest_parser import parse_document
 
-from pip._internal.variants.machine.tegra import FIRST_UNIFIED_CUDA
+from pip._internal.variants.providers.tegra import FIRST_UNIFIED_CUDA
 from pip._internal.variants.pytorch.backends import Backend, Kind, newest_first
 from pip._internal.variants.pytorch.description import Gpus
 from pip._internal.variants.pytorch.drivers import System, lower_bound
@@ -22,7 +22,7 @@ from pip._internal.variants.pytorch.drivers import System, lower_bound
 if TYPE_CHECKING:
     from pip._vendor.packaging.version import Version
 
-    from pip._internal.variants.choice.installed_records import InstalledBuild
+    from pip._internal.variants.selection.installed_records import InstalledBuild
 
 __all__ = ["NAMESPACE", "Machine", "backend_of", "manifest_for", "manifest_of_choice"]
 

@@ -9,20 +9,20 @@ from pip._internal.console.texts import Hint
 from pip._internal.models.wheel import Wheel
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.utils.urls import path_to_url
-from pip._internal.variants.choice.invocation import again
-from pip._internal.variants.choice.option_values import Place
 from pip._internal.variants.errors import VariantError
 from pip._internal.variants.scoped.options import VARIANT_INDEX
+from pip._internal.variants.selection.invocation import again
+from pip._internal.variants.selection.option_values import Place
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
 
     from pip._internal.models.link import Link
     from pip._internal.req.req_install import InstallRequirement
-    from pip._internal.variants.choice.context import Context
-    from pip._internal.variants.choice.scoped_indexes import ScopedIndex
-    from pip._internal.variants.choice.settings import Settings
-    from pip._internal.variants.wheels.pages import PageUnavailable
+    from pip._internal.variants.index.pages import PageUnavailable
+    from pip._internal.variants.selection.context import Context
+    from pip._internal.variants.selection.scoped_indexes import ScopedIndex
+    from pip._internal.variants.selection.settings import Settings
 
 __all__ = ["DependencyByURL", "VariantIndexUnavailable", "instead"]
 

@@ -21,26 +21,30 @@ from pip._internal.console.texts import Hint
 from pip._internal.models.search_scope import SearchScope
 from pip._internal.req.constructors import install_req_from_line
 from pip._internal.utils.misc import redact_auth_from_url, remove_auth_from_url
-from pip._internal.variants.choice.fork import carrier_name
-from pip._internal.variants.choice.invocation import again
-from pip._internal.variants.choice.mode import Mode
-from pip._internal.variants.choice.option_values import Place
-from pip._internal.variants.choice.places import OwnPages, find_beside_indexes, pages_of
-from pip._internal.variants.choice.reasons import shortened
-from pip._internal.variants.choice.scoped_indexes import (
-    added_up,
-    by_project,
-    configured,
-)
 from pip._internal.variants.errors import ContradictoryOptions
+from pip._internal.variants.index.pages import PageUnavailable, fetch_page, links_of
 from pip._internal.variants.scoped.errors import (
     DependencyByURL,
     VariantIndexUnavailable,
     instead,
 )
 from pip._internal.variants.scoped.options import VARIANT_INDEX
+from pip._internal.variants.selection.fork import carrier_name
+from pip._internal.variants.selection.invocation import again
+from pip._internal.variants.selection.mode import Mode
+from pip._internal.variants.selection.option_values import Place
+from pip._internal.variants.selection.places import (
+    OwnPages,
+    find_beside_indexes,
+    pages_of,
+)
+from pip._internal.variants.selection.reasons import shortened
+from pip._internal.variants.selection.scoped_indexes import (
+    added_up,
+    by_project,
+    configured,
+)
 from pip._internal.variants.slots import COMMAND_LINE
-from pip._internal.variants.wheels.pages import PageUnavailable, fetch_page, links_of
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
@@ -51,8 +55,8 @@ if TYPE_CHECKING:
     from pip._internal.req.req_install import InstallRequirement
     from pip._internal.req.req_set import RequirementSet
     from pip._internal.resolution.resolvelib.resolver import Resolver
-    from pip._internal.variants.choice.context import Context
-    from pip._internal.variants.choice.scoped_indexes import ScopedIndex
+    from pip._internal.variants.selection.context import Context
+    from pip._internal.variants.selection.scoped_indexes import ScopedIndex
 
 __all__ = ["Scoped", "scoped"]
 

@@ -5,7 +5,7 @@ What its values mean is imported when there are any.
 
 from __future__ import annotations
 
-from pip._internal.variants.choice.settings import OptionRow, kind
+from pip._internal.variants.selection.settings import OptionRow, kind
 
 __all__ = ["OPTIONS", "VARIANT_INDEX"]
 
@@ -14,7 +14,7 @@ VARIANT_INDEX = OptionRow(
     dest="variant_indexes",
     where=("install", "host"),
     action="append",
-    check=kind("scoped_index", "choice.scoped_indexes"),
+    check=kind("scoped_index", "selection.scoped_indexes"),
     metavar="PROJECT[,PROJECT...]=URL",
     help="Take these projects from this index and from nowhere else, and nothing else from "
     "it. All other projects, dependencies among them, come from the usual indexes. This "

@@ -1,0 +1,257 @@
+"""Fetch the manifest of a release through pip's own session.
+
+The session brings authentication, proxies, retries and its cache. A manifest may grow
+after it was published, so that it is cached only as long as HTTP allows.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from pip._vendor.requests.exceptions import ChunkedEncodingError, RequestException
+from pip._vendor.requests.exceptions import ConnectionError as RequestConnectionError
+from pip._vendor.urllib3.exceptions import HTTPError
+from pip._vendor.wheel_variants.manifest import InvalidManifest, Manifest
+from pip._vendor.wheel_variants.manifest_parser import (
+    MAX_MANIFEST_SIZE,
+    parse_manifest,
+)
+
+from pip._internal.console.output import get_logger
+from pip._internal.console.texts import without_credentials
+from pip._internal.exceptions import (
+    DiagnosticPipError,
+    HashMismatch,
+    NetworkConnectionError,
+)
+from pip._internal.fast.request_errors import UNTRUSTED, is_passing, times
+from pip._internal.models.link import Link
+from pip._internal.network.cache import is_from_cache
+from pip._internal.utils.misc import redact_auth_from_url
+from pip._internal.variants.errors import in_words
+from pip._internal.variants.index.links import uploaded_too_late
+from pip._internal.variants.index.time_limit import Overdue, within
+
+if TYPE_CHECKING:
+    import datetime
+
+    from pip._vendor.requests import Response
+
+    from pip._internal.network.session import PipSession
+
+__all__ = [
+    "AGAIN",
+    "ManifestMissing",
+    "ManifestUnavailable",
+    "fetch_manifest",
+    "hint_for",
+    "manifest_headers",
+]
+
+logger = get_logger(__name__)
+
+#: If a body breaks off, it is requested again, as pip's session repeats requests.
+_ATTEMPTS = 3
+_HEADERS = {"Accept": "application/json, */*;q=0.1", "Accept-Encoding": "identity"}
+_AFRESH = {**_HEADERS, "Cache-Control": "no-cache"}
+#: Statuses of what is not there, rather than unavailable at the moment.
+_GONE = (404, 410)
+#: Statuses of a complete manifest; a proxy may have rewritten it.
+_FULL = (200, 203)
+
+
+#: What may help: where a server fails, and where it would answer the same again.
+AGAIN = "Try again"
+_CREDENTIALS = (
+    "If it takes a password, put that into the URL of the index, a .netrc file or a "
+    "keyring"
+)
+_CERTIFICATES = "--cert FILE names the certificates to trust"
+_TO_MEND = "Whoever runs the index has to mend it"
+#: Statuses of servers that may succeed before long, beside those from 500 on.
+_BUSY = (408, 425, 429)
+#: Statuses of what requires credentials.
+_REFUSED = (401, 403, 407)
+
+
+class ManifestUnavailable(Exception):
+    """A manifest could not be fetched or read; the message tells users why.
+
+    :ivar hint: what may help, in a sentence without a final period; may be empty.
+    :ivar attempts: how often it was requested.
+    """
+
+    def __init__(self, problem: str, hint: str = "", *, attempts: int = 1) -> None:
+        super().__init__(problem)
+        self.hint = hint
+        self.attempts = attempts
+
+
+class ManifestMissing(ManifestUnavailable):
+    """A manifest does not exist for this run.
+
+    :ivar listed: whether the index lists it all the same, as some mirrors do; otherwise
+        it was uploaded too late to count.
+    """
+
+    def __init__(self, problem: str, *, listed: bool) -> None:
+        super().__init__(problem)
+        self.listed = listed
+
+
+def fetch_manifest(
+    session: PipSession, link: Link, uploaded_prior_to: datetime.datetime | None = None
+) -> Manifest:
+    """Fetch, verify and parse the manifest at *link*.
+
+    If its hash is not the one on the index page, both are fetched afresh, since either
+    may be an old copy. So is a manifest from the cache that cannot be parsed.
+
+    All this takes :data:`~.time_limit.MAX_TIME` at most.
+
+    :param uploaded_prior_to: a manifest that was uploaded later counts as missing.
+    :raises ManifestMissing: if there is none.
+    :raises ManifestUnavailable: if it cannot be fetched, or is not valid.
+    """
+    try:
+        return within(session, lambda quiet: _fetch(quiet, link, uploaded_prior_to))
+    except InvalidManifest as error:
+        raise ManifestUnavailable(str(error), _TO_MEND) from None
+    except Overdue as error:
+        raise ManifestUnavailable(str(error), AGAIN) from None
+
+
+def _fetch(
+    session: PipSession, link: Link, uploaded_prior_to: datetime.datetime | None
+) -> Manifest:
+    fetched = _download(session, link, manifest_headers(link))
+    if not _hash_matches(link, fetched.data):
+        link = _link_read_afresh(session, link)
+        too_late = uploaded_too_late(link, uploaded_prior_to)
+        if too_late is not None:
+            raise ManifestMissing(too_late, listed=False)
+        fetched = _download_afresh(session, link)
+        if not _hash_matches(link, fetched.data):
+            problem = "its hash is not the one the index states"
+            raise ManifestUnavailable(problem, _TO_MEND)
+    try:
+        manifest = parse_manifest(fetched.data)
+    except InvalidManifest:
+        if not fetched.from_cache:
+            raise
+        manifest = parse_manifest(_download_afresh(session, link).data)
+    return manifest._replace(url=redact_auth_from_url(link.url_without_fragment))
+
+
+def _hash_matches(link: Link, data: bytes) -> bool:
+    if not link.has_hash:
+        return True
+    try:
+        link.as_hashes().check_against_chunks(iter([data]))
+    except HashMismatch as error:
+        logger.debug("The hash of %s differs: %s", link, error)
+        return False
+    return True
+
+
+def manifest_headers(link: Link) -> dict[str, str]:
+    """Return the headers of requests for the manifest at *link*."""
+    # If there is a hash to compare with, an old copy from the cache does no harm.
+    return _HEADERS if link.has_hash else {**_HEADERS, "Cache-Control": "max-age=0"}
+
+
+class _Fetched(NamedTuple):
+    data: bytes
+    from_cache: bool
+
+
+def _download_afresh(session: PipSession, link: Link) -> _Fetched:
+    """Fetch what is at *link*, whatever the cache has."""
+    _forget(session, link)
+    return _download(session, link, _AFRESH)
+
+
+def _forget(session: PipSession, link: Link) -> None:
+    """Remove what is at *link* from the cache.
+
+    Otherwise the server might just say that it has not changed.
+    """
+    url = link.url_without_fragment
+    controller = getattr(session.get_adapter(url), "controller", None)
+    if controller is not None:
+        controller.cache.delete(controller.cache_url(url))
+
+
+def _download(session: PipSession, link: Link, headers: dict[str, str]) -> _Fetched:
+    url = link.url_without_fragment
+    for attempt in range(1, _ATTEMPTS + 1):
+        try:
+            return _get(session, url, headers)
+        except _BodyBrokeOff as error:
+            logger.debug("Attempt %s at %s: %s", attempt, link, error)
+            reason, sent, hint = str(error), attempt, AGAIN
+            # The copy in the cache may be incomplete.
+            _forget(session, link)
+        except (
+            *(NetworkConnectionError, DiagnosticPipError, RequestException),
+            # From a redirect to an invalid URL.
+            ValueError,
+        ) as error:
+            # The session has already repeated it as often as it should.
+            reason, sent = in_words(error).rstrip("."), times(error, session)
+            hint = AGAIN if is_passing(error) else ""
+            if reason.startswith(UNTRUSTED):
+                hint = _CERTIFICATES
+            break
+    raise ManifestUnavailable(without_credentials(reason), hint, attempts=sent)
+
+
+class _BodyBrokeOff(Exception):
+    """A response broke off before its end."""
+
+
+def _get(session: PipSession, url: str, headers: dict[str, str]) -> _Fetched:
+    response = session.get(url, headers=headers, stream=True)
+    try:
+        code = response.status_code
+        status = f"the server answered {code} {response.reason}".rstrip()
+        if code in _GONE:
+            raise ManifestMissing(status, listed=True)
+        if code not in _FULL:
+            raise ManifestUnavailable(status, hint_for(code))
+        return _Fetched(_read(response), is_from_cache(response))
+    except (HTTPError, ChunkedEncodingError, RequestConnectionError, OSError) as error:
+        raise _BodyBrokeOff(in_words(error)) from None
+    finally:
+        response.close()
+
+
+def _read(response: Response) -> bytes:
+    body = bytearray()
+    for chunk in response.iter_content(64 * 1024):
+        body += chunk
+        if len(body) > MAX_MANIFEST_SIZE:
+            problem = f"it is larger than {MAX_MANIFEST_SIZE >> 20} MiB"
+            raise ManifestUnavailable(problem, _TO_MEND)
+    return bytes(body)
+
+
+def hint_for(status: int) -> str:
+    """Return what may help where a server answers so, without a final period; or nothing."""
+    if status in _BUSY or status >= 500:
+        return AGAIN
+    if status in _REFUSED:
+        return _CREDENTIALS
+    return ""
+
+
+def _link_read_afresh(session: PipSession, link: Link) -> Link:
+    """Fetch the index page without the cache, and find the same manifest there."""
+    from pip._internal.index.collector import _get_index_content, parse_links
+
+    if not link.comes_from:
+        return link
+    page = Link(link.comes_from, cache_link_parsing=False)
+    content = _get_index_content(page, session=session, force_revalidate=True)
+    links = () if content is None else parse_links(content)
+    return next((each for each in links if each.filename == link.filename), link)

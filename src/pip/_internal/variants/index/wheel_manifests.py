@@ -1,0 +1,168 @@
+"""Manifests from the wheels themselves (PEP 825, "Wheel metadata").
+
+Each variant wheel repeats its part of the release's manifest as ``variant.json``. Where
+an index or a directory has no manifest, these parts, of one wheel a label, replace it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING
+
+from pip._vendor.packaging.utils import InvalidWheelFilename, parse_wheel_filename
+from pip._vendor.wheel_variants.manifest import InvalidManifest, Manifest
+from pip._vendor.wheel_variants.manifest_parser import (
+    MAX_MANIFEST_SIZE,
+    parse_manifest,
+)
+from pip._vendor.wheel_variants.merging import Disagreement, merge
+
+from pip._internal.exceptions import HashError, PipError, UnsupportedWheel
+from pip._internal.fast.request_errors import with_attempts
+from pip._internal.metadata import FilesystemWheel, get_wheel_distribution
+from pip._internal.variants.errors import InvalidVariantWheel, in_words
+from pip._internal.variants.index.archives import undamaged
+from pip._internal.variants.index.remote_wheels import (
+    NoRanges,
+    WheelUnreadable,
+    remote_wheel,
+)
+from pip._internal.variants.index.sources import ManifestUnavailable
+from pip._internal.variants.index.time_limit import Overdue, within
+
+if TYPE_CHECKING:
+    from pip._internal.metadata import BaseDistribution
+    from pip._internal.models.link import Link
+    from pip._internal.network.session import PipSession
+
+__all__ = [
+    "manifest_of_wheel",
+    "manifest_of_wheels",
+    "metadata_of_wheel",
+    "own_manifest",
+]
+
+#: Bytes that each ``variant.json`` may have, however many wheels there are; real ones have
+#: two thousand.
+_LEAST_SIZE = 16 * 1024
+
+
+def own_manifest(
+    dist: BaseDistribution,
+    filename: str,
+    label: str,
+    max_size: int = MAX_MANIFEST_SIZE,
+) -> Manifest:
+    """Read the ``variant.json`` of a wheel, which must describe *label* alone.
+
+    :param max_size: in bytes.
+    :raises InvalidVariantWheel: if it has none, or another label.
+    """
+    try:
+        data = dist.read_text("variant.json").encode("utf-8")
+        if len(data) > max_size:
+            raise InvalidManifest(f"it is larger than {max_size >> 10} KiB")
+        manifest = parse_manifest(data)
+    except FileNotFoundError:
+        problem = "it has no variant.json in its .dist-info directory"
+    except (UnsupportedWheel, UnicodeDecodeError):
+        problem = "its variant.json is not UTF-8"
+    except InvalidManifest as error:
+        problem = f"its variant.json cannot be used: {error}"
+    else:
+        if set(manifest.variants) == {label}:
+            return manifest
+        problem = f"its variant.json describes {sorted(manifest.variants)!r} instead"
+    raise InvalidVariantWheel(filename, problem)
+
+
+def manifest_of_wheel(
+    session: PipSession,
+    link: Link,
+    label: str,
+    max_size: int = MAX_MANIFEST_SIZE,
+    path: str | None = None,
+) -> Manifest:
+    """Read the ``variant.json`` of the wheel at *link*, and little else.
+
+    :param max_size: in bytes.
+    :param path: of a copy of the wheel, to read instead.
+    :raises InvalidVariantWheel: if it is not the wheel that its name promises.
+    :raises WheelUnreadable: if it is on a server that does not send parts of a wheel.
+    """
+    try:
+        with undamaged(link.filename):
+            dist = metadata_of_wheel(session, link, path)
+    except UnsupportedWheel as error:
+        # Upstream names the project first; the file name is enough.
+        problem = str(error).rpartition("has an invalid wheel, ")[2]
+        raise InvalidVariantWheel(link.filename, problem) from None
+    return own_manifest(dist, link.filename, label, max_size)
+
+
+def metadata_of_wheel(
+    session: PipSession,
+    link: Link,
+    path: str | None = None,
+) -> BaseDistribution:
+    """Return the metadata of the wheel at *link*, local or remote.
+
+    :param path: of a copy of the wheel, to read instead.
+    :raises WheelUnreadable: see :func:`.remote_wheel`.
+    """
+    if path is None and not link.is_file:
+        return remote_wheel(session, link)
+    try:
+        project, *_ = parse_wheel_filename(link.filename)
+    except InvalidWheelFilename:
+        # A lock file may state another name than the path has.
+        raise InvalidVariantWheel(link.filename, "its file name is invalid") from None
+    return get_wheel_distribution(FilesystemWheel(path or link.file_path), project)
+
+
+def manifest_of_wheels(
+    session: PipSession,
+    links: Mapping[str, Link],
+    checked_path: Callable[[Link], str] | None = None,
+) -> tuple[Manifest, Mapping[str, str]]:
+    """Put a release's manifest together from one wheel a label.
+
+    Only the metadata of remote wheels is read, by range requests.
+
+    :param links: by label.
+    :param checked_path: if hashes are required, returns the path of a copy of a wheel
+        whose hash was checked. Then nothing else is read.
+    :return: the manifest, and by label why others are missing in it.
+    :raises ManifestUnavailable: if no wheel can be read, or if they disagree.
+    :raises HashError: if a wheel has another hash than the required one.
+    """
+    # Together they may be as large as one manifest; each may have a reasonable size.
+    max_size = max(_LEAST_SIZE, MAX_MANIFEST_SIZE // max(1, len(links)))
+    found: dict[str, Manifest] = {}
+    problems: dict[str, str] = {}
+    remaining = iter(links.items())
+    for label, link in remaining:
+        try:
+            path = None if checked_path is None else checked_path(link)
+            read = partial(
+                manifest_of_wheel, link=link, label=label, max_size=max_size, path=path
+            )
+            found[str(link.filename)] = within(session, read)
+        except HashError:
+            raise
+        except NoRanges as error:
+            # The others are on the same server.
+            rest = [label, *(other for other, _ in remaining)]
+            problems.update(dict.fromkeys(rest, str(error)))
+        except InvalidVariantWheel as error:
+            problems[label] = f"{link.filename}: {error.problem}"
+        except (WheelUnreadable, Overdue, PipError, OSError) as error:
+            problem = with_attempts(in_words(error), error, session)
+            problems[label] = f"{link.filename} cannot be read: {problem}"
+    if not found:
+        raise ManifestUnavailable(next(reversed(problems.values()), "it has no wheels"))
+    try:
+        return merge(found), problems
+    except Disagreement as error:
+        raise ManifestUnavailable(f"its wheels disagree: {error}") from None

@@ -1,0 +1,155 @@
+"""Say what the resolver chose, and what else the user may want."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from pip._internal.console.output import get_logger, write
+from pip._internal.console.styled import Line, shown_width, write_styled
+from pip._internal.utils._log import VERBOSE
+from pip._internal.variants.index.links import label_of
+from pip._internal.variants.output import sentences
+from pip._internal.variants.output.idle import idle_device, plain_wheels
+from pip._internal.variants.selection import reasons
+from pip._internal.variants.selection.releases import modes, weighed
+
+if TYPE_CHECKING:
+    from pip._internal.index.package_finder import PackageFinder
+    from pip._internal.metadata import BaseDistribution
+    from pip._internal.models.link import Link
+    from pip._internal.resolution.resolvelib.base import Candidate
+    from pip._internal.variants.output.idle import IdleDevice
+    from pip._internal.variants.selection.context import Context
+    from pip._internal.variants.selection.release import Release
+
+__all__ = ["announce", "tell_of_kept"]
+
+logger = get_logger(__name__)
+
+
+def announce(
+    context: Context, finder: PackageFinder, chosen: Sequence[tuple[Release, Link]]
+) -> None:
+    """Say which builds were chosen."""
+    for release, link in chosen:
+        _announce_one(context, release, link)
+    idle = [each for each in _idle(context, chosen) if each is not None]
+    for each in idle:
+        _advise(context, each.said)
+    _advise(context, plain_wheels(idle, context.options))
+    for mode in modes(context):
+        for release, link in chosen:
+            if not _is_agreed(context, release, label_of(link)):
+                _advise(context, mode.advice(finder, release, link))
+
+
+def _idle(
+    context: Context, chosen: Iterable[tuple[Release, Link]]
+) -> Iterator[IdleDevice | None]:
+    """Tell which builds leave a device idle, unless somebody chose that."""
+    if not logger.isEnabledFor(logging.WARNING):
+        return
+    for release, link in chosen:
+        label = label_of(link)
+        if release.chosen_by is None and not _is_agreed(context, release, label):
+            if any(mode.tells_why_idle(release, link) for mode in modes(context)):
+                continue
+            yield idle_device(release, label)
+
+
+def _announce_one(context: Context, release: Release, link: Link) -> None:
+    label = label_of(link)
+    _warn_of_refused_newer(context, release)
+    if label is None:
+        labels = reasons.shortened(release.labels)
+        if any(each.manifest is not None for each in release.selections.values()):
+            why = f"none of its variants ({labels}) is supported here"
+        else:
+            why = f"its variants ({labels}) are ignored"
+        logger.info("Using a plain build of %s, since %s", release, why)
+    else:
+        _announce_variant(context, release, link, label)
+    if logger.isEnabledFor(VERBOSE):
+        for refused in sentences.rejections(release):
+            logger.verbose("%s: %s", release, refused)
+
+
+def _announce_variant(
+    context: Context, release: Release, link: Link, label: str
+) -> None:
+    selection = release.selection_of(link)
+    assert selection is not None, "a labelled link belongs to a selection"
+    option = None
+    if release.chosen_by is not None:
+        option = f"chosen with {release.chosen_by}"
+    elif selection.is_swayed:
+        option = "preferred with --prefer-variant"
+    said = sentences.chosen_line(release, selection, label, option)
+    chosen = {r"(?<=^Using the variant )\S+": "bold green"}
+    write_styled([Line(said, highlights=chosen)])
+    _advise(context, sentences.several_sources(release, selection, label))
+    if "nvidia" in selection.answers:
+        tegra = context.detected.tegra()
+        if tegra is not None:
+            advice = sentences.doubt_on_tegra(
+                tegra, release, selection, label, context.options
+            )
+            _advise(context, advice)
+    if context.settings.dry_run or logger.isEnabledFor(VERBOSE):
+        declared = selection.declared(label)
+        name, version = release.project, release.version
+        write(sentences.block(name, version, label, declared, shown_width()))
+
+
+def _advise(context: Context, advice: str | None) -> None:
+    if advice is not None:
+        context.say_once(logging.WARNING, advice)
+
+
+def _is_agreed(context: Context, release: Release, label: str | None) -> bool:
+    """Tell whether a build was taken because it agrees with others."""
+    if context.agreement is None:
+        return False
+    compatible = (each.ranking.compatible for each in release.selections.values())
+    return label not in {labels[0] for labels in compatible if labels}
+
+
+def _warn_of_refused_newer(context: Context, chosen: Release) -> None:
+    for release in weighed(context).reached(chosen.project):
+        if release.version > chosen.version and not release.ranked:
+            why = sentences.lacks_label(release)
+            if why is not None:
+                why = f"which {why}"
+            else:
+                refused = "; ".join(sentences.rejections(release))
+                why = f"of which no variant is supported here: {refused}"
+            _advise(context, f"{chosen} was chosen instead of {release.version}, {why}")
+            return
+
+
+def tell_of_kept(
+    context: Context,
+    kept: Iterable[BaseDistribution],
+    found: Iterable[Candidate],
+    *,
+    is_all: bool,
+) -> None:
+    """Say of builds that stay installed what would suit better, or that nothing was found.
+
+    :param found: all candidates that the resolver chose.
+    :param is_all: whether all builds of variants stay.
+    """
+    from pip._internal.variants.selection.switching import better_build, no_other_build
+
+    if context.settings.upgrade_variants:
+        level = logging.INFO
+        hints = (no_other_build(context, dist) for dist in kept)
+    else:
+        # A new package may need what the installed build lacks.
+        level = logging.INFO if is_all else logging.WARNING
+        versions = {each.project_name: each.version for each in found}
+        hints = (better_build(context, dist, versions) for dist in kept)
+    for hint in filter(None, hints):
+        logger.log(level, "%s", hint)

@@ -1,0 +1,246 @@
+"""Decisions as JSON documents, complete enough to repeat the decision.
+
+``docs/formats.md`` describes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from pip._vendor.wheel_variants.abi_dependency import requirements
+from pip._vendor.wheel_variants.manifest import Manifest
+
+from pip._internal.exceptions import DiagnosticPipError, PipError
+from pip._internal.utils.misc import redact_auth_from_url
+from pip._internal.variants.index.links import label_of
+from pip._internal.variants.output.sentences import first_two
+from pip._internal.variants.selection.decision import (
+    Cause,
+    Decision,
+    Offer,
+    PassedOver,
+)
+from pip._internal.variants.selection.installed import installed_label
+
+if TYPE_CHECKING:
+    from pip._vendor.wheel_variants.ordering import Mismatch
+
+    from pip._internal.metadata import BaseDistribution
+    from pip._internal.models.link import Link
+    from pip._internal.variants.output.listing import Row
+    from pip._internal.variants.providers.answer import Answer
+    from pip._internal.variants.selection.context import Context
+    from pip._internal.variants.selection.selection import Selection
+
+__all__ = [
+    "decision_document",
+    "listing_document",
+    "selection_document",
+]
+
+Document = dict[str, Any]
+
+_NO_MANIFEST = Manifest(namespaces=(), providers={}, variants={})
+
+
+def decision_document(decision: Decision) -> Document:
+    """Describe what would be installed, and why."""
+    chosen, link = decision.chosen, decision.link
+    taken, ranked = None, []
+    if chosen is not None and link is not None:
+        taken = {"version": str(chosen.version), **_link(link)}
+        ranked = [_link(each) for each in chosen.ranked]
+    return {
+        "requirement": decision.requirement,
+        "project": decision.project,
+        "chosen": taken,
+        "problem": None if decision.problem is None else _problem(decision.problem),
+        "installed": _installed(decision.installed),
+        "passed_over": [_passed_over(each) for each in decision.passed_over],
+        "sources": _sources(chosen),
+        "ranked": ranked,
+        "options": options_document(decision.context),
+    }
+
+
+def _installed(dist: BaseDistribution | None) -> Document | None:
+    if dist is None:
+        return None
+    return {"version": str(dist.version), "label": installed_label(dist)}
+
+
+def _link(link: Link) -> Document:
+    return {
+        "filename": link.filename,
+        "label": label_of(link),
+        "url": redact_auth_from_url(link.url_without_fragment),
+        "hashes": link.as_hashes()._allowed if link.has_hash else {},
+    }
+
+
+def _problem(error: PipError) -> Document:
+    if isinstance(error, DiagnosticPipError):
+        return {
+            "reference": error.reference,
+            "message": str(error.message),
+            "context": None if error.context is None else str(error.context),
+            "hint": None if error.hint_stmt is None else str(error.hint_stmt),
+        }
+    return {"reference": None, "message": str(error), "context": None, "hint": None}
+
+
+def _passed_over(passed: PassedOver) -> Document:
+    is_refused = passed.cause is Cause.VARIANTS
+    return {
+        "version": str(passed.version),
+        "cause": passed.cause.value,
+        "detail": passed.detail or None,
+        "sources": _sources(passed.offer) if is_refused else [],
+    }
+
+
+def _sources(offer: Offer | None) -> list[Document]:
+    """Describe what was decided about a version on each source, if it was reached."""
+    release = None if offer is None else offer.release
+    if release is None or not release.reached:
+        return []
+    return [selection_document(each) for each in release.selections.values()]
+
+
+def selection_document(selection: Selection) -> Document:
+    """Describe how the variants on one source were judged, and by what."""
+    manifest = selection.manifest or _NO_MANIFEST
+    origin, compatible = selection.origin, selection.ranking.compatible
+    return {
+        "source": redact_auth_from_url(selection.source),
+        "manifest": {
+            "origin": None if origin is None else origin.kind.value,
+            "location": None if origin is None else origin.location,
+            "missing": None if origin is None else origin.missing,
+            "schema": manifest.schema,
+            "problem": selection.problem,
+        },
+        "namespaces": manifest.namespaces,
+        "feature_order": dict(manifest.feature_order),
+        "value_order": {
+            name: dict(features) for name, features in manifest.value_order.items()
+        },
+        "answers": {
+            namespace: _answer(answer)
+            for namespace, answer in selection.answers.items()
+        },
+        "preferences": [str(each) for each in selection.preferences],
+        "labels": [
+            _label(selection, manifest, label, place if label in compatible else None)
+            for place, label in enumerate(selection.labels, start=1)
+        ],
+        "decided_by": _decided_by(selection),
+    }
+
+
+def _answer(answer: Answer) -> Document:
+    return {
+        "step": answer.step.value,
+        "origin": answer.origin or None,
+        "features": [
+            {"feature": each.name, "values": each.values} for each in answer.features
+        ],
+        "reason": answer.reason,
+        "untrusted": answer.untrusted,
+        "seconds": answer.seconds,
+    }
+
+
+def _label(
+    selection: Selection, manifest: Manifest, label: str, rank: int | None
+) -> Document:
+    return {
+        "label": label,
+        "compatible": rank is not None,
+        "rank": rank,
+        "described": bool(selection.manifest and manifest.variant(label)),
+        "properties": [str(each) for each in selection.declared(label)],
+        "supported": [str(each) for each in selection.properties(label)],
+        "requires": requirements(manifest, label),
+        "mismatches": [
+            _mismatch(each) for each in selection.ranking.rejected.get(label, ())
+        ],
+    }
+
+
+def _mismatch(mismatch: Mismatch) -> Document:
+    return {
+        "feature": str(mismatch.feature),
+        "wanted": mismatch.wanted,
+        "offered": mismatch.offered,
+    }
+
+
+def _decided_by(selection: Selection) -> Document | None:
+    """Describe why the best variant comes before the second."""
+    found = first_two(selection)
+    if found is None:
+        return None
+    first, second, why = found
+    return {
+        "first": first,
+        "second": second,
+        "criterion": why.criterion.value,
+        "first_property": None if why.first is None else str(why.first),
+        "second_property": None if why.second is None else str(why.second),
+        "preference": None if why.preference is None else str(why.preference),
+    }
+
+
+def options_document(context: Context) -> Document:
+    """Describe the options that bear on variants."""
+    host, settings = context.providers.host, context.settings
+    return {
+        "enabled": context.enabled,
+        "variant": [str(choice) for choice in context.choices],
+        "prefer_variant": [str(each) for each in context.preferences],
+        "variant_host": None if host is None else host.path,
+        "enable_variant_provider": settings.enabled_providers,
+        "disable_variant_provider": settings.disabled_providers,
+        "trust_variant_provider": sorted(context.trusted),
+        "variant_provider": settings.provider_kinds,
+        "variant_provider_variable": settings.provider_variables,
+    }
+
+
+def listing_document(
+    decision: Decision, listed: Sequence[tuple[Offer, Sequence[Row]]]
+) -> Document:
+    """Describe the files of versions, by label."""
+    return {
+        "requirement": decision.requirement,
+        "project": decision.project,
+        "versions": [
+            {"version": str(offered.version), "variants": list(map(_row, rows))}
+            for offered, rows in listed
+        ],
+    }
+
+
+def _row(row: Row) -> Document:
+    return {
+        "label": row.label,
+        "source": redact_auth_from_url(row.source),
+        "rank": row.rank,
+        "compatible": row.rank is not None,
+        "chosen": row.chosen,
+        "platforms": row.platforms,
+        "size": row.size,
+        "mismatches": [_mismatch(each) for each in row.mismatches],
+        "problem": row.problem,
+        "files": [
+            {
+                "filename": file.link.filename,
+                "url": redact_auth_from_url(file.link.url_without_fragment),
+                "size": file.size,
+                "suitable": at < row.suitable,
+            }
+            for at, file in enumerate(row.files)
+        ],
+    }

@@ -1,0 +1,151 @@
+"""Say why newer versions than the one that would be installed are passed over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from pip._vendor.packaging.utils import parse_wheel_filename
+
+from pip._internal.index.package_finder import LinkType
+from pip._internal.variants.index.links import BuildLink, label_of, public, version_of
+from pip._internal.variants.output.sentences import lacks_label
+from pip._internal.variants.selection.context import context_of
+from pip._internal.variants.selection.decision import Cause, Offer, PassedOver
+from pip._internal.variants.selection.reasons import shortened
+from pip._internal.variants.selection.releases import modes
+
+if TYPE_CHECKING:
+    from pip._vendor.packaging.specifiers import SpecifierSet
+    from pip._vendor.packaging.utils import NormalizedName
+    from pip._vendor.packaging.version import Version
+
+    from pip._internal.index.package_finder import LinkEvaluator, PackageFinder
+    from pip._internal.models.link import Link
+
+__all__ = ["passed_over"]
+
+#: Why a file is of no use; the cause that says most about the version comes first.
+_CAUSES = {
+    LinkType.requires_python_mismatch: Cause.REQUIRES_PYTHON,
+    LinkType.upload_too_late: Cause.UPLOAD_TIME,
+    LinkType.format_unsupported: Cause.FORMAT,
+    LinkType.platform_mismatch: Cause.PLATFORM,
+}
+
+
+def passed_over(
+    finder: PackageFinder,
+    project: NormalizedName,
+    specifier: SpecifierSet,
+    links: Iterable[Link],
+    offers: Sequence[Offer],
+    chosen: Offer | None,
+) -> list[PassedOver]:
+    """Say why each version that is newer than the chosen one was not taken.
+
+    :param specifier: of requirement and constraints together.
+    :param links: all files that were listed.
+    :param offers: the versions that the resolver may come to, in its order.
+    :return: newest first.
+    """
+    by_version: dict[Version, list[Link]] = {}
+    for link in links:
+        version = version_of(link, project)
+        if version is not None and (chosen is None or version > chosen.version):
+            by_version.setdefault(version, []).append(link)
+    evaluator = _evaluator(finder, project)
+    suitable: dict[Version, list[Link]] = {}
+    for candidate in finder.find_all_candidates(project):
+        link, version = candidate.link, candidate.version
+        is_build = isinstance(link, BuildLink)
+        suitable.setdefault(public(version) if is_build else version, []).append(link)
+    context = context_of(finder)
+    special: set[Version] = set()
+    for mode in () if context is None else modes(context):
+        special.update(mode.special_versions(project))
+    offered = {each.version: each for each in reversed(offers)}
+    found = []
+    for version in sorted(by_version, reverse=True):
+        if not specifier.contains(version, prereleases=True):
+            reason = PassedOver(version, Cause.REQUIREMENT)
+        elif version in offered:
+            reason = _reached(offered[version])
+        elif version in special:
+            reason = PassedOver(version, Cause.SPECIAL_BUILD)
+        elif version in suitable:
+            reason = _filtered(version, suitable[version])
+        else:
+            reason = _unsuitable(version, by_version[version], evaluator)
+        found.append(reason)
+    return found
+
+
+def _evaluator(finder: PackageFinder, project: NormalizedName) -> LinkEvaluator:
+    """Return what judges files, as upstream does."""
+    evaluator, context = finder.make_link_evaluator(project), context_of(finder)
+    if context is not None and context.is_elsewhere:
+        # That nothing is built there hides what else is wrong.
+        evaluator._formats = frozenset({"binary", "source"})
+    return evaluator
+
+
+def _reached(offer: Offer) -> PassedOver:
+    """Say why a version that may be installed was not."""
+    release = offer.release
+    if release is None or not release.reached:
+        return PassedOver(offer.version, Cause.ORDER, offer=offer)
+    lacking = lacks_label(release)
+    if lacking is not None:
+        return PassedOver(offer.version, Cause.LABEL, f"it {lacking}", offer)
+    return PassedOver(offer.version, Cause.VARIANTS, offer=offer)
+
+
+def _filtered(version: Version, links: Sequence[Link]) -> PassedOver:
+    """Say why a version was left out although it has suitable files."""
+    if all(link.is_yanked for link in links):
+        reasons = filter(None, (link.yanked_reason for link in links))
+        return PassedOver(version, Cause.YANKED, next(reasons, ""))
+    if version.is_prerelease:
+        return PassedOver(version, Cause.PRE_RELEASE)
+    return PassedOver(version, Cause.HASHES)
+
+
+def _unsuitable(
+    version: Version, links: Sequence[Link], evaluator: LinkEvaluator
+) -> PassedOver:
+    """Say why no file of a version suits the target and the options."""
+    details: dict[LinkType, str] = {}
+    results: list[tuple[Link, LinkType]] = []
+    for link in links:
+        result, detail = evaluator.evaluate_link(link)
+        results.append((link, result))
+        details.setdefault(result, detail)
+    if any(
+        result is LinkType.candidate and not link.is_wheel for link, result in results
+    ):
+        detail = "its source would have to be built on such a machine"
+        return PassedOver(version, Cause.FORMAT, detail)
+    if LinkType.candidate in details:
+        # Upstream's evaluator, which does not look at labels, accepts it.
+        labels = filter(None, map(label_of, links))
+        return PassedOver(
+            version, Cause.VARIANTS_OFF, shortened([*dict.fromkeys(labels)])
+        )
+    for result, cause in _CAUSES.items():
+        if result in details:
+            is_platform = cause is Cause.PLATFORM
+            detail = _platforms(links) if is_platform else details[result]
+            return PassedOver(version, cause, detail)
+    return PassedOver(version, Cause.FORMAT, next(iter(details.values())))
+
+
+def _platforms(links: Iterable[Link]) -> str:
+    """Say which Pythons and platforms wheels are for."""
+    tags = {
+        f"{tag.interpreter} on {tag.platform}"
+        for link in links
+        if link.is_wheel
+        for tag in parse_wheel_filename(link.filename)[3]
+    }
+    return f"they are for {shortened(sorted(tags))}"

@@ -1,0 +1,372 @@
+"""Say why nothing could be chosen: what was refused, and what to do about it."""
+
+from __future__ import annotations
+
+import itertools
+import logging
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from pip._internal.console.output import get_logger
+from pip._internal.console.texts import Hint
+from pip._internal.variants.errors import (
+    BuildConflict,
+    NoCompatibleVariant,
+    VariantLabelNotFound,
+)
+from pip._internal.variants.index.links import label_of
+from pip._internal.variants.output import sentences
+from pip._internal.variants.selection import reasons
+from pip._internal.variants.selection.context import Context, context_of
+from pip._internal.variants.selection.installed import installed_build
+from pip._internal.variants.selection.invocation import command
+from pip._internal.variants.selection.reasons import losses_of_answers
+from pip._internal.variants.selection.releases import modes, weighed
+
+if TYPE_CHECKING:
+    from pip._vendor.packaging.utils import NormalizedName
+
+    from pip._internal.exceptions import InstallationError
+    from pip._internal.metadata import BaseDistribution
+    from pip._internal.req.req_install import InstallRequirement
+    from pip._internal.resolution.resolvelib.factory import Factory
+    from pip._internal.variants.selection.installed_records import InstalledBuild
+    from pip._internal.variants.selection.release import Release
+
+__all__ = ["nothing_left", "refusal", "refuse_unknown_labels"]
+
+logger = get_logger(__name__)
+
+#: How many releases of a project an error tells of, newest first.
+_SHOWN_RELEASES = 10
+
+
+def refuse_unknown_labels(
+    context: Context, releases: Sequence[Release], kept: Sequence[BaseDistribution] = ()
+) -> None:
+    """Refuse a label that was typed for all projects if none has it.
+
+    A label from the configuration may be for other runs: that is a warning.
+
+    :param releases: those that were chosen.
+    :param kept: builds that stay installed and were chosen among variants.
+    :raises VariantLabelNotFound: no project has a label that was typed.
+    """
+    if not context.labels_for_all():
+        return
+    builds = [(dist, build) for dist in kept if (build := installed_build(dist))]
+    known = _known_labels(context).union(
+        *(build.labels for _, build in builds),
+        *(release.labels for release in releases),
+    )
+    missing = [label for label in context.labels_for_all() if label not in known]
+    if missing:
+        _tell_missing(context, missing, releases, builds)
+
+
+def _tell_missing(
+    context: Context,
+    missing: Iterable[str],
+    releases: Sequence[Release],
+    builds: Sequence[tuple[BaseDistribution, InstalledBuild]],
+) -> None:
+    from pip._internal.variants.selection.by_hand import typed_for_all
+
+    lines = [_labels_line(each) for each in releases if each.labels]
+    for dist, build in builds:
+        installed = f"{dist.raw_name} {dist.version}, which is installed,"
+        lines.append(_has(installed, build.labels))
+    told = {str(release) for release in releases}
+    told |= {f"{dist.canonical_name} {dist.version}" for dist, _ in builds}
+    typed = {choice.label for choice in typed_for_all(context.choices)}
+    for label in missing:
+        if label in typed:
+            raise _label_not_found(context, label, [*lines, *_others(context, told)])
+        if lines:
+            # If nothing was chosen, this is no news.
+            logger.log(
+                logging.WARNING if releases else logging.INFO,
+                "Nothing has a variant that is labelled %s, as the configuration or "
+                "PIP_VARIANT has it: %s",
+                *(label, "; ".join(lines)),
+            )
+
+
+def _known_labels(context: Context) -> set[str]:
+    """Return the labels of what the user named: by path or URL, or as a project."""
+    known = {label for link in weighed(context).direct if (label := label_of(link))}
+    # If a named project has the label, a stronger choice came before it.
+    for offered in context.labels_offered.values():
+        known.update(*offered.values())
+    return known
+
+
+def _label_not_found(
+    context: Context, label: str, lines: Sequence[str]
+) -> InstallationError:
+    if lines:
+        hint = (
+            "Choose one of these with --variant LABEL or --variant PACKAGE=LABEL, "
+            "leave it to pip, or describe another machine with --variant-host FILE."
+        )
+    else:
+        lines = [_without_variants(project) for project in sorted(context.named)]
+        hint = (
+            "Leave --variant out, name the package that is meant, or an index with "
+            "variants: --index-url URL."
+        )
+    return VariantLabelNotFound(label, lines, hint)
+
+
+def _others(context: Context, told: Collection[str]) -> Iterator[str]:
+    """List the labels of what could have been chosen instead, newest first.
+
+    :param told: releases whose labels are told already.
+    """
+    for project, offered in context.labels_offered.items():
+        for version, labels in itertools.islice(offered.items(), _SHOWN_RELEASES):
+            if f"{project} {version}" not in told:
+                yield _has(f"{project} {version}", labels)
+
+
+def _without_variants(project: str) -> str:
+    return f"{project} has no variant wheels for this platform and Python"
+
+
+def _has(what: object, labels: Iterable[str]) -> str:
+    return f"{what} has {', '.join(labels)}"
+
+
+def _labels_line(release: Release, *, judge: bool = True) -> str:
+    """List the labels of a release, and if it is to be judged, which ones run."""
+    labels = release.labels
+    if judge:
+        selections = release.selections.values()
+        runs = {label for each in selections for label in each.ranking.compatible}
+        labels = [
+            label if label in runs else f"{label} (not supported here)"
+            for label in labels
+        ]
+    return _has(release, labels)
+
+
+def refusal(
+    usual: Callable[[], InstallationError],
+    factory: Factory,
+    causes: Sequence[Any],
+    constraints: Mapping[str, Any],
+) -> InstallationError:
+    """Say which variants were refused, if that is why nothing is left.
+
+    :param usual: makes upstream's error, and logs what upstream logs.
+    :param causes: the requirements that cannot be met, and what has each.
+    """
+    context = context_of(factory._finder)
+    if context is None:
+        return usual()
+    if context.is_trying:
+        return _build_conflict(causes)
+    reason = _plain_reason(context, factory, causes, constraints)
+    if reason is not None:
+        return reason
+    if not context.enabled:
+        return usual()
+    for line in _background(context, causes):
+        logger.critical("%s", line)
+    return _refused(usual, context, causes, constraints)
+
+
+def _refused(
+    usual: Callable[[], InstallationError],
+    context: Context,
+    causes: Sequence[Any],
+    constraints: Mapping[str, Any],
+) -> InstallationError:
+    """Make the error where variants are judged; say of several causes which they are."""
+    requirements = [cause.requirement for cause in causes]
+    wanted: dict[NormalizedName, str] = {
+        each.project_name: each.format_for_error() for each in requirements
+    }
+    reached = {project: weighed(context).reached(project) for project in wanted}
+    refused = {
+        project: releases
+        for project, releases in reached.items()
+        if releases and not any(release.ranked for release in releases)
+    }
+    if len(wanted) == 1 and refused:
+        ((project, releases),) = refused.items()
+        label, hashed = (
+            context.label_for(project),
+            _hashed(project, causes, constraints),
+        )
+        usual()
+        return nothing_left(wanted[project], label, releases, hashed=hashed)
+    # Variants are one cause among several: the usual error tells the others.
+    for project, releases in reached.items():
+        if context.label_for(project) is not None:
+            _tell_lacking(releases)
+    for line in itertools.chain(*map(_refusals, refused.values())):
+        logger.critical("%s", line)
+    return usual()
+
+
+def _plain_reason(
+    context: Context,
+    factory: Factory,
+    causes: Sequence[Any],
+    constraints: Mapping[str, Any],
+) -> InstallationError | None:
+    """Make the error if one thing says it all, whatever was refused."""
+    if context.enabled:
+        for cause in causes:
+            mistaken = _label_in_version(factory, cause, constraints)
+            if mistaken is not None:
+                return mistaken
+    if len(causes) != 1:
+        return None
+    from pip._internal.variants.output.unsuitable import true_reason
+
+    (cause,) = causes
+    return true_reason(context, factory._finder, cause.requirement, cause.parent)
+
+
+def _hashed(
+    project: NormalizedName, causes: Sequence[Any], constraints: Mapping[str, Any]
+) -> bool:
+    """Tell whether hashes leave only some of a project's files."""
+    if project in constraints and constraints[project].hashes:
+        return True
+    return any(ireq.has_hash_options for ireq in map(_ireq, causes) if ireq)
+
+
+def _background(context: Context, causes: Sequence[Any]) -> Iterator[str]:
+    """Say what bears on a conflict: other builds, several builds, other indexes."""
+    yield from _alternatives(context, causes)
+    named = (cause.requirement.get_candidate_lookup()[0] for cause in causes)
+    links = {candidate.source_link for candidate in named if candidate is not None}
+    wheels = [link for link in links if link is not None and link.is_wheel]
+    if any(map(label_of, wheels)):
+        yield from sentences.several_builds(sorted(wheels), context.options)
+    projects = {cause.requirement.project_name for cause in causes}
+    for mode in modes(context):
+        yield from mode.origins(sorted(projects))
+
+
+def _alternatives(context: Context, causes: Sequence[Any]) -> Iterator[str]:
+    parents = (cause.parent for cause in causes if cause.parent is not None)
+    for release in dict.fromkeys(
+        weighed(context).release_of(parent.source_link) for parent in parents
+    ):
+        if release is not None and release.labels and release.has_alternatives:
+            yield sentences.alternatives(release)
+
+
+def _ireq(cause: Any) -> InstallRequirement | None:
+    ireq: InstallRequirement | None = cause.requirement.get_candidate_lookup()[1]
+    return ireq
+
+
+def _build_conflict(causes: Sequence[Any]) -> InstallationError:
+    """Say which requirements conflict; builds are only tried, so nothing is logged."""
+    lines = dict.fromkeys(
+        f"{cause.parent or 'the user'} wants {cause.requirement.format_for_error()}"
+        for cause in causes
+    )
+    return BuildConflict(reasons.shortened(list(lines), "; "))
+
+
+def _tell_lacking(releases: Iterable[Release]) -> None:
+    """Name the newest release that lacks the label chosen by hand."""
+    for release in releases:
+        lacking = sentences.lacks_label(release)
+        if lacking is not None:
+            logger.critical("%s %s", release, lacking)
+            return
+
+
+def _label_in_version(
+    factory: Factory, cause: Any, constraints: Mapping[str, Any]
+) -> InstallationError | None:
+    """Return the error for a label that was written into a version, if one was."""
+    project, written = cause.requirement.project_name, []
+    if project in constraints:
+        written.append(constraints[project].specifier)
+    ireq = _ireq(cause)
+    if cause.parent is None and ireq is not None and ireq.req is not None:
+        written.append(ireq.req.specifier)
+    for specifier in written:
+        if any("+" in each.version for each in specifier):
+            from pip._internal.variants.selection.unknown_names import label_in_version
+
+            return label_in_version(factory._finder, project, specifier)
+    return None
+
+
+def _refusals(releases: list[Release]) -> list[str]:
+    lines = []
+    for release in releases[:_SHOWN_RELEASES]:
+        lines.append(f"{release}:")
+        lines.extend(f"  {reason}" for reason in sentences.rejections(release))
+    if len(releases) > _SHOWN_RELEASES:
+        lines.append(f"and {len(releases) - _SHOWN_RELEASES} older releases likewise")
+    return lines
+
+
+def nothing_left(
+    requirement: str,
+    label: str | None,
+    releases: list[Release],
+    *,
+    hashed: bool = False,
+) -> InstallationError:
+    """Make the error that says why none of *releases* could be taken.
+
+    :param label: the label that the user chose for this project, if any.
+    :param releases: those that were reached, newest first.
+    :param hashed: whether hashes leave only some of their files.
+    """
+    if label is not None:
+        return _none_labelled(label, releases)
+    hints = [
+        hint
+        for release in releases
+        for loss in losses_of_answers(release, release.selections.values())
+        for hint in loss.hints
+    ]
+    selections = [each for release in releases for each in release.selections.values()]
+    judged = any(selection.manifest is not None for selection in selections)
+    if any(selection.manifest is None for selection in selections):
+        hints.append(f"{reasons.WITHOUT_MANIFEST}.")
+    if hashed:
+        hints.append(
+            "The given hashes leave no other build: add the hash of one that runs."
+        )
+    choices = [each.hint for each in releases if each.hint is not None]
+    if choices:
+        hints.append(choices[0])
+    elif judged:
+        options, project = releases[0].options, releases[0].project
+        hints += (
+            Hint("What the target supports:", command(options, "variants", "host")),
+            Hint("Why not:", command(options, "variants", "explain", project)),
+            "For another machine, describe it with --variant-host FILE.",
+        )
+    return NoCompatibleVariant(
+        requirement, _refusals(releases), dict.fromkeys(hints), judged=judged
+    )
+
+
+def _none_labelled(label: str, releases: Sequence[Release]) -> InstallationError:
+    labelled = [release for release in releases if release.labels]
+    # Judging takes a request each; the newest release is the one that matters.
+    lines = [
+        _labels_line(release, judge=release is labelled[0])
+        for release in labelled[:_SHOWN_RELEASES]
+    ]
+    project = releases[0].project
+    return VariantLabelNotFound(
+        label,
+        lines or [_without_variants(project)],
+        f"Choose another one with --variant {project}=LABEL, or leave that option out; "
+        "for another machine, describe it with --variant-host FILE.",
+    )

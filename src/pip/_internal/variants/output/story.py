@@ -1,0 +1,214 @@
+"""Tell a whole decision as a person would: ``pip variants explain``.
+
+This module makes texts; it decides and prints nothing. Styles show on terminals alone,
+so the plain text says everything.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from pip._vendor.wheel_variants.abi_dependency import wanted
+from pip._vendor.wheel_variants.comparison import Comparison, Criterion
+
+from pip._internal.console.styled import Line
+from pip._internal.utils.misc import redact_auth_from_url
+from pip._internal.variants.index.links import label_of
+from pip._internal.variants.output import sentences
+from pip._internal.variants.selection import reasons
+from pip._internal.variants.selection.decision import Cause, Decision, PassedOver
+from pip._internal.variants.selection.installed import installed_build
+from pip._internal.variants.selection.neighbours import replaced
+
+if TYPE_CHECKING:
+    from pip._vendor.wheel_variants.manifest import Manifest
+
+    from pip._internal.metadata import BaseDistribution
+    from pip._internal.variants.selection.release import Release
+    from pip._internal.variants.selection.selection import Selection
+
+__all__ = ["tell_decision", "tell_manifest", "tell_passed_over"]
+
+_HEADING, _TAKEN, _REFUSED, _ASIDE = "bold", "green", "red", "dim"
+
+_CAUSES = {
+    Cause.REQUIREMENT: "the requirement or a constraint excludes it",
+    Cause.PRE_RELEASE: "it is a pre-release; --pre would allow it",
+    Cause.YANKED: "it was yanked",
+    Cause.REQUIRES_PYTHON: "it is for other versions of Python",
+    Cause.PLATFORM: "no wheel is for this platform and Python",
+    Cause.FORMAT: "no file of a kind that may be used",
+    Cause.UPLOAD_TIME: "it was uploaded too late for --uploaded-prior-to",
+    Cause.HASHES: "no file has a hash that is allowed",
+    Cause.VARIANTS_OFF: "there are variant wheels alone, and variants are off",
+    Cause.LABEL: "it lacks the label that was chosen with --variant",
+    Cause.VARIANTS: "none of its variants can be used here",
+    Cause.SPECIAL_BUILD: "a special build, taken only if pinned exactly",
+    Cause.ORDER: "files of an older version come first",
+}
+#: How many versions one line names.
+_SHOWN_VERSIONS = 6
+
+
+def tell_decision(decision: Decision) -> Iterator[Line]:
+    """Tell which versions were considered, and how a file of one was chosen."""
+    yield Line(f"What pip install takes for {decision.requirement}", _HEADING)
+    if not decision.context.enabled:
+        yield Line("Variants are off: only plain wheels and sources are considered.")
+    if decision.installed is not None:
+        yield Line(_installed(decision.installed))
+    yield Line("")
+    yield Line("Versions, newest first", _HEADING)
+    yield from _indented(tell_passed_over(decision.passed_over))
+    chosen = decision.chosen
+    if chosen is None:
+        yield Line("  No other version is left.")
+    elif decision.problem is None:
+        yield Line(f"  {chosen.version}: taken", _TAKEN)
+    else:
+        yield Line(f"  {chosen.version}: refused", _REFUSED)
+    if chosen is not None and chosen.release is not None and chosen.release.reached:
+        yield from _tell_release(chosen.release)
+        best = chosen.ranked[0] if decision.link is not None else None
+        if best is not None and best != decision.link:
+            stays = " and ".join(
+                f"{dist.raw_name} {dist.version}"
+                for dist, _ in replaced(decision.context, best)
+            )
+            yield Line(
+                f"{stays} stays installed, which {label_of(best)} would replace."
+            )
+    yield Line("")
+    if decision.link is not None:
+        yield Line(f"{decision.link.filename} would be installed.", _TAKEN)
+    else:
+        yield Line("Nothing would be installed; pip install ends with:", _REFUSED)
+
+
+def _installed(dist: BaseDistribution) -> str:
+    build = installed_build(dist)
+    label = "" if build is None or build.label is None else f" ({build.label})"
+    return (
+        f"{dist.raw_name} {dist.version}{label} is installed, and stays if it satisfies "
+        "what is asked for: see --upgrade and --upgrade-variants."
+    )
+
+
+def tell_passed_over(passed: Sequence[PassedOver], project: str = "") -> Iterator[Line]:
+    """Tell why versions are not taken, in as few lines as possible.
+
+    :param project: named before each version if it is not empty.
+    """
+    begin = f"{project} " if project else ""
+    for (cause, detail), grouped in itertools.groupby(
+        passed, lambda each: (each.cause, each.detail)
+    ):
+        group = list(grouped)
+        if cause is Cause.VARIANTS:
+            for each in group:
+                yield Line(f"{begin}{each.version}: {_CAUSES[cause]}", _REFUSED)
+                if each.offer is not None and each.offer.release is not None:
+                    for line in sentences.rejections(each.offer.release):
+                        yield Line(f"  {line}")
+            continue
+        versions = [str(each.version) for each in group]
+        shown = ", ".join(versions[:_SHOWN_VERSIONS])
+        if len(versions) > _SHOWN_VERSIONS:
+            shown += f" and {len(versions) - _SHOWN_VERSIONS} more"
+        why = _CAUSES[cause] + (f" ({detail})" if detail else "")
+        yield Line(f"{begin}{shown}: {why}", _ASIDE)
+
+
+def _tell_release(release: Release) -> Iterator[Line]:
+    for selection in release.selections.values():
+        where = redact_auth_from_url(selection.source)
+        yield Line("")
+        yield Line(f"Variants of {release} on {where}", _HEADING)
+        yield from _indented(_tell_selection(selection, release.chosen_label))
+
+
+def tell_manifest(selection: Selection, chosen_label: str | None) -> Iterator[Line]:
+    """Tell how the variants that a manifest alone describes were judged.
+
+    :param chosen_label: chosen by hand; None if none was.
+    """
+    yield from _tell_selection(selection, chosen_label)
+    yield Line("")
+    taken = chosen_label or next(iter(selection.ranking.compatible), None)
+    if taken is not None:
+        yield Line(f"The variant {taken} would be taken.", _TAKEN)
+    else:
+        yield Line("No variant would be taken.", _REFUSED)
+
+
+def _tell_selection(selection: Selection, chosen_label: str | None) -> Iterator[Line]:
+    manifest, compatible = selection.manifest, selection.ranking.compatible
+    if manifest is None:
+        yield Line(f"No manifest: {selection.problem}")
+        return
+    schema = (manifest.schema or "").rpartition("/")[2].removesuffix(".json")
+    yield Line(f"Manifest: {selection.origin}" + (f" ({schema})" if schema else ""))
+    if selection.answers:
+        yield Line("What the target supports of what they ask for", _HEADING)
+    for namespace, answer in selection.answers.items():
+        used = _used_features(manifest, namespace)
+        for line in sentences.provider_lines(namespace, answer, used):
+            yield Line(f"  {line}")
+    if compatible:
+        yield Line("Variants that run, best first", _HEADING)
+    taken = chosen_label or next(iter(compatible), None)
+    for place, label in enumerate(compatible, start=1):
+        line = f"  {place}. {label}: {sentences.counting(selection, label)}"
+        versions = wanted(manifest, label)
+        if versions:
+            line += f"; to be installed with {' and '.join(versions)}"
+        yield Line(line, _TAKEN if label == taken else "")
+    two = sentences.first_two(selection)
+    if two is not None:
+        first, second, why = two
+        yield Line(f"{first} comes before {second}: {_reason(why, second)}")
+    refused = (*selection.ranking.rejected, *selection.ranking.unknown)
+    if refused:
+        yield Line("Variants that do not run", _HEADING)
+    for label in refused:
+        yield Line(f"  {reasons.rejection(selection, label)}", _REFUSED)
+
+
+def _used_features(manifest: Manifest, namespace: str) -> set[str]:
+    return {
+        feature
+        for variant in manifest.variants.values()
+        for feature in variant.features.get(namespace, ())
+    }
+
+
+def _reason(found: Comparison, second: str) -> str:
+    one, other = found.first, found.second
+    if one is None:
+        if found.criterion is Criterion.NULL:
+            return "both have the same properties, and the null variant comes last"
+        return "the same properties count for both, and labels are in ascending order"
+    if other is None:
+        return f"it has {one}, and the same as {second} otherwise"
+    if found.criterion is Criterion.PREFERENCE:
+        return f"it has {one}, which --prefer-variant {found.preference} puts first"
+    if found.criterion is Criterion.NAMESPACE:
+        return (
+            f"it has {one}, and {second} has {other}; the manifest puts the namespace "
+            f"{one.namespace} before {other.namespace}"
+        )
+    if found.criterion is Criterion.FEATURE:
+        return (
+            f"it has {one}, and {second} has {other}; of {one.namespace}, "
+            f"{one.feature} comes before {other.feature}"
+        )
+    return (
+        f"of {one.namespace} :: {one.feature}, {one.value} comes before {other.value}"
+    )
+
+
+def _indented(lines: Iterable[Line]) -> Iterator[Line]:
+    for line in lines:
+        yield Line(f"  {line.text}", line.style)

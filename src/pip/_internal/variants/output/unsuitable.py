@@ -1,0 +1,201 @@
+"""Say why there is nothing to choose from, if variants have to do with it.
+
+Upstream only says that it found no version. Where no variant is in sight, that error
+stays.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING
+
+from pip._vendor.packaging.specifiers import SpecifierSet
+
+from pip._internal.console.texts import Hint
+from pip._internal.fast.pages import all_links
+from pip._internal.models.index import PyPI
+from pip._internal.resolution.resolvelib.candidates import REQUIRES_PYTHON_IDENTIFIER
+from pip._internal.variants.errors import (
+    DependencyNotListed,
+    KeepsToFork,
+    NoSuitableFile,
+)
+from pip._internal.variants.index.links import label_of, searched, version_of
+from pip._internal.variants.output.passing_over import passed_over
+from pip._internal.variants.output.sentences import best_wheels
+from pip._internal.variants.output.story import tell_passed_over
+from pip._internal.variants.output.unlocked import NotLocked
+from pip._internal.variants.selection import fork
+from pip._internal.variants.selection.decision import Cause
+from pip._internal.variants.selection.invocation import again, command, is_typed
+from pip._internal.variants.selection.releases import weighed
+
+if TYPE_CHECKING:
+    from pip._vendor.packaging.utils import NormalizedName
+
+    from pip._internal.exceptions import InstallationError
+    from pip._internal.index.package_finder import PackageFinder
+    from pip._internal.models.link import Link
+    from pip._internal.resolution.resolvelib.base import Candidate, Requirement
+    from pip._internal.variants.selection.context import Context
+    from pip._internal.variants.selection.release import Release
+
+__all__ = ["no_suitable", "true_reason"]
+
+#: How many versions an error tells of, newest first.
+_SHOWN_VERSIONS = 5
+
+
+def true_reason(
+    context: Context,
+    finder: PackageFinder,
+    requirement: Requirement,
+    dependent: Candidate | None = None,
+) -> InstallationError | None:
+    """Make the error for a requirement for which nothing was found.
+
+    :param dependent: whose requirement it is; None for the user's.
+    :return: None if upstream's error says it all.
+    """
+    project = requirement.project_name
+    if project == REQUIRES_PYTHON_IDENTIFIER:
+        return None
+    other = _not_locked(finder, requirement, dependent)
+    other = other or _kept_to_fork(context, requirement)
+    if other is not None:
+        return other
+    links = _listed(context, project)
+    may_be_why = (label_of(link) is not None or context.is_elsewhere for link in links)
+    if any(may_be_why):
+        _, ireq = requirement.get_candidate_lookup()
+        asked = None if ireq is None or ireq.req is None else ireq.req.specifier
+        shown = requirement.format_for_error()
+        return no_suitable(context, finder, project, shown, asked)
+    return None if links else _not_listed(context, finder, project, dependent)
+
+
+def _not_listed(
+    context: Context,
+    finder: PackageFinder,
+    project: NormalizedName,
+    dependent: Candidate | None,
+) -> InstallationError | None:
+    """Make the error if nobody lists what a build needs."""
+    link = None if dependent is None else dependent.source_link
+    parent = weighed(context).release_of(link)
+    if parent is None or not parent.labels or context.collector is None:
+        return None
+    if finder.find_all_candidates(project):
+        return None
+    hint = Hint(
+        "An index of variants may lack what they depend on. To look elsewhere too:",
+        again(context.options, "--extra-index-url", PyPI.simple_url),
+    )
+    if not finder.index_urls:
+        hint = _where_there_is_an_index(context, dependent, parent)
+    return DependencyNotListed(project, str(parent), searched(context.collector), hint)
+
+
+def _not_locked(
+    finder: PackageFinder, requirement: Requirement, dependent: Candidate | None
+) -> InstallationError | None:
+    """Make the error if what a lock file has needs something that it does not have."""
+    locked = finder._locked_links
+    if dependent is None or dependent.project_name not in locked:
+        return None
+    if requirement.project_name in locked:
+        return None
+    what, who = requirement.format_for_error(), dependent.format_for_error()
+    return NotLocked(what, who, finder)
+
+
+def _kept_to_fork(
+    context: Context, requirement: Requirement
+) -> InstallationError | None:
+    """Make the error if only upstream's releases of pip are there."""
+    if requirement.project_name != "pip":
+        return None
+    newest = fork.newest_upstream(context.left_out_pips)
+    if not newest:
+        return None
+    return KeepsToFork(
+        requirement.format_for_error(),
+        hint=Hint(
+            fork.FOR_UPSTREAM,
+            command(context.options, "install", newest, is_own=True),
+        ),
+    )
+
+
+def _where_there_is_an_index(
+    context: Context, dependent: Candidate | None, parent: Release
+) -> Hint:
+    # Another build may be on the indexes that the user wants left out.
+    extras = ",".join(sorted(vars(dependent).get("extras", ())))
+    which = f"{parent.project}{f'[{extras}]' if extras else ''}=={parent.version}"
+    return Hint(
+        "No index is searched. Where one can be, to fetch it with all that it needs:",
+        command(context.options, "download", which, without=("--no-index",)),
+    )
+
+
+def _listed(context: Context, project: NormalizedName) -> list[Link]:
+    """Return all files that were listed for a project, if there was any trouble."""
+    listed = itertools.chain.from_iterable(
+        map(all_links, context.listed.get(project, ()))
+    )
+    # The page of a project is among the links.
+    return [each for each in listed if version_of(each, project) is not None]
+
+
+def no_suitable(
+    context: Context,
+    finder: PackageFinder,
+    project: NormalizedName,
+    shown: str,
+    asked: SpecifierSet | None = None,
+) -> InstallationError | None:
+    """Say why none of the files of a project suits.
+
+    :param shown: what was asked for, for people.
+    :param asked: the versions that were; None for any.
+    :return: None if nothing here tells why.
+    """
+    wanted, links = asked or SpecifierSet(), _listed(context, project)
+    passed = [
+        each
+        for each in passed_over(finder, project, wanted, links, (), None)
+        if each.cause is not Cause.REQUIREMENT
+    ][:_SHOWN_VERSIONS]
+    causes = {each.cause for each in passed}
+    hints: list[str] = []
+    if Cause.VARIANTS_OFF in causes:
+        if is_typed(context.options, "--no-variants"):
+            retry = again(context.options, without=("--no-variants",))
+            hints.append(Hint("With variants:", retry))
+        else:
+            hints.append(
+                "PIP_NO_VARIANTS, no-variants in a configuration file, --no-variants in "
+                "a requirements file, or the legacy resolver turns them off."
+            )
+    if Cause.PLATFORM in causes:
+        hints.append(
+            f"The target takes wheels for {best_wheels(finder.target_python)}, and older ones that it can "
+            "run: use a Python and a platform that there are wheels for, or another "
+            "version."
+        )
+    if Cause.FORMAT in causes and context.is_elsewhere:
+        hints.append(
+            "Nothing is built here for another kind of machine. Build a wheel on such a "
+            "machine (pip wheel), and name its folder with --find-links, or take another "
+            "version."
+        )
+    if Cause.REQUIRES_PYTHON in causes:
+        hints.append("Use a Python that they are for, or another version.")
+    if not passed or not hints:
+        return None
+    return NoSuitableFile(
+        shown,
+        (line.text for line in tell_passed_over(passed, str(project))),
+        hints,
+    )

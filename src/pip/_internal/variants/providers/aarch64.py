@@ -1,0 +1,65 @@
+"""Namespace ``aarch64``: what a 64-bit Arm CPU can do.
+
+Properties, most preferred first; names and order are those of provider-variant-aarch64
+0.0.1.post2:
+
+``version``
+    The version of the architecture and all that it contains: an Armv8.2 CPU supports
+    8.2a, 8.1a, 8a. Up to 9.0a, which goes on with 8.5a. aarch64-variant-provider 0.2,
+    the successor, has this feature alone.
+CPU flags (``sve2``, ``bf16``, …)
+    The single value ``on``, newest first.
+
+Differences: a flag counts if this CPU has it, whatever archspec's closest model has;
+``bti``, ``ecv``, ``asimdrdm`` and ``atomics``, which the older provider runs together,
+are flags of their own. Limits: no CPU tells its version, so the version is that of the
+closest model known to archspec; a CPU that cannot be read, and any on Windows, counts as
+8a; there are no override variables, so nothing is supported when another machine is the
+target.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pip._vendor.wheel_variants.cpu_flags import AARCH64_FLAGS
+from pip._vendor.wheel_variants.properties import SupportedFeature
+
+from pip._internal.variants.providers.answer import Answer
+from pip._internal.variants.providers.cpu import ask_cpu, flag_features, read_cpu
+
+__all__ = ["PACKAGES", "detect"]
+
+PACKAGES = frozenset({"provider-variant-aarch64", "aarch64-variant-provider"})
+
+_NEWEST = "armv9.0a"
+_OLDEST = "aarch64"
+
+
+def detect(environ: Mapping[str, str], *, hardware: bool) -> Answer:
+    """Return the version of the architecture and the flags that this machine's CPU has."""
+    return ask_cpu("aarch64", _features, _versions([_OLDEST]), hardware=hardware)
+
+
+def _features() -> tuple[SupportedFeature, ...]:
+    cpu = read_cpu()
+    from pip._vendor.archspec.cpu import TARGETS, host
+
+    # Only Linux leaves the model open; elsewhere host() would start a process.
+    model = TARGETS[cpu.name] if cpu.name else host()
+    generic = model.generic
+    if _NEWEST in [ancestor.name for ancestor in generic.ancestors]:
+        generic = TARGETS[_NEWEST]
+    names = [generic.name, *(ancestor.name for ancestor in generic.ancestors)]
+    return (_versions(names), *flag_features(cpu, AARCH64_FLAGS))
+
+
+def _versions(architectures: list[str]) -> SupportedFeature:
+    """Return the versions that archspec's generic architectures stand for."""
+    return SupportedFeature(
+        "version",
+        tuple(
+            "8a" if name == _OLDEST else name.removeprefix("armv")
+            for name in architectures
+        ),
+    )

@@ -1,0 +1,256 @@
+"""Machines that a JSON file describes: what they support, their platform, their Python."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from pip._vendor.packaging.markers import Environment
+from pip._vendor.wheel_variants.properties import (
+    SupportedFeature,
+    SupportedProperties,
+    is_valid_feature_name,
+    is_valid_namespace,
+    is_valid_value,
+)
+from pip._vendor.wheel_variants.shown import shown
+
+from pip._internal.variants.errors import InvalidHostFile
+from pip._internal.variants.providers.platforms import (
+    CPU_NAMESPACES,
+    OF_MANY,
+    following,
+    of_abi,
+    of_tag,
+    release_of,
+    usual,
+)
+
+__all__ = [
+    "HOST_SCHEMA",
+    "MARKER_VARIABLES",
+    "Host",
+    "read_host_file",
+]
+
+HOST_SCHEMA = 1
+#: Bytes; the file of a real machine has a few thousand.
+_MAX_SIZE = 2 * 1024 * 1024
+#: What a host file may say of the target's environment (PEP 508).
+MARKER_VARIABLES = frozenset(Environment.__annotations__)
+#: The variable that tells a Jetson, also in a file that describes hardware alone.
+OF_HARDWARE = frozenset({"platform_release"})
+
+#: The keys of a host file.
+_KEYS = frozenset({"host-schema", "supported", "environment", "platforms", "abis"})
+_TAG = re.compile(r"[A-Za-z0-9_]+")
+#: Upstream makes of such tags all older ones; of huge numbers it would without end.
+_EXPANDED = re.compile(r"(?:macosx|ios)_[0-9]{1,2}_[0-9]{1,2}_.+|android_[0-9]{1,3}_.+")
+_GROWING = ("macosx", "ios", "android")
+#: Types of machines that run a Python for the others as well.
+_ALIKE = ({"x86_64", "i686", "x86"}, {"aarch64", "armv7l", "armv8l", "armv6l"})
+
+
+class Host(NamedTuple):
+    """A machine that a file or a name describes.
+
+    :ivar path: the file or the name.
+    :ivar environment: environment markers (PEP 508); of a file, all of them, or only those
+        that belong to hardware.
+    :ivar platforms: its platform tags, best first; empty if they follow from a name, or
+        are this machine's.
+    :ivar abis: the ABI tags of its interpreter, best first; empty likewise.
+    """
+
+    path: str
+    supported: SupportedProperties
+    environment: Mapping[str, str]
+    platforms: tuple[str, ...] = ()
+    abis: tuple[str, ...] = ()
+
+
+def read_host_file(path: str) -> Host:
+    """Read a host file.
+
+    :raises InvalidHostFile: if it cannot be read or does not describe a machine.
+    """
+    hints: Sequence[str] = ()
+    try:
+        with open(path, "rb") as file:
+            data = file.read(_MAX_SIZE + 1)
+        if len(data) > _MAX_SIZE:
+            raise _Problem(f"It is larger than {_MAX_SIZE >> 20} MiB")
+        # What a shell of Windows writes may be in UTF-16.
+        return _host(path, json.loads(data))
+    except OSError as error:
+        problem = f"It cannot be read: {error.strerror}"
+    except ValueError as error:
+        problem = f"It is not JSON: {error}"
+    except RecursionError:
+        problem = "It is nested too deeply"
+    except _Problem as error:
+        problem, hints = error.args[0], error.args[1:]
+    raise InvalidHostFile(path, f"{problem}.", *hints)
+
+
+class _Problem(Exception):
+    """A file describes no machine: the problem and, in some cases, what to do."""
+
+
+def _host(path: str, root: object) -> Host:
+    description = _object(root, "The file")
+    schema = description.get("host-schema")
+    if schema != HOST_SCHEMA or isinstance(schema, bool):
+        raise _Problem(f"Its 'host-schema' is not {HOST_SCHEMA}: {shown(schema)}")
+    unknown = sorted(set(description) - _KEYS)
+    if unknown:
+        raise _Problem(f"Its keys {shown(unknown)} mean nothing")
+    supported = _supported(description.get("supported"))
+    environment = _environment(description.get("environment", {}))
+    tags, abis = _tags(description, "platforms"), _tags(description, "abis")
+    if tags or abis or environment.keys() - OF_HARDWARE:
+        _check_complete(environment, tags, abis)
+        _check_platforms(environment, tags)
+        _check_interpreter(environment, abis)
+        _check_cpu(environment, supported)
+    return Host(path, supported, environment, tags, abis)
+
+
+def _check_complete(
+    environment: Mapping[str, str], tags: Sequence[str], abis: Sequence[str]
+) -> None:
+    """Refuse a file that describes more than hardware, but not all of the machine."""
+    missing = sorted(MARKER_VARIABLES - environment.keys())
+    said = [f"in 'environment': {', '.join(missing)}"] if missing else []
+    lists = {"platforms": tags, "abis": abis}
+    said += [repr(key) for key, value in lists.items() if not value]
+    if said:
+        raise _Problem(
+            f"It describes a part of a machine; missing {' and '.join(said)}",
+            "Write a complete file on that machine: pip variants host --json. Or leave "
+            "out 'environment', 'platforms' and 'abis' to describe its hardware alone.",
+        )
+
+
+def _check_platforms(environment: Mapping[str, str], tags: Iterable[str]) -> None:
+    """Compare the markers of a machine with each other and with its platform tags."""
+    if release_of(environment["python_full_version"]) is None:
+        full = shown(environment["python_full_version"])
+        raise _Problem(f"This is no version of Python: {full}")
+    for name, value in following(environment).items():
+        if environment[name] != value:
+            said = shown(environment[name])
+            raise _Problem(f"Its {name!r} is {said}; others say {value!r}")
+    for tag in tags:
+        if tag == "any":
+            raise _Problem("'any' is no platform: wheels for any are taken everywhere")
+        # They tell the system, and mostly the machine.
+        told = of_tag(tag)
+        is_suitable = not told or (
+            environment["sys_platform"] == told["sys_platform"]
+            and _suits(environment["platform_machine"], told)
+        )
+        if not is_suitable:
+            said = f"{environment['sys_platform']}, {environment['platform_machine']}"
+            raise _Problem(f"Its 'environment' is of {said}, and {shown(tag)} is not")
+
+
+def _check_interpreter(environment: Mapping[str, str], abis: tuple[str, ...]) -> None:
+    """Compare what is said of an interpreter with its ABIs."""
+    if {*abis} <= OF_MANY:
+        raise _Problem(f"Many interpreters have {shown(list(abis))}; add its own ABI")
+    for abi in abis:
+        for name, value in of_abi(abi).items():
+            if environment[name] != value:
+                raise _Problem(
+                    f"Its Python is {environment[name]}, and {abi!r} is of {value}"
+                )
+
+
+def _check_cpu(environment: Mapping[str, str], supported: SupportedProperties) -> None:
+    """Compare what is said of a machine with what its CPU supports."""
+    machine = environment["platform_machine"]
+    for namespace in supported.keys() & CPU_NAMESPACES:
+        if not _are_alike(machine, namespace):
+            raise _Problem(
+                f"It supports {shown(namespace)}, and its machine is {machine}"
+            )
+
+
+def _supported(root: object) -> SupportedProperties:
+    stated = _object(root, "'supported'")
+    supported: dict[str, list[SupportedFeature]] = {}
+    for namespace, features in stated.items():
+        if not is_valid_namespace(namespace):
+            raise _Problem(f"This is no namespace: {shown(namespace)}")
+        if not isinstance(features, list):
+            raise _Problem(f"The features of {shown(namespace)} are not a list")
+        supported[namespace] = [_feature(item, namespace) for item in features]
+        names = [feature.name for feature in supported[namespace]]
+        if len(set(names)) != len(names):
+            raise _Problem(
+                f"A feature of {shown(namespace)} is repeated: {shown(names)}"
+            )
+    return SupportedProperties(supported)
+
+
+def _environment(root: object) -> dict[str, str]:
+    """Read environment markers."""
+    environment = _object(root, "'environment'")
+    for name, value in environment.items():
+        if name not in MARKER_VARIABLES:
+            raise _Problem(f"'environment' has no marker variable: {shown(name)}")
+        if not isinstance(value, str):
+            raise _Problem(
+                f"{shown(name)} in 'environment' is not a string: {shown(value)}"
+            )
+    return environment
+
+
+def _suits(said: str, told: Mapping[str, str]) -> bool:
+    """Return whether a machine goes with what a platform tag says of it."""
+    of_tag = told["platform_machine"]
+    # Windows on Arm runs what is for x86 processors.
+    return not of_tag or _are_alike(said, of_tag) or told["sys_platform"] == "win32"
+
+
+def _are_alike(one: str, other: str) -> bool:
+    """Tell whether a machine of one type runs a Python for the other."""
+    both = {usual(one), usual(other)}
+    return len(both) == 1 or any(both <= each for each in _ALIKE)
+
+
+def _tags(description: Mapping[str, Any], key: str) -> tuple[str, ...]:
+    given = description.get(key, [])
+    if not isinstance(given, list):
+        raise _Problem(f"{key!r} is not a list: {shown(given)}")
+    for tag in given:
+        if not isinstance(tag, str) or not _TAG.fullmatch(tag):
+            raise _Problem(f"This in {key!r} is no tag: {shown(tag)}")
+        if tag.startswith(_GROWING) and not _EXPANDED.fullmatch(tag):
+            raise _Problem(f"There is no such platform: {shown(tag)}")
+    # Case does not matter in tags.
+    return tuple(dict.fromkeys(map(str.lower, given)))
+
+
+def _object(value: object, what: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise _Problem(f"{what} is not a JSON object: {shown(value)}")
+    return value
+
+
+def _feature(item: object, namespace: str) -> SupportedFeature:
+    feature = _object(item, f"A feature of {shown(namespace)}")
+    name, values = feature.get("feature"), feature.get("values")
+    if not isinstance(name, str) or not is_valid_feature_name(name):
+        raise _Problem(f"This names no feature of {shown(namespace)}: {shown(name)}")
+    if not isinstance(values, list) or not values:
+        raise _Problem(f"The values of '{namespace} :: {name}' are not a list")
+    for value in values:
+        if not isinstance(value, str) or not is_valid_value(value):
+            raise _Problem(
+                f"This is no value of '{namespace} :: {name}': {shown(value)}"
+            )
+    return SupportedFeature(name, tuple(dict.fromkeys(values)))

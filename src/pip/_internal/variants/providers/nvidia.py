@@ -1,0 +1,175 @@
+"""Namespace ``nvidia``: which CUDA builds the driver and the GPU can run.
+
+Properties, for a driver with CUDA M.m and a GPU of compute capability a.b, most
+preferred first; equal to those of nvidia-variant-provider 0.0.2 (commit ffea5d3):
+
+``cuda_version_lower_bound``
+    M.m to M.0, M, (M-1).20 to (M-1).0, M-1, and so on down to 11.0 and 11.
+``cuda_version_upper_bound``
+    Exclusive: 15.20 to 15.0, 15, and so on down to M+1, then M.20 to M.(m+1).
+``sm_arch``
+    ab_real to a0_real, then a0_virtual.
+
+Limits: a driver outside CUDA 11.0 to 15.20 supports nothing; a GPU below compute
+capability 5.0 has no ``sm_arch``. Of several GPUs, the one with the highest compute
+capability counts, among those that ``CUDA_VISIBLE_DEVICES`` shows.
+
+An override variable replaces the detection of the driver or of the GPU. An invalid one
+leaves its features out; the others are still detected.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from pip._internal.variants.providers.answer import Answer
+from pip._internal.variants.providers.driver import DriverUnavailable
+from pip._internal.variants.providers.findings import (
+    Findings,
+    Undetected,
+    forced,
+    require_this_machine,
+)
+from pip._internal.variants.providers.nvml import Driver, query
+
+__all__ = ["CUDA_VARIABLE", "PACKAGES", "SM_VARIABLE", "detect"]
+
+PACKAGES = frozenset({"nvidia-variant-provider", "variant-provider"})
+
+CUDA_VARIABLE = "NV_VARIANT_PROVIDER_FORCE_CUDA_DRIVER_VERSION"
+SM_VARIABLE = "NV_VARIANT_PROVIDER_FORCE_SM_ARCH"
+
+# Properties are about CUDA 11.0 to 15.20.
+_FIRST_MAJOR, _LAST_MAJOR, _LAST_MINOR = 11, 15, 20
+
+# A forced version may lie outside of that; up to this one, there are about a thousand
+# values at most.
+_MAX_FORCED_MAJOR = 50
+
+_OLDEST_CAPABILITY = (5, 0)
+
+# Not compiled: only override variables need them.
+_CUDA_FORM = r"([0-9]{1,2})(?:\.([0-9]{1,2})(?:\.[0-9]+)*)?"
+_SM_FORM = r"([0-9]{1,2})\.([0-9])"
+
+_Version = tuple[int, int]
+
+
+def detect(environ: Mapping[str, str], *, hardware: bool) -> Answer:
+    """Return which CUDA builds this machine, or the one that *environ* forces, can run."""
+    found = Findings()
+    cuda_is_forced = environ.get(CUDA_VARIABLE, "").strip()
+    sm_is_forced = environ.get(SM_VARIABLE, "").strip()
+    driver = cuda = sm = None
+    if not (cuda_is_forced and sm_is_forced):
+        driver = found.attempt(lambda: _ask_driver(environ, hardware))
+    if driver is not None or cuda_is_forced:
+        cuda = found.attempt(lambda: _cuda(environ, driver))
+    if sm_is_forced or (driver is not None and (cuda is not None or cuda_is_forced)):
+        sm = found.attempt(lambda: _capability(environ, driver))
+    if cuda is not None:
+        found.add("cuda_version_lower_bound", _lower_bounds(cuda))
+        found.add("cuda_version_upper_bound", _upper_bounds(cuda))
+    if sm is not None and sm < _OLDEST_CAPABILITY:
+        found.note(
+            f"GPUs below compute capability {_dotted(_OLDEST_CAPABILITY)} have no "
+            f"sm_arch, and this one has {_dotted(sm)}"
+        )
+    elif sm is not None:
+        found.add("sm_arch", _architectures(sm))
+    return found.answer(None if driver is None or cuda_is_forced else driver.version)
+
+
+def _ask_driver(environ: Mapping[str, str], hardware: bool) -> tuple[Driver, str]:
+    require_this_machine(hardware)
+    try:
+        return query(environ.get("CUDA_VISIBLE_DEVICES")), "NVIDIA driver"
+    except DriverUnavailable as error:
+        raise error.absence(
+            f"so GPU builds are left out; {CUDA_VARIABLE} and {SM_VARIABLE} can tell "
+            "what this machine has"
+        ) from error
+
+
+def _cuda(environ: Mapping[str, str], driver: Driver | None) -> tuple[_Version, str]:
+    expected = f"a CUDA version up to {_MAX_FORCED_MAJOR}.99, such as '12.8'"
+    given = forced(environ, CUDA_VARIABLE, _parse_cuda, expected)
+    if given is not None:
+        return given
+    assert driver is not None, "one of the two tells"
+    version = driver.cuda_version
+    if version is None:
+        raise Undetected("the NVIDIA driver does not tell its CUDA version")
+    first, last = (_FIRST_MAJOR, 0), (_LAST_MAJOR, _LAST_MINOR)
+    if not first <= version <= last:
+        raise Undetected(
+            f"the NVIDIA driver reports CUDA {_dotted(version)}, which is not within "
+            f"{_dotted(first)} to {_dotted(last)}"
+        )
+    return version, ""
+
+
+def _capability(
+    environ: Mapping[str, str], driver: Driver | None
+) -> tuple[_Version, str]:
+    expected = "a compute capability, such as '9.0'"
+    given = forced(environ, SM_VARIABLE, _parse_sm, expected)
+    if given is not None:
+        return given
+    assert driver is not None, "one of the two tells"
+    # In values of sm_arch, the two numbers stand without a separator, so that a minor one
+    # of two digits would name another architecture.
+    plausible = [
+        (major, minor)
+        for major, minor in driver.compute_capabilities
+        if 1 <= major <= 99 and 0 <= minor <= 9
+    ]
+    if not plausible:
+        raise Undetected("the NVIDIA driver shows no GPU that can be read")
+    return max(plausible), ""
+
+
+def _parse_cuda(text: str) -> _Version | None:
+    match = re.fullmatch(_CUDA_FORM, text)
+    if match is None or int(match[1]) > _MAX_FORCED_MAJOR:
+        return None
+    return int(match[1]), int(match[2] or 0)
+
+
+def _parse_sm(text: str) -> _Version | None:
+    match = re.fullmatch(_SM_FORM, text)
+    if match is None:
+        return None
+    return int(match[1]), int(match[2])
+
+
+def _lower_bounds(cuda: _Version) -> Iterator[str]:
+    for major in range(cuda[0], _FIRST_MAJOR - 1, -1):
+        yield from _minors(major, cuda[1] if major == cuda[0] else _LAST_MINOR)
+        yield str(major)
+
+
+def _upper_bounds(cuda: _Version) -> Iterator[str]:
+    for major in range(_LAST_MAJOR, cuda[0], -1):
+        yield from _minors(major, _LAST_MINOR)
+        yield str(major)
+    if cuda[0] <= _LAST_MAJOR:
+        yield from _minors(cuda[0], _LAST_MINOR, above=cuda[1])
+
+
+def _minors(major: int, last: int, *, above: int = -1) -> Iterator[str]:
+    """Yield the minor versions of a major one that are above *above*, newest first."""
+    for minor in range(last, above, -1):
+        yield f"{major}.{minor}"
+
+
+def _architectures(sm: _Version) -> Iterator[str]:
+    major, minor = sm
+    for older in range(minor, -1, -1):
+        yield f"{major}{older}_real"
+    yield f"{major}0_virtual"
+
+
+def _dotted(version: _Version) -> str:
+    return f"{version[0]}.{version[1]}"

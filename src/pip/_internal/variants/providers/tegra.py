@@ -1,0 +1,115 @@
+"""Tell NVIDIA's Tegra systems (Jetson) from ARM servers.
+
+Both are ``aarch64`` with an NVIDIA GPU, and no namespace of variants tells them apart. What
+is published for CUDA on ARM is built for servers (SBSA): GH200, GB10 and their kin. It runs
+on a Jetson from CUDA 13 on, that is JetPack 7 with Jetson Linux (L4T) 38, where NVIDIA
+unified the two; with an older CUDA it is installed and then fails at use.
+
+Any of these makes a machine a Tegra: ``/etc/nv_tegra_release``, which also tells the release
+of Jetson Linux if it can be read; "tegra" in the release of the kernel, which containers and the
+``platform_release`` of a host file tell too; ``nvidia,tegra...`` in the device tree.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from pip._internal.variants.providers.answer import Answer
+
+__all__ = [
+    "FIRST_UNIFIED_CUDA",
+    "FOR_SERVERS",
+    "Tegra",
+    "cuda_of",
+    "described",
+    "find",
+    "named",
+    "runs_sbsa",
+]
+
+#: The first CUDA version that is one for Tegra and for servers.
+FIRST_UNIFIED_CUDA = (13, 0)
+#: What users of a Tegra have to know, without a final period.
+FOR_SERVERS = (
+    "What is published for CUDA on ARM is built for servers (SBSA), and runs here from "
+    "CUDA 13 (JetPack 7) on"
+)
+
+#: ``# R36 (release), REVISION: 4.3, GCID: ...``
+_RELEASE_FORM = (
+    r"# *R([0-9]{1,3}) *\(release\), *REVISION: *([0-9]{1,3}(?:\.[0-9]{1,3})?)"
+)
+_MAX_SIZE = 4096  # characters; the files of real machines have a few hundred
+
+
+class Tegra(NamedTuple):
+    """A Tegra system.
+
+    :ivar release: of Jetson Linux, as ``36.4.3``; None if that is not told.
+    """
+
+    release: str | None = None
+
+    def __str__(self) -> str:
+        """Name it for people: ``a Jetson (Jetson Linux 36.4.3)``."""
+        return f"a Jetson (Jetson Linux {self.release})" if self.release else "a Jetson"
+
+
+def described(platform_release: str) -> Tegra | None:
+    """Return the Tegra of which a user or a kernel tells no more than the kernel's release.
+
+    :return: None if it is none.
+    """
+    return Tegra() if "tegra" in platform_release.lower() else None
+
+
+def named(platform_release: str) -> str:
+    """Return the release of a Tegra's kernel so that it tells that it is one."""
+    if described(platform_release) is not None:
+        return platform_release
+    return f"{platform_release}-tegra".lstrip("-")
+
+
+def find(platform_release: str, root: str = "/") -> Tegra | None:
+    """Return what Tegra this machine is; None if it is none.
+
+    :param platform_release: of its kernel.
+    :param root: the folder that holds ``etc`` and ``proc``.
+    """
+    path = os.path.join(root, "etc/nv_tegra_release")
+    if os.path.exists(path):
+        # One that cannot be read leaves no more open than the release.
+        match = re.match(_RELEASE_FORM, _read(path) or "")
+        return Tegra(None if match is None else f"{match[1]}.{match[2]}")
+    tree = _read(os.path.join(root, "proc/device-tree/compatible")) or ""
+    # It lists names, each ended by a zero.
+    if any(name.startswith("nvidia,tegra") for name in tree.split("\0")):
+        return Tegra()
+    return described(platform_release)
+
+
+def cuda_of(nvidia: Answer) -> str | None:
+    """Return the CUDA version of a driver, as ``12.6``.
+
+    :param nvidia: what is supported of that namespace.
+    :return: None if it is not told.
+    """
+    return next(iter(nvidia.values("cuda_version_lower_bound")), None)
+
+
+def runs_sbsa(cuda: str) -> bool:
+    """Tell whether a Tegra whose driver has a CUDA version runs builds for servers."""
+    major, _, _ = cuda.partition(".")
+    return major.isdecimal() and int(major) >= FIRST_UNIFIED_CUDA[0]
+
+
+def _read(path: str) -> str | None:
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read(_MAX_SIZE)
+    except OSError:
+        # Neither servers nor other systems have it; containers may not show it.
+        return None

@@ -1,0 +1,100 @@
+"""Namespace ``tpu``: whether this machine has a TPU of Google.
+
+Properties; equal to those of the provider that is built into uv 0.13.9 (observed), which
+stands for tpu-variant-provider 0.1.0:
+
+``present``
+    ``true`` if a TPU is on the PCI bus, else ``false``; one of them.
+
+TPUs are told by the vendor and device that the kernel shows, as JAX tells them. No library
+is loaded and nothing on the network is asked.
+
+Limits: TPUs are found on Linux only, and a newer one only once its number stands here.
+
+The override variable replaces detection; an invalid one leaves the feature out.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from pip._internal.variants.providers.answer import Answer
+from pip._internal.variants.providers.findings import (
+    Findings,
+    Undetected,
+    forced,
+    require_this_machine,
+)
+
+__all__ = ["PACKAGES", "PRESENT_VARIABLE", "detect"]
+
+PACKAGES = frozenset({"tpu-variant-provider"})
+
+PRESENT_VARIABLE = "TPU_VARIANT_PROVIDER_FORCE_PRESENT"
+
+_GOOGLE = "0x1ae0"
+_TPUS = frozenset(
+    {
+        "0x0027",  # v2, v3
+        "0x0056",
+        "0x005e",  # v4
+        "0x0062",  # v5p
+        "0x0063",  # v5e
+        "0x006f",  # v6e
+        "0x0076",  # 7x
+        "0x007c",  # 8t
+        "0x0083",  # 8i
+    }
+)
+_ANSWERS = {
+    **dict.fromkeys(("1", "true", "yes"), "true"),
+    **dict.fromkeys(("0", "false", "no"), "false"),
+}
+
+
+def detect(environ: Mapping[str, str], *, hardware: bool, root: str = "/") -> Answer:
+    """Return whether this machine, or the one that *environ* forces, has a TPU.
+
+    :param root: the folder that holds ``sys``.
+    """
+    found = Findings()
+    present = found.attempt(lambda: _present(environ, hardware, root))
+    found.add("present", () if present is None else (present,))
+    return found.answer()
+
+
+def _present(environ: Mapping[str, str], hardware: bool, root: str) -> tuple[str, str]:
+    def parse(text: str) -> str | None:
+        return _ANSWERS.get(text.lower())
+
+    given = forced(environ, PRESENT_VARIABLE, parse, "'true' or 'false'")
+    if given is not None:
+        return given
+    require_this_machine(hardware)
+    devices = os.path.join(root, "sys/bus/pci/devices")
+    try:
+        names = os.listdir(devices)
+    except FileNotFoundError:
+        # No Linux, or no PCI bus: nothing that a TPU could be on.
+        names = []
+    except OSError as error:
+        raise Undetected(f"{devices} cannot be read: {error.strerror}") from error
+    is_present = any(_is_tpu(os.path.join(devices, name)) for name in names)
+    return ("true" if is_present else "false"), "PCI bus"
+
+
+def _is_tpu(device: str) -> bool:
+    return _read(device, "vendor") == _GOOGLE and _read(device, "device") in _TPUS
+
+
+def _read(device: str, name: str) -> str:
+    """Read a number that the kernel shows; empty if it does not."""
+    try:
+        with open(
+            os.path.join(device, name), encoding="utf-8", errors="replace"
+        ) as file:
+            return file.read(20).strip()
+    except OSError:
+        # It was taken out meanwhile.
+        return ""

@@ -1,0 +1,56 @@
+"""Namespace ``x86_64``: what an x86-64 CPU can do.
+
+Properties, most preferred first; names and order are those of provider-variant-x86-64
+0.0.1.post2:
+
+``level``
+    The microarchitecture level and all below it: a v3 CPU supports v3, v2, v1. Up
+    to v4; x86_64-variant-provider 0.2, the successor, has this feature alone.
+CPU flags (``avx2``, ``sse4_1``, …)
+    The single value ``on``, newest first.
+
+Differences: a flag counts if this CPU has it, whatever archspec's closest model has;
+and v1 is supported where the older provider supports nothing. Limits: a CPU that cannot
+be read counts as v1, which every x86-64 CPU supports; there are no override variables, so
+nothing is supported when another machine is the target.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pip._vendor.wheel_variants.cpu_flags import X86_64_FLAGS
+from pip._vendor.wheel_variants.properties import SupportedFeature
+
+from pip._internal.variants.providers.answer import Answer
+from pip._internal.variants.providers.cpu import ask_cpu, flag_features, read_cpu
+
+__all__ = ["PACKAGES", "detect"]
+
+PACKAGES = frozenset({"provider-variant-x86-64", "x86-64-variant-provider"})
+
+_HIGHEST_LEVEL = 4
+
+
+def detect(environ: Mapping[str, str], *, hardware: bool) -> Answer:
+    """Return the level and the flags that this machine's CPU has."""
+    return ask_cpu("x86_64", _features, _levels(1), hardware=hardware)
+
+
+def _features() -> tuple[SupportedFeature, ...]:
+    cpu = read_cpu()
+    from pip._vendor.archspec.cpu import TARGETS
+
+    level = next(
+        (
+            level
+            for level in range(_HIGHEST_LEVEL, 1, -1)
+            if TARGETS[f"x86_64_v{level}"].features <= cpu.features
+        ),
+        1,
+    )
+    return (_levels(level), *flag_features(cpu, X86_64_FLAGS))
+
+
+def _levels(highest: int) -> SupportedFeature:
+    return SupportedFeature("level", tuple(f"v{n}" for n in range(highest, 0, -1)))

@@ -1,0 +1,121 @@
+"""Which variant a distribution is: as recorded when it was installed, or as chosen."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from pip._internal.variants.slots import BOUND, INSTALLED_BUILD
+
+# Commands that list what is installed come here even if none of it is a variant, so
+# what reads one is imported only then.
+if TYPE_CHECKING:
+    from pip._vendor.wheel_variants.manifest import Manifest
+    from pip._vendor.wheel_variants.markers import VariantEnvironment
+    from pip._vendor.wheel_variants.properties import Property
+
+    from pip._internal.metadata import BaseDistribution
+    from pip._internal.variants.selection.installed_records import InstalledBuild
+
+__all__ = [
+    "SELECTIONS",
+    "SELECTION_FILE",
+    "Bound",
+    "bind",
+    "bound_of",
+    "installed_build",
+    "installed_label",
+]
+
+#: The file in the metadata folder of an installed build that records how it was chosen.
+SELECTION_FILE = "variant-selection.json"
+#: The file in which a wheel says which variant it is.
+_WHEEL_FILE = "variant.json"
+#: Each build that is to be installed, by its wheel's path.
+SELECTIONS: dict[str, InstalledBuild] = {}
+
+
+def installed_build(dist: BaseDistribution) -> InstalledBuild | None:
+    """Return what is known of an installed build; None for what has no variants.
+
+    Nothing but its two files is read: no network, no detection. A wheel that was
+    chosen and is about to be installed counts as installed.
+    """
+    # Upstream may ask for each several times.
+    return INSTALLED_BUILD.once(dist, _read)
+
+
+def installed_label(dist: BaseDistribution) -> str | None:
+    """Return the label of an installed variant; None for what is none."""
+    build = installed_build(dist)
+    return None if build is None else build.label
+
+
+def _read(dist: BaseDistribution) -> InstalledBuild | None:
+    chosen = SELECTIONS.get(dist.location or "")
+    # Most distributions have neither file.
+    if chosen is not None or not _has_record(dist):
+        return chosen
+    from pip._internal.variants.selection import installed_records
+
+    recorded = installed_records.recorded_build(dist, SELECTION_FILE)
+    return recorded or installed_records.stated_build(dist, _WHEEL_FILE)
+
+
+def _has_record(dist: BaseDistribution) -> bool:
+    """Tell, fast, whether there is anything to read."""
+    # Of metadata in memory, pkg_resources cannot tell where it is.
+    folder: str | None = getattr(dist, "info_location", None)
+    return folder is not None and any(
+        os.path.exists(os.path.join(folder, name))
+        for name in (SELECTION_FILE, _WHEEL_FILE)
+    )
+
+
+class Bound:
+    """Which variant a distribution is, as far as its dependencies go.
+
+    :ivar requirements: what it needs besides what its metadata says.
+    """
+
+    # No dataclass: making one takes longer than the rest of this module, which plain
+    # packages need too.
+    __slots__ = ("environment", "requirements")
+
+    def __init__(
+        self, environment: VariantEnvironment, requirements: Sequence[str]
+    ) -> None:
+        self.environment = environment
+        self.requirements = requirements
+
+
+def bind(
+    dist: BaseDistribution,
+    label: str,
+    properties: Iterable[Property],
+    manifest: Manifest,
+) -> None:
+    """Remember which variant a distribution is.
+
+    :param properties: those of the variant that the target supports.
+    """
+    from pip._vendor.wheel_variants.abi_dependency import requirements
+    from pip._vendor.wheel_variants.markers import variant_environment
+
+    environment = variant_environment(label, properties)
+    BOUND.set(dist, Bound(environment, requirements(manifest, label)))
+    # It may have been bound to another machine, and pkg_resources keeps what held there.
+    vars(getattr(dist, "_dist", dist)).pop("_DistInfoDistribution__dep_map", None)
+
+
+def bound_of(dist: BaseDistribution) -> Bound | None:
+    """Return what matters for the dependencies of a variant; None for anything else."""
+    bound = BOUND.of(dist, Bound)
+    if bound is not None:
+        return bound
+    found = installed_build(dist)
+    if found is None or found.label is None:
+        return None
+    bind(dist, found.label, found.supported, found.manifest)
+    return bound_of(dist)

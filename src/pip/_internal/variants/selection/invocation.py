@@ -1,0 +1,232 @@
+"""What to type: commands of this pip that repeat the options which were typed.
+
+What the configuration and the environment say counts for the next command anyway.
+"""
+
+from __future__ import annotations
+
+import optparse
+import os
+import shlex
+from collections.abc import Callable, Container, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from typing import Any
+
+from pip._internal.commands import create_command
+from pip._internal.console.texts import without_credentials
+from pip._internal.metadata import get_default_environment
+from pip._internal.utils.compat import WINDOWS
+from pip._internal.utils.entrypoints import (
+    get_best_invocation_for_this_pip,
+    get_best_invocation_for_this_python,
+)
+from pip._internal.variants.selection.settings import (
+    IN_BUILD,
+    NO_VARIANTS,
+    UPGRADE_VARIANTS,
+    VARIANT,
+    Settings,
+    VariantOption,
+)
+from pip._internal.variants.slots import COMMAND_LINE
+
+__all__ = ["again", "command", "for_pip", "for_upgrade", "is_typed", "own_python"]
+
+#: Upstream's options that say where to look, and how far.
+_FROM_WHERE = frozenset(
+    (
+        *("--index-url", "--extra-index-url", "--find-links", "--no-index"),
+        *("--trusted-host", "--cert", "--client-cert", "--proxy", "--no-proxy-env"),
+        *("--keyring-provider", "--uploaded-prior-to", "--isolated"),
+    )
+)
+#: Those that decide what is found and chosen.
+_REPEATED = _FROM_WHERE | frozenset(
+    (
+        # For what, and where it goes.
+        *("--platform", "--python-version", "--implementation", "--abi"),
+        *("--target", "--prefix", "--root", "--user", "--break-system-packages"),
+        # What may be taken.
+        *("--constraint", "--pre", "--all-releases", "--only-final", "--no-deps"),
+        *("--no-binary", "--only-binary", "--prefer-binary"),
+        "--ignore-requires-python",
+    )
+)
+#: What else belongs to a command that is to be run once more.
+_REPEATED_AGAIN = frozenset(
+    (
+        *("--requirement", "--editable", "--group", "--dest", "--wheel-dir"),
+        *("--upgrade", "--upgrade-strategy", "--dry-run", "--outdated"),
+        *("--force-reinstall", "--ignore-installed", "--require-hashes"),
+        *("--build-constraint", "--no-build-isolation", "--output"),
+        *("--use-feature", "--use-deprecated"),
+    )
+)
+_PYTHON = "--python"
+#: Stands where a user puts in again what pip does not show, as NAME and URL do elsewhere:
+#: a copied ``****`` would be sent as a password.
+_CREDENTIALS = "CREDENTIALS"
+
+
+def command(
+    options: optparse.Values,
+    *words: str,
+    without: Container[str] = (),
+    is_own: bool = False,
+) -> str:
+    """Return a command for a shell, without the credentials that were typed.
+
+    :param options: of the command that is running.
+    :param words: the name of a command, and what follows it.
+    :param without: options that are not repeated.
+    :param is_own: whether it replaces the pip that runs it.
+    """
+    accepted = _parser(words)
+
+    def is_known(option: optparse.Option) -> bool:
+        return _is_repeated(option) and accepted.has_option(option.get_opt_string())
+
+    return _Typed.of(options).joined(words, is_known, without, is_own=is_own)
+
+
+def for_pip(options: optparse.Values, *words: str) -> str:
+    """Return a command that replaces this pip, and looks where the running one does.
+
+    What that installs, for which target, and where to, is about other packages. A pip of
+    the user's own is replaced there, and that of the system stays.
+    """
+
+    def is_where(option: optparse.Option) -> bool:
+        return option.get_opt_string() in _FROM_WHERE
+
+    for row, _, value in Settings(options).typed:
+        # An index for certain projects.
+        if not {"pip", *words}.isdisjoint(getattr(value, "projects", ())):
+            words += (row.name, str(value))
+    pip = get_default_environment().get_distribution("pip")
+    if pip is not None and pip.in_usersite:
+        words += ("--user",)
+    return _Typed.of(options).joined(words, is_where, is_own=True)
+
+
+def own_python() -> str:
+    """Return how a shell calls the Python that pip is for."""
+    python = str(get_best_invocation_for_this_python())
+    return python if WINDOWS else shlex.quote(python)
+
+
+def again(options: optparse.Values, *words: str, without: Container[str] = ()) -> str:
+    """Return the command that is running, with more words, or without some options.
+
+    :param without: names of options, besides those among *words*.
+    """
+    typed = _Typed.of(options)
+    # What is not known is left to the reader.
+    begun = typed.words or ("install", "...")
+    is_repeated = partial(_is_repeated, again=True)
+    return typed.joined((*begun, *words), is_repeated, without)
+
+
+def for_upgrade(
+    options: optparse.Values, *projects: str, further: tuple[str, ...] = ()
+) -> str:
+    """Return the command that replaces installed builds by the best of their versions.
+
+    :param further: options that it needs besides those that were typed.
+    """
+    others = (VARIANT.name, NO_VARIANTS.name)
+    words = ("install", UPGRADE_VARIANTS.name, *further, *projects)
+    return command(options, *words, without=others)
+
+
+def is_typed(options: optparse.Values, name: str) -> bool:
+    """Tell whether an option is one that was typed."""
+    return any(each.get_opt_string() == name for each, _ in _Typed.of(options).options)
+
+
+def _is_repeated(option: optparse.Option, *, again: bool = False) -> bool:
+    """Tell whether an option that was typed belongs to a command that is proposed.
+
+    :param again: whether that is the one that is running.
+    """
+    if isinstance(option, VariantOption):
+        return option.row.repeated in (("any", "same") if again else ("any",))
+    name = option.get_opt_string()
+    return name in _REPEATED or (again and name in _REPEATED_AGAIN)
+
+
+@dataclass(frozen=True, slots=True)
+class _Typed:
+    """What was typed.
+
+    :ivar words: the name of the command, and what is no option.
+    :ivar options: with their values if they take one.
+    """
+
+    words: Sequence[str] = ()
+    options: Sequence[tuple[optparse.Option, str | None]] = ()
+
+    @classmethod
+    def of(cls, options: optparse.Values) -> _Typed:
+        """Read again what the options of a command were read from."""
+        parser, arguments = COMMAND_LINE.of(options, tuple) or (None, ())
+        if parser is None or os.environ.get(IN_BUILD):
+            # They were not read from a command line, or from none of the user's.
+            return cls()
+        found: list[tuple[optparse.Option, str | None]] = []
+
+        def note(_: optparse.Option, typed: str, value: Any, *__: Any) -> None:
+            found.append((parser.get_option(typed), value))
+
+        reader = optparse.OptionParser(add_help_option=False)
+        for option in parser.option_list_all:
+            reader.add_option(
+                *(*option._short_opts, *option._long_opts),
+                action="callback",
+                callback=note,
+                type="string" if option.takes_value() else None,
+            )
+        _, words = reader.parse_args(list(arguments))
+        return cls((parser.name, *words), found)
+
+    def joined(
+        self,
+        words: Sequence[str],
+        is_repeated: Callable[[optparse.Option], bool],
+        without: Container[str] = (),
+        *,
+        is_own: bool = False,
+    ) -> str:
+        """Put a command together, for the pip that was called."""
+        invocation = [get_best_invocation_for_this_pip()]
+        if is_own and WINDOWS:
+            # A program that runs cannot be replaced there.
+            invocation = [f"{own_python()} -m pip"]
+        parts = [*words]
+        for option, value in self.options:
+            name = option.get_opt_string()
+            if name == _PYTHON and value is not None:
+                # This is a child of the pip that was typed, which is for another Python.
+                invocation = ["pip", name, shlex.quote(value)]
+            elif is_repeated(option) and name not in words and name not in without:
+                parts += [name] if value is None else [name, value]
+        shown = (_shown(before, each) for before, each in pairwise(("", *parts)))
+        return " ".join((*invocation, *map(shlex.quote, shown)))
+
+
+def _parser(words: tuple[str, ...]) -> optparse.OptionParser:
+    """Return the parser of the command that begins with these words."""
+    made = create_command(words[0], isolated=True)
+    fit = getattr(made, "fit", None)
+    if fit is not None:
+        fit(list(words[1:]))
+    return made.parser
+
+
+def _shown(before: str, word: str) -> str:
+    """Leave the credentials in a word out; *before* is the word before it."""
+    if before == "--proxy" and "://" not in word:
+        return _shown("", f"://{word}").removeprefix("://")
+    return without_credentials(word, _CREDENTIALS)

@@ -1,0 +1,279 @@
+"""Keep what is installed where a build of the chosen releases runs with it.
+
+The best build of an extension may be for another version of the package that it extends
+than the installed one. To have it, pip would replace what the user has not mentioned, and
+maybe gigabytes of it. So if a lesser build of the same release runs with what is installed,
+pip takes that one and tells the user of the better pair.
+"""
+
+from __future__ import annotations
+
+import functools
+import logging
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from pip._vendor.packaging.utils import canonicalize_name
+
+from pip._internal.console.output import get_logger
+from pip._internal.console.texts import Hint
+from pip._internal.exceptions import PipError
+from pip._internal.req.constructors import install_req_from_line
+from pip._internal.resolution.resolvelib.reporter import logger as reporter
+from pip._internal.variants.index.links import label_of
+from pip._internal.variants.selection import reasons
+from pip._internal.variants.selection.invocation import for_upgrade
+from pip._internal.variants.selection.neighbours import replaced, requirements_of
+from pip._internal.variants.selection.releases import weighed
+
+if TYPE_CHECKING:
+    from pip._vendor.packaging.requirements import Requirement
+    from pip._vendor.packaging.utils import NormalizedName
+    from pip._vendor.packaging.version import Version
+
+    from pip._internal.metadata import BaseDistribution
+    from pip._internal.req.req_install import InstallRequirement
+    from pip._internal.req.req_set import RequirementSet
+    from pip._internal.resolution.resolvelib.resolver import Resolver
+    from pip._internal.variants.selection.context import Context
+    from pip._internal.variants.selection.release import Release
+
+__all__ = ["keep_installed"]
+
+logger = get_logger(__name__)
+
+
+class _Build(NamedTuple):
+    """A chosen build, and which version it wants of what would be replaced."""
+
+    release: Release
+    label: str
+    wanted: Requirement
+
+
+class _Moved(NamedTuple):
+    """What is installed, and would be replaced for the sake of some builds alone."""
+
+    dist: BaseDistribution
+    builds: list[_Build]
+
+    @property
+    def name(self) -> NormalizedName:
+        """Return its normalised name."""
+        return self.dist.canonical_name
+
+    def __str__(self) -> str:
+        return f"{self.dist.raw_name} {self.dist.version}"
+
+    def satisfies(self, wanted: Requirement) -> bool:
+        """Tell whether the installed version is what is wanted, if it is about it."""
+        return canonicalize_name(wanted.name) != self.name or wanted.specifier.contains(
+            self.dist.version, prereleases=True
+        )
+
+
+def keep_installed(
+    solve: Callable[[Sequence[InstallRequirement]], RequirementSet],
+    resolver: Resolver,
+    context: Context,
+    first: RequirementSet,
+    roots: Iterable[InstallRequirement],
+) -> tuple[RequirementSet, Sequence[InstallRequirement], _Tell | None]:
+    """Return a solution that keeps what is installed, else *first*.
+
+    All else keeps its version.
+
+    :param solve: resolves once, with these constraints besides the user's.
+    :param roots: what the user asked for, constraints included.
+    :return: the solution, the constraints by which it was found, and what tells of what
+        is kept, given what is installed in the end: other builds may yet be taken.
+    """
+    keeper = _Keeper(resolver, context, roots)
+    moved = keeper.moved(first)
+    if not moved:
+        return first, (), None
+    before, agreement = resolver._result, context.agreement
+    for kept, others in keeper.attempts(moved):
+        pinned: list[tuple[str, object]] = [
+            *((each.name, each.dist.version) for each in kept),
+            *others,
+            *((each.project, each.version) for each in _releases(kept)),
+        ]
+        constraints = [
+            install_req_from_line(f"{project}=={version}", constraint=True)
+            for project, version in pinned
+        ]
+        try:
+            with _trying(context, kept):
+                second = solve(constraints)
+        except PipError as error:
+            names = " and ".join(map(str, kept))
+            logger.debug("No solution that keeps %s: %s", names, error)
+        else:
+            if keeper.changed_nothing_else(kept):
+                for each in moved:
+                    if each not in kept and each.name in second.requirements:
+                        keeper.tell_moved(each)
+                return second, constraints, functools.partial(keeper.tell_kept, kept)
+        resolver._result, context.agreement = before, agreement
+    for each in moved:
+        keeper.tell_moved(each)
+    return first, (), None
+
+
+_Versions = Sequence[tuple[str, "Version"]]
+#: Tells of what is kept, given what is installed in the end.
+_Tell = Callable[["RequirementSet"], None]
+
+
+def _releases(kept: Iterable[_Moved]) -> list[Release]:
+    return [build.release for each in kept for build in each.builds]
+
+
+@contextmanager
+def _trying(context: Context, kept: Iterable[_Moved]) -> Iterator[None]:
+    context.tried = {release.project for release in _releases(kept)}
+    reporter.addFilter(_is_no_news)
+    try:
+        yield
+    finally:
+        reporter.removeFilter(_is_no_news)
+        context.tried = None
+
+
+def _is_no_news(record: logging.LogRecord) -> bool:
+    """Let what upstream says of conflicts pass at the level of debugging alone."""
+    return record.levelno < logging.INFO
+
+
+class _Keeper:
+    """What a solution would replace, and what might keep it.
+
+    Make it as soon as the solution is found: later ones are compared with that.
+    """
+
+    def __init__(
+        self, resolver: Resolver, context: Context, roots: Iterable[InstallRequirement]
+    ) -> None:
+        self._resolver = resolver
+        self._context = context
+        self._limits = [each for each in roots if each.constraint and each.req]
+        self._before: Any = resolver._result
+
+    def moved(self, found: RequirementSet) -> list[_Moved]:
+        """Return what would be replaced for the sake of chosen builds, and nothing else."""
+        if self._resolver.factory.force_reinstall:
+            return []
+        moved: dict[NormalizedName, _Moved] = {}
+        extensions = set()
+        for requirement in found.requirements.values():
+            link = requirement.source_link
+            release = weighed(self._context).release_of(link)
+            label = None if link is None else label_of(link)
+            if link is None or release is None or label is None:
+                continue
+            for dist, wanted in replaced(self._context, link):
+                each = moved.setdefault(dist.canonical_name, _Moved(dist, []))
+                each.builds.append(_Build(release, label, wanted))
+                extensions.add(release.project)
+        return [
+            each
+            for each in moved.values()
+            if not self._must_go(each, extensions)
+            and all(each.satisfies(limit.req) for limit in self._limits if limit.req)
+        ]
+
+    def _must_go(self, moved: _Moved, extensions: set[NormalizedName]) -> bool:
+        """Tell whether anything but the builds of *extensions* wants another version."""
+        for name, criterion in self._before.criteria.items():
+            if name.partition("[")[0] != moved.name:
+                continue
+            for requirement, parent in criterion.information:
+                # With extras it needs itself without them.
+                own = extensions | {moved.name}
+                if parent is not None and parent.project_name in own:
+                    continue
+                ireq = requirement.get_candidate_lookup()[1]
+                if requirement.project_name == moved.name and (
+                    ireq is None
+                    or not ireq.specifier.contains(moved.dist.version, prereleases=True)
+                ):
+                    return True
+        return False
+
+    def attempts(self, moved: list[_Moved]) -> Iterator[tuple[list[_Moved], _Versions]]:
+        """Yield what of *moved* to keep, and at which versions others, most first."""
+        unmoved = list(self._unmoved(moved))
+        if unmoved:
+            yield moved, unmoved
+        yield moved, []
+        if len(moved) > 1:
+            yield from (([each], []) for each in moved)
+
+    def _unmoved(self, moved: Sequence[_Moved]) -> Iterator[tuple[str, Version]]:
+        """Yield what the chosen builds leave as it is, and others of their releases may not."""
+        others = {
+            canonicalize_name(wanted.name)
+            for release in _releases(moved)
+            for link in release.links
+            for wanted in requirements_of(self._context, link)
+        }
+        for name in sorted(others.difference(each.name for each in moved)):
+            dist = self._context.installed_dists.get(name)
+            found = self._before.mapping.get(name)
+            if dist is not None and (found is None or found.version == dist.version):
+                yield name, dist.version
+
+    def changed_nothing_else(self, kept: Sequence[_Moved]) -> bool:
+        """Tell whether a solution differs in nothing but *kept* and what its change needs."""
+        before, after = self._before, cast("Any", self._resolver._result)
+        changed = {each.name for each in kept}
+        changed |= {release.project for release in _releases(kept)}
+        seen: set[str | None] = set()
+        left: list[str | None] = [None]
+        while left:
+            node = left.pop()
+            if node in seen:
+                continue
+            seen.add(node)
+            if node is None or node.partition("[")[0] not in changed:
+                left.extend(before.graph.iter_children(node))
+        return all(
+            before.mapping[node].version == after.mapping[node].version
+            for node in seen & before.mapping.keys() & after.mapping.keys()
+            if node is not None and node.partition("[")[0] not in changed
+        )
+
+    def tell_kept(self, kept: Iterable[_Moved], found: RequirementSet) -> None:
+        """Say what stays, and which builds would be better."""
+        for each in kept:
+            taken, better = [], []
+            for build in each.builds:
+                chosen = found.requirements.get(build.release.project)
+                link = None if chosen is None else chosen.source_link
+                if link is not None:
+                    taken.append(reasons.build_name(build.release, label_of(link)))
+                better.append(reasons.build_name(build.release, build.label))
+            runs = f"{' and '.join(taken)} runs with it" if taken else "nothing changes"
+            projects = dict.fromkeys(build.release.project for build in each.builds)
+            wanted = dict.fromkeys(str(build.wanted) for build in each.builds)
+            hint = Hint(
+                f"{each} stays installed, and {runs}. The better pair is "
+                f"{' and '.join(better)} with {each.dist.raw_name} "
+                f"{self._before.mapping[each.name].version}:",
+                for_upgrade(self._context.options, *projects, *wanted),
+            )
+            logger.warning("%s", hint)
+
+    def tell_moved(self, moved: _Moved) -> None:
+        """Say what replaces *moved*, and which builds require that."""
+        result: Any = self._resolver._result
+        required_by = dict.fromkeys(
+            f"{reasons.build_name(build.release, build.label)} requires {build.wanted}"
+            for build in moved.builds
+        )
+        logger.info(
+            "Replacing %s with %s: %s",
+            *(moved, result.mapping[moved.name].version, " and ".join(required_by)),
+        )

@@ -1,0 +1,247 @@
+"""Why builds are refused, and what is lost although nobody chose that, in words.
+
+What costs a variant becomes a :class:`Loss`, which goes through :meth:`.Context.cost`: a
+warning, or an error if the user is strict. What a manifest or a wheel says is no loss, nor
+what the user chose: variants that the target cannot run, that the manifest does not
+describe, that are disabled or turned off.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from pip._vendor.packaging.utils import parse_wheel_filename
+
+from pip._internal.variants.errors import Loss, UnsupportedVariant
+from pip._internal.variants.index.sources import (
+    AGAIN,
+    ManifestMissing,
+    ManifestUnavailable,
+)
+
+if TYPE_CHECKING:
+    from pip._vendor.wheel_variants.ordering import Mismatch
+
+    from pip._internal.models.link import Link
+    from pip._internal.variants.selection.selection import Selection
+
+__all__ = [
+    "WITHOUT_MANIFEST",
+    "any_build",
+    "build_name",
+    "loss_of_problem",
+    "loss_of_wheel",
+    "losses_of_answers",
+    "needs",
+    "refuse_unsupported",
+    "rejection",
+    "shortened",
+    "unanswered",
+]
+
+#: What to do where a release's manifest is missing or broken.
+WITHOUT_MANIFEST = (
+    "An index with a manifest that can be used (--index-url URL), or the wheels in a "
+    "folder (--find-links DIR), lets pip choose among them"
+)
+_BEST = "Without a label chosen by hand, pip takes the best variant that runs."
+#: How many values of a feature are shown before the rest is counted.
+_SHOWN_VALUES = 8
+
+
+def build_name(release: object, label: str | None) -> str:
+    """Name a build of a release, a plain one if there is no label."""
+    what = "the plain build" if label is None else f"the variant {label}"
+    return f"{what} of {release}"
+
+
+def any_build(link: Link) -> list[str]:
+    """Say what to type in place of the wheel at *link* for the best build there is."""
+    project, version, *_ = parse_wheel_filename(link.filename)
+    words = [f"{project}=={version}"]
+    if link.is_file:
+        words += ("--find-links", os.path.dirname(link.file_path))
+    return words
+
+
+def rejection(selection: Selection, label: str) -> str:
+    """Say which property keeps the target from running a variant that it refuses."""
+    if label in selection.ranking.unknown:
+        if selection.problem is not None:
+            return f"{label}: {selection.problem}"
+        return f"{label}: the variants manifest does not describe it"
+    return f"{label} needs {needs(selection, selection.ranking.rejected[label])}"
+
+
+def refuse_unsupported(
+    what: str, label: str, selections: Sequence[Selection], instead: str = _BEST
+) -> None:
+    """Refuse a label if the target can run it from no source.
+
+    :param what: the build, for people.
+    :param selections: the decisions about what there is to choose from.
+    :param instead: what to do otherwise.
+    :raises UnsupportedVariant: then.
+    """
+    if any(label in each.ranking.compatible for each in selections):
+        return
+    why = [rejection(each, label) for each in selections if label in each.labels]
+    raise UnsupportedVariant(what, why, instead)
+
+
+def needs(
+    selection: Selection, mismatches: Iterable[Mismatch], *, machine: str = "the target"
+) -> str:
+    """Say what a variant needs and *machine* lacks."""
+    return "; ".join(_mismatch(each, selection, machine) for each in mismatches)
+
+
+def _mismatch(mismatch: Mismatch, selection: Selection, machine: str) -> str:
+    wanted = shortened(mismatch.wanted, " or ")
+    if mismatch.offered:
+        # The best value says it all where the rest are what it includes.
+        offered = f"{machine} has {shortened(mismatch.offered[:3])}"
+        if len(mismatch.offered) > 3:
+            offered += " …"
+    else:
+        offered = f"{machine} has none"
+        answer = selection.answers.get(mismatch.feature.namespace)
+        if answer is not None and answer.reason is not None:
+            offered += f": {answer.reason}"
+    return f"{mismatch.feature} :: {wanted} ({offered})"
+
+
+def shortened(values: Sequence[str], separator: str = ", ") -> str:
+    """Join *values*, and count those that are too many to read."""
+    if len(values) <= _SHOWN_VALUES:
+        return separator.join(values)
+    shown = separator.join(values[: _SHOWN_VALUES - 1])
+    return f"{shown}{separator}{len(values) - _SHOWN_VALUES + 1} more"
+
+
+def sentences(*said: str) -> str:
+    """Join sentences, which lack the final period and may be empty, to a line."""
+    return ". ".join(filter(None, said))
+
+
+def the_variants(labels: Sequence[str], of: object) -> str:
+    """Name variants of something."""
+    return f"the variant{'s' * (len(labels) > 1)} {shortened(labels)} of {of}"
+
+
+def loss_of_problem(
+    lost: str, problem: ManifestUnavailable | str, follows: str
+) -> Loss:
+    """Tell of variants that cannot be judged by what was read of them.
+
+    :param lost: which they are.
+    :param problem: of the manifest of all, or of the wheel that speaks for itself.
+    :param follows: what pip does then; may be empty.
+    """
+    said = [f"Ignoring {lost}: {problem}", f"So pip {follows}" if follows else ""]
+    if isinstance(problem, str):
+        hints = [WITHOUT_MANIFEST]
+        return Loss(lost, str(problem), sentences(*said), follows, hints)
+    hints = [problem.hint] if problem.hint else []
+    if problem.hint != AGAIN:
+        hints.append(WITHOUT_MANIFEST)
+    if isinstance(problem, ManifestMissing):
+        follows = "reads the wheels instead"
+    return Loss(lost, str(problem), sentences(*said, *hints), follows, hints)
+
+
+def loss_of_wheel(of: object, project: str, label: str, reason: str) -> Loss:
+    """Tell of a wheel that is not what it should be; upstream itself warns of it.
+
+    :param of: the release that it is a variant of.
+    """
+    return Loss(
+        lost=the_variants([label], of),
+        reason=" ".join(reason.split()),
+        follows="looks for another candidate",
+        hints=[
+            "Whoever publishes it has to mend it",
+            (
+                f"Until then, choose another build with --variant {project}=LABEL, "
+                "or none with --no-variants"
+            ),
+        ],
+    )
+
+
+def loss_of_answer(namespace: str, selection: Selection, of: object) -> Loss | None:
+    """Tell which variants cannot be judged since a namespace has no answer.
+
+    :param namespace: one whose answer is lacking.
+    :param of: what they are variants of.
+    :return: None if that costs nothing.
+    """
+    labels = _unjudged(selection, namespace)
+    if not labels:
+        return None
+    answer = selection.answers[namespace]
+    lost = the_variants(labels, of)
+    otherwise = f"To do without: --disable-variant-provider {namespace}"
+    if answer.untrusted:
+        known = "only code that pip may not run knows whether they are supported here"
+        hints = [_to_trust(answer.untrusted)]
+        said = f"Variants of {of} were left out ({shortened(labels)}), since"
+        told = sentences(f"{said} {known}", *hints)
+        about = f"trust {namespace}"
+        return Loss(lost, known, told, "", hints, otherwise, about)
+    reason = sentences(*answer.warnings)
+    warning: str | None = None
+    if answer.remedies:
+        left_out = f"So {lost} {'are' if len(labels) > 1 else 'is'} left out"
+        warning = sentences(reason, left_out, *answer.remedies, otherwise)
+    return Loss(lost, reason, warning, "", answer.remedies, otherwise, reason)
+
+
+def losses_of_answers(of: object, selections: Iterable[Selection]) -> Iterator[Loss]:
+    """Tell which variants cannot be judged since nobody answered.
+
+    :param of: what they are variants of.
+    :param selections: about them, one for each source.
+    """
+    for selection in selections:
+        for namespace in selection.answers:
+            loss = loss_of_answer(namespace, selection, of)
+            if loss is not None:
+                yield loss
+
+
+def unanswered(of: object, selection: Selection) -> Iterator[Loss | str]:
+    """Yield which variants a decision leaves out since nobody knows what is supported.
+
+    Warnings about answers that cost nothing are among them.
+
+    :param of: what it decides about the variants of.
+    """
+    for namespace, answer in selection.answers.items():
+        if not answer.is_lacking:
+            continue
+        loss = loss_of_answer(namespace, selection, of)
+        if loss is not None:
+            yield loss
+        if loss is None or loss.warning is None:
+            yield from answer.warnings
+
+
+def _to_trust(untrusted: Sequence[str]) -> str:
+    options = " ".join(f"--trust-variant-provider {name}" for name in untrusted)
+    return f"If you trust it to run with your rights: {options}"
+
+
+def _unjudged(selection: Selection, namespace: str) -> list[str]:
+    """Return what is refused since a namespace has no answer, and for no other reason."""
+    return [
+        label
+        for label, mismatches in selection.ranking.rejected.items()
+        if any(each.feature.namespace == namespace for each in mismatches)
+        and all(
+            selection.answers[each.feature.namespace].is_lacking and not each.offered
+            for each in mismatches
+        )
+    ]

@@ -1,0 +1,441 @@
+"""One release and the choice among its files, made as late as possible."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from pip._vendor.wheel_variants.abi_dependency import has_dependencies
+
+from pip._internal.console.output import get_logger
+from pip._internal.utils.misc import redact_auth_from_url
+from pip._internal.variants.errors import Loss, VariantError
+from pip._internal.variants.index.links import label_of, source_of
+from pip._internal.variants.index.sources import (
+    ManifestMissing,
+    ManifestUnavailable,
+    fetch_manifest,
+)
+from pip._internal.variants.index.wheel_manifests import manifest_of_wheels
+from pip._internal.variants.selection.reasons import (
+    loss_of_problem,
+    loss_of_wheel,
+    refuse_unsupported,
+    unanswered,
+)
+from pip._internal.variants.selection.selection import (
+    Origin,
+    OriginKind,
+    select,
+    without_manifest,
+)
+
+if TYPE_CHECKING:
+    import optparse
+
+    from pip._vendor.packaging.utils import NormalizedName
+    from pip._vendor.packaging.version import _BaseVersion
+    from pip._vendor.wheel_variants.manifest import Manifest
+
+    from pip._internal.models.link import Link
+    from pip._internal.variants.providers.chain import Providers
+    from pip._internal.variants.selection.context import Context
+    from pip._internal.variants.selection.selection import Agreement, Selection
+
+__all__ = ["CheckedWheels", "Decision", "Release"]
+
+logger = get_logger(__name__)
+
+
+class CheckedWheels(dict["NormalizedName", "Callable[[Link], str]"]):
+    """By project, a function that returns the path of a wheel whose hash was checked.
+
+    It has the projects of a resolution that requires hashes, and no others.
+    """
+
+
+class Decision(NamedTuple):
+    """Which files of a release may be installed, and what to report of that.
+
+    :ivar ranked: the files, best first.
+    :ivar problems: variants that are left out although nobody chose that, and warnings.
+    :ivar error: why nothing can be installed that the user chose.
+    """
+
+    ranked: list[Link]
+    problems: Sequence[Loss | str]
+    error: VariantError | None = None
+
+
+class Release:
+    """The files of one version among which a choice is made.
+
+    :ivar links: in upstream's order: by platform tag, then build tag, then sdists.
+    :ivar reached: whether the resolver, or a listing, came to this release.
+    :cvar builds_in_turn: whether all of its variants are looked at, whichever is taken.
+    :cvar is_for_any: whether they are chosen for any machine, and not just for the target.
+    """
+
+    builds_in_turn = False
+    is_for_any = False
+
+    def __init__(
+        self,
+        context: Context,
+        project: NormalizedName,
+        version: _BaseVersion,
+        links: Sequence[Link],
+        sources: Sequence[str],
+    ) -> None:
+        self._context = context
+        self.project = project
+        self.version = version
+        self.links = tuple(links)
+        self._sources = sources
+        self.reached = False
+        self._decided: dict[tuple[Agreement | None, str | None], Decision] = {}
+        self._reported: Decision | None = None
+        #: Which variants are ignored, and why.
+        self._problems: list[tuple[str, ManifestUnavailable | str]] = []
+
+    def __str__(self) -> str:
+        return f"{self.project} {self.version}"
+
+    @property
+    def options(self) -> optparse.Values:
+        """Return the options of the command."""
+        return self._context.options
+
+    @functools.cached_property
+    def wheels(self) -> dict[str, list[Link]]:
+        """Return the variant wheels by source, the first source first."""
+        wheels: dict[str, list[Link]] = {source: [] for source in self._sources}
+        for link in self.links:
+            if label_of(link) is not None:
+                wheels[source_of(link)].append(link)
+        return {source: found for source, found in wheels.items() if found}
+
+    @functools.cached_property
+    def labels(self) -> list[str]:
+        """Return the labels of the wheels, those of the first source first."""
+        wheels = itertools.chain.from_iterable(self.wheels.values())
+        return list(
+            dict.fromkeys(label for link in wheels if (label := label_of(link)))
+        )
+
+    @property
+    def manifest_links(self) -> list[Link]:
+        """Return the links of its manifests, one for each source that lists one."""
+        found = (
+            self._context.manifest_links.get((self.project, self.version, source))
+            for source in self.wheels
+        )
+        return [link for link in found if link is not None]
+
+    @property
+    def chosen_label(self) -> str | None:
+        """Return the label that the user chose for this release, if it applies to it."""
+        labels = self._context.applying_labels(self.project, self.labels)
+        return labels[0] if labels else None
+
+    @property
+    def chosen_by(self) -> str | None:
+        """Return what the user chose the build with; None if it is up to pip."""
+        return None if self.chosen_label is None else "--variant"
+
+    @property
+    def hint(self) -> str | None:
+        """Say what else to choose where nothing of what the user chose is there."""
+        return None
+
+    @property
+    def refusal(self) -> str | None:
+        """Say in short why all of its variants are refused, if one word says it all."""
+        return None
+
+    @property
+    def lacks_label(self) -> bool:
+        """Tell whether it lacks a label chosen by hand: then nothing of it suits."""
+        return self.chosen_label is not None and not self.has_label(self.chosen_label)
+
+    def has_label(self, label: str) -> bool:
+        """Tell whether a wheel of this release has *label*."""
+        return label in self.labels
+
+    @functools.cached_property
+    def _decisions(self) -> list[tuple[Selection, list[Link]]]:
+        """Decide source by source, and keep which wheels each decision is about.
+
+        A file that an earlier source lists too is decided there.
+        """
+        self._problems.clear()
+        decisions = []
+        decided: set[str] = set()
+        for source, wheels in self.wheels.items():
+            left = [
+                link
+                for link in wheels
+                if not decided or decided.isdisjoint(_identities(link))
+            ]
+            if not left:
+                continue
+            selection = self._select(source, left)
+            known = [
+                link for link in left if label_of(link) not in selection.ranking.unknown
+            ]
+            if len(self.wheels) > 1:
+                decided.update(*map(_identities, known))
+            decisions.append((selection, known))
+        return decisions
+
+    @functools.cached_property
+    def selections(self) -> dict[str, Selection]:
+        """Return the decisions about the variants by source; each has its own manifest."""
+        return {selection.source: selection for selection, _ in self._decisions}
+
+    @functools.cached_property
+    def has_alternatives(self) -> bool:
+        """Tell whether one of its variants may be wrong here, and another one right.
+
+        So it is if they are for certain versions of another package: the resolver finds
+        out which version that will be.
+        """
+        return any(
+            selection.manifest is not None
+            and has_dependencies(selection.manifest, selection.ranking.compatible)
+            for selection in self.selections.values()
+        )
+
+    @property
+    def decided(self) -> list[Selection]:
+        """Return the decisions about its variants, if they were made already."""
+        return [selection for selection, _ in vars(self).get("_decisions", ())]
+
+    def selection_of(self, link: Link) -> Selection | None:
+        """Return the decision that a wheel at *link* is part of."""
+        for selection, wheels in self._decisions:
+            if link in wheels:
+                return selection
+        return None
+
+    def _select(self, source: str, wheels: Sequence[Link]) -> Selection:
+        by_label: dict[str, Link] = {}
+        for link in wheels:
+            by_label.setdefault(label_of(link) or "", link)
+        try:
+            manifest, origin = self._manifest(source, by_label)
+        except ManifestUnavailable as error:
+            self._problems.append((f"the variant wheels of {self}", error))
+            return without_manifest(source, by_label, str(error))
+        return select(
+            *(source, manifest, by_label, self._providers, self._context.preferences),
+            project=self.project,
+            origin=origin,
+        )
+
+    @property
+    def _providers(self) -> Providers:
+        """Return what the builds are chosen for."""
+        return self._context.detected
+
+    def _manifest(
+        self, source: str, wheels: Mapping[str, Link]
+    ) -> tuple[Manifest, Origin]:
+        """Return the manifest of a source; where it is missing, that of the wheels.
+
+        :raises ManifestUnavailable: if there is neither, or one that cannot be used.
+        """
+        where = redact_auth_from_url(source)
+        key = self.project, self.version, source
+        skipped = self._context.skipped_manifests.get(key)
+        missing = skipped or f"{where} lists no variants manifest"
+        link = self._context.manifest_links.get(key)
+        if link is not None:
+            url = redact_auth_from_url(link.url_without_fragment)
+            limit = self._context.settings.uploaded_prior_to
+            try:
+                manifest = fetch_manifest(self._context.session, link, limit)
+                return manifest, Origin(OriginKind.INDEX, url)
+            except ManifestMissing as error:
+                missing = f"its variants manifest is missing: {error}"
+                if error.listed and self._context.strict:
+                    # So no wheel is asked for.
+                    raise ManifestMissing(f"{missing} ({url})", listed=True) from None
+            except ManifestUnavailable as error:
+                times = f"{error.attempts} attempts at " if error.attempts > 1 else ""
+                problem = (
+                    f"its variants manifest cannot be used: {error} ({times}{url})"
+                )
+                raise ManifestUnavailable(problem, error.hint) from None
+        manifest = self._manifest_of_wheels(wheels, missing)
+        return manifest, Origin(OriginKind.WHEELS, where, missing)
+
+    def _manifest_of_wheels(self, wheels: Mapping[str, Link], missing: str) -> Manifest:
+        """Return what the wheels say of themselves; note those that say nothing.
+
+        :param missing: why it is up to them.
+        :raises ManifestUnavailable: if none of them does.
+        """
+        checked_path = self._checked_path
+        if checked_path is not None:
+            # Whole wheels are large: only those that the user allows.
+            labels = self._context.applying_labels(self.project, self.labels)
+            wheels = {each: wheels[each] for each in labels if each in wheels} or wheels
+            self._context.wait_for_upstream()
+            if len(wheels) > 1:
+                logger.info(
+                    "Downloading the variants %s of %s to compare them, because hashes "
+                    "are required and %s. To download one: --variant %s=LABEL",
+                    *(", ".join(sorted(wheels)), self, missing, self.project),
+                )
+        elif self._context.settings.is_checking_hashes:
+            problem = f"{missing}, and pip reads no wheel before its hash was checked"
+            raise ManifestUnavailable(problem)
+        try:
+            manifest, problems = manifest_of_wheels(
+                self._context.session, wheels, checked_path
+            )
+        except ManifestUnavailable as error:
+            raise ManifestUnavailable(f"{missing}, and {error}", error.hint) from None
+        self._problems += [
+            (f"the variant {label} of {self}", problem)
+            for label, problem in problems.items()
+        ]
+        return manifest
+
+    @property
+    def _checked_path(self) -> Callable[[Link], str] | None:
+        """A function that downloads and checks wheels, if hashes are required."""
+        return self._context.part(CheckedWheels).get(self.project)
+
+    @property
+    def ranked(self) -> list[Link]:
+        """Return the links that may be installed, best first, and report the problems.
+
+        :raises UnsupportedVariant: if a label chosen by hand does not suit the target.
+        :raises VariantLost: if a variant would be lost, and the user is strict.
+        """
+        self.reached = True
+        decision = self.decide()
+        if decision is not self._reported:
+            self._context.report(decision.problems)
+            if decision.error is not None:
+                raise decision.error
+            self._reported = decision
+        return decision.ranked
+
+    def decide(self) -> Decision:
+        """Return what may be installed and what to report of it; report nothing."""
+        agreement = self._context.agreement
+        # Which label a project must have may be settled after a look ahead.
+        key = agreement, self.chosen_label
+        if key not in self._decided:
+            problems: list[Loss | str] = []
+            ranked: list[Link] = []
+            try:
+                if not self.lacks_label:
+                    self._refuse_two_labels()
+                    problems += self.problems
+                    ranked = self._rank(agreement)
+            except VariantError as error:
+                return Decision([], problems, error)
+            self._decided[key] = Decision(ranked, problems)
+        return self._decided[key]
+
+    def _refuse_two_labels(self) -> None:
+        """Refuse two labels that are chosen for all projects, if this release has both.
+
+        :raises ContradictoryOptions: if that is so.
+        """
+        context = self._context
+        chosen = self.chosen_label
+        is_for_all = chosen is not None and not context.labels_for(self.project)
+        if is_for_all and not context.may_take_several:
+            from pip._internal.variants.selection.by_hand import labels_meant
+
+            # It is an error if two are.
+            labels_meant(
+                *(context.choices, self.project, self.labels, str(self)),
+                may_be_several=False,
+            )
+
+    def _rank(self, agreement: Agreement | None) -> list[Link]:
+        chosen = self.chosen_label
+        if chosen is not None:
+            selections = [*self.selections.values()]
+            refuse_unsupported(f"The variant {chosen} of {self}", chosen, selections)
+        # By source and label, the best first; plain files come last.
+        ranked: dict[tuple[str, str] | None, list[Link]] = {}
+        for source, selection in self.selections.items():
+            labels = selection.ranking.compatible
+            if agreement is not None:
+                labels = agreement.order(selection)
+            for label in labels:
+                if chosen in (None, label):
+                    ranked[source, label] = []
+        if chosen is None:
+            ranked[None] = []
+        for link in self.links:
+            its_label = label_of(link)
+            key = None if its_label is None else (source_of(link), its_label)
+            if key in ranked:
+                ranked[key].append(link)
+        return list(itertools.chain.from_iterable(ranked.values()))
+
+    def may_take(self, link: Link) -> bool:
+        """Tell whether a file may be taken: to try something out, nothing is built."""
+        tried = self._context.tried
+        return tried is None or self.project not in tried or link.is_wheel
+
+    @property
+    def problems(self) -> list[Loss | str]:
+        """Return why variants are left out although nobody chose that, and warnings."""
+        # Problems come up when it is decided.
+        selections = self.selections.values()
+        follows = self._what_follows()
+        found: list[Loss | str] = [
+            loss_of_problem(lost, problem, follows) for lost, problem in self._problems
+        ]
+        for selection in selections:
+            found += unanswered(self, selection)
+        return found
+
+    def _what_follows(self) -> str:
+        """Say what pip does where variants of this release are left out.
+
+        It may still come to something else in the end, where dependencies conflict.
+        """
+        if any(each.ranking.compatible for each in self.selections.values()):
+            return "chooses among the others"
+        if self.chosen_label is not None:
+            return ""
+        left = next((link for link in self.links if label_of(link) is None), None)
+        if left is None:
+            return "goes on with another version, if there is one"
+        if left.is_wheel:
+            return "goes on with a plain build, maybe one without GPU support"
+        return "goes on with the source distribution, which has to be built"
+
+    def report_problems(self) -> None:
+        """Report :attr:`problems`.
+
+        :raises VariantLost: if a variant is left out, and the user is strict.
+        """
+        self._context.report(self.problems)
+
+    def discarded(self, link: Link, reason: str) -> None:
+        """Take note that upstream discards a wheel.
+
+        :raises VariantLost: if it is a variant's, and the user is strict.
+        """
+        label = label_of(link)
+        if label is not None:
+            self._context.report([loss_of_wheel(self, self.project, label, reason)])
+
+
+def _identities(link: Link) -> set[str]:
+    """Name a file so that two links to the same one have a name in common."""
+    hashes = {f"{name}:{value}" for name, value in link._hashes.items()}
+    return {link.url_without_fragment, *hashes}

@@ -1,0 +1,242 @@
+"""Indexes for certain projects only: how they are written, and which one a project has.
+
+One is written ``torch,torchvision=https://example.com/simple``. Loaded when any is given.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import urlsplit
+
+from pip._vendor.packaging.utils import InvalidName, canonicalize_name
+
+from pip._internal.configuration import OVERRIDE_ORDER, Kind
+from pip._internal.utils.misc import redact_auth_from_url
+from pip._internal.utils.urls import path_to_url
+from pip._internal.variants.errors import ContradictoryOptions, InvalidOption
+from pip._internal.variants.selection.option_values import Place
+
+if TYPE_CHECKING:
+    from pip._vendor.packaging.utils import NormalizedName
+
+    from pip._internal.configuration import Configuration
+
+__all__ = [
+    "FORM",
+    "KEY",
+    "ConfiguredPlace",
+    "ScopedIndex",
+    "added_up",
+    "by_project",
+    "configured",
+    "scoped_index",
+    "redacted_value",
+]
+
+#: Of the configuration.
+KEY = "variant-index"
+#: Of the environment.
+VARIABLE = "PIP_VARIANT_INDEX"
+#: What a user has to write.
+FORM = "PROJECT[,PROJECT...]=URL"
+_EXAMPLE = "torch,torchvision=https://download.pytorch.org/whl/variant"
+_SCHEMES = ("http", "https", "file")
+#: What begins a URL, or else a value; a user and a password may follow, in any form.
+_BEFORE_CREDENTIALS = re.compile(r".*?//|[^=@]*=|", re.DOTALL)
+#: Another index, where just one can be named.
+_ANOTHER = re.compile(r",[^/,=]+=")
+
+
+class ScopedIndex(NamedTuple):
+    """An index, and the projects that come from it alone.
+
+    :ivar projects: normalised names, in the order in which they were written.
+    :ivar url: of the index, as ``--index-url`` takes it, with credentials if there are any.
+    :ivar place: the command line, or the configuration and the environment.
+    """
+
+    projects: tuple[NormalizedName, ...]
+    url: str
+    place: Place = Place.LINE
+
+    def __str__(self) -> str:
+        """Return it for people, without credentials."""
+        return f"{','.join(self.projects)}={redact_auth_from_url(self.url)}"
+
+    @property
+    def written(self) -> str:
+        """Return it as it is configured, with credentials."""
+        return f"{','.join(self.projects)}={self.url}"
+
+
+class ConfiguredPlace(NamedTuple):
+    """A place of the configuration, and what it says of such indexes.
+
+    :ivar path: of the file, or the name of the variable.
+    :ivar section: the command that it is for, or ``"global"``.
+    :ivar value: empty to drop what weaker places say.
+    """
+
+    kind: Kind
+    path: str
+    section: str
+    value: str
+
+    @property
+    def name(self) -> str:
+        """The place, for people."""
+        if self.section == "global":
+            return self.path
+        return f"{self.path}, below [{self.section}],"
+
+
+def scoped_index(opt: str, text: str) -> ScopedIndex:
+    """Read an index and its projects.
+
+    :param opt: as it was typed; where it was configured, its key, without dashes.
+    :raises InvalidOption: if *text* is no such thing.
+    """
+    names, equals, location = text.partition("=")
+    shown = redacted_value(text)
+
+    def invalid(problem: str) -> InvalidOption:
+        return InvalidOption(
+            f"option {opt}: {problem} in {shown!r}, expected {FORM} without blanks, something "
+            f"like '{_EXAMPLE}'"
+        )
+
+    if not equals:
+        raise invalid("no '='")
+    several = [each for each in text.split() if re.match("[^/]+=.*//", each)]
+    if len(several) > 1:
+        shown = " ".join(f"{each.partition('=')[0]}=..." for each in several)
+        raise invalid("several indexes, each of which needs an option of its own,")
+    projects = dict.fromkeys(_projects(names, invalid))
+    if _ANOTHER.search(location):
+        raise invalid("two indexes, each of which needs an option of its own,")
+    place = Place.LINE if opt.startswith("-") else Place.CONFIGURATION
+    url = _url(location.strip())
+    if url is None:
+        raise invalid("no URL of an index, nor a folder that is there,")
+    if re.search("[?#]", url):
+        shown = re.split("[?#]", shown)[0]  # There may be a token.
+        raise invalid("no page of a project can follow the '?' or '#' in the URL,")
+    return ScopedIndex(tuple(projects), url, place)
+
+
+def _projects(
+    names: str, invalid: Callable[[str], InvalidOption]
+) -> Iterator[NormalizedName]:
+    for name in names.split(","):
+        if not name.strip():
+            raise invalid("no name of a project" if names else "no project")
+        try:
+            yield canonicalize_name(name.strip(), validate=True)
+        except InvalidName:
+            what = "invalid name of a project"
+            if "*" in name or "?" in name:
+                what = "a pattern in place of the name of a project"
+            elif "//" not in name:
+                what = f"{what} ({name.strip()!r})"
+            raise invalid(what) from None
+
+
+def redacted_value(text: str) -> str:
+    """Return what may be an index with its projects without what may be a password."""
+    credentials, at, rest = text.rpartition("@")
+    begin = _BEFORE_CREDENTIALS.match(credentials)
+    assert begin is not None, "it matches nothing, too"
+    return f"{begin[0]}****@{rest}" if at else text
+
+
+def _url(location: str) -> str | None:
+    """Return the URL of a location without a slash at its end, None if it has none."""
+    if re.search(r"\s", location):
+        return None
+    try:
+        parts = urlsplit(location)
+        _ = parts.port  # It fails if that is no number.
+    except ValueError:
+        return None
+    if parts.scheme in _SCHEMES:
+        has_place = bool(parts.hostname)
+        if parts.scheme == "file":
+            # Of this machine: //home is a server, and no folder.
+            has_place = parts.netloc in ("", "localhost") and bool(parts.path)
+        return location.rstrip("/") if has_place else None
+    if "://" in location or not location or not os.path.isdir(location):
+        return None
+    return path_to_url(location).rstrip("/")
+
+
+def configured(configuration: Configuration) -> list[ConfiguredPlace]:
+    """Return what the configuration and the environment say, the strongest place last.
+
+    Places add up, unlike those of other keys: a file, a section or a variable with an index
+    for one project must not drop the indexes of others. Only an empty value for all
+    commands does that.
+    """
+    found: list[ConfiguredPlace] = []
+    of_commands: list[ConfiguredPlace] = []
+    for kind in OVERRIDE_ORDER[:-1]:
+        for path, values in configuration.get_values_in_config(kind).items():
+            for key, value in values.items():
+                section, _, name = key.partition(".")
+                place = ConfiguredPlace(kind, path, section, value.strip())
+                if name == KEY and section == "global":
+                    found.append(place)
+                elif name == KEY and value:
+                    of_commands.append(place)
+    for values in configuration.get_values_in_config(Kind.ENV_VAR).values():
+        value = values.get(f":env:.{KEY}")
+        if value:
+            of_commands.append(
+                ConfiguredPlace(Kind.ENV_VAR, VARIABLE, "global", value.strip())
+            )
+    return [*found, *of_commands]
+
+
+def added_up(places: Iterable[ConfiguredPlace]) -> list[list[ScopedIndex]]:
+    """Return the indexes of each place, without those that an empty value drops.
+
+    :raises InvalidOption: if one is invalid.
+    """
+    levels: list[list[ScopedIndex]] = []
+    for each in places:
+        if not each.value:
+            levels.clear()
+        levels.append([scoped_index(KEY, text) for text in each.value.split()])
+    return levels
+
+
+def by_project(
+    levels: Iterable[Iterable[ScopedIndex]],
+) -> dict[NormalizedName, ScopedIndex]:
+    """Return the index of each project: that of the strongest place that names one.
+
+    :param levels: the indexes of each place, those of the strongest place last.
+    :raises ContradictoryOptions: if two of one place are for the same project.
+    """
+    found: dict[NormalizedName, ScopedIndex] = {}
+    for level in levels:
+        here: dict[NormalizedName, ScopedIndex] = {}
+        for each in level:
+            for project in each.projects:
+                other = here.setdefault(project, each)
+                if other.url != each.url:
+                    raise ContradictoryOptions(
+                        _said(project, other),
+                        _said(project, each),
+                        f"{project} comes from one index alone.",
+                        f"Leave {project} out of one of the two.",
+                    )
+        found |= here
+    return found
+
+
+def _said(project: NormalizedName, index: ScopedIndex) -> str:
+    where = "" if index.place is Place.LINE else " in the configuration or environment"
+    return f"--variant-index {project}={redact_auth_from_url(index.url)}{where}"

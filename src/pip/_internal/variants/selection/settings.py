@@ -1,0 +1,582 @@
+"""The options of variants, in one table, and the values of those of one command.
+
+They stand on the command line, in the configuration, the environment and requirements
+files. Each run of pip that installs loads this module, so it defines no class that takes
+long to define; what the values mean is known to modules that few runs need.
+"""
+
+from __future__ import annotations
+
+import importlib
+import optparse
+import os
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, Literal
+
+from pip._internal.cli.cmdoptions import PipOption
+from pip._internal.variants.slots import SEVERAL_BUILDS, TYPED
+
+if TYPE_CHECKING:
+    import datetime
+
+    from pip._vendor.packaging.utils import NormalizedName
+    from pip._vendor.wheel_variants.preferences import Preference
+
+    from pip._internal.cli.progress_bars import BarType
+    from pip._internal.models.format_control import FormatControl
+    from pip._internal.models.release_control import ReleaseControl
+    from pip._internal.variants.selection.option_values import LabelChoice
+
+    #: The commands that choose candidates; requirements files; commands and actions that
+    #: have few of these options.
+    Place = Literal[
+        "install",
+        "requirements files",
+        "pip check",
+        "pip debug",
+        "host",
+        "list",
+        "explain",
+        "setup",
+    ]
+
+__all__ = [
+    "DISABLE_PROVIDER",
+    "ENABLE_PROVIDER",
+    "IN_BUILD",
+    "NO_VARIANTS",
+    "OPTIONS",
+    "PREFER_VARIANT",
+    "PROVIDER_KIND",
+    "TRUST_PROVIDER",
+    "UPGRADE_VARIANTS",
+    "VARIANT",
+    "VARIANT_HOST",
+    "OptionRow",
+    "Settings",
+    "VariantOption",
+    "allowed",
+    "imply_wheels",
+    "kind",
+    "said_in_line",
+]
+
+#: Set for the pip that fills a build environment: what the user chose for the target
+#: is not for the machine that builds.
+IN_BUILD = "_PIP_VARIANTS_IN_BUILD"
+
+
+class OptionRow:
+    """One row of a table of options; called, it makes the option for one parser.
+
+    :ivar name: how it is typed in full.
+    :ivar dest: the name of its value; that of the option unless the row says so.
+    :ivar where: the places where it may stand.
+    :ivar check: checks and converts a value, given the name as typed (without dashes
+        where it is configured) and the text; None for flags and for types of upstream's.
+    :ivar needs_variants: whether it asks for something that only variants can give.
+        Other options limit what is done with variants, which holds without any.
+    :ivar about_this_machine: whether it also counts for what runs on this machine, which
+        need not be the target, to build something.
+    :ivar repeated: in which proposed commands it stands again if it was typed: ``"any"``
+        that has it, ``"same"`` for the running one only, or ``"none"``. Unless the row
+        says so, any if it bears on what is installed.
+    """
+
+    def __init__(
+        self,
+        *names: str,
+        dest: str | None = None,
+        where: Iterable[Place] = ("install",),
+        check: Callable[[str, str], object] | None = None,
+        needs_variants: bool = False,
+        about_this_machine: bool = False,
+        repeated: Literal["any", "same", "none"] | None = None,
+        **attributes: Any,
+    ) -> None:
+        """Make a row.
+
+        :param names: the full one last.
+        :param attributes: further ones that optparse knows.
+        """
+        self.names, self.name = names, names[-1]
+        self.dest = dest or self.name[2:].replace("-", "_")
+        self.where = frozenset(where)
+        self.check = check
+        self.needs_variants = needs_variants
+        self.about_this_machine = about_this_machine
+        self.repeated = repeated or ("any" if "install" in self.where else "none")
+        if check is not None:
+            attributes["type"] = _CHECKED
+        elif "type" not in attributes:
+            attributes |= {"action": "store_true", "default": False}
+        self.attributes = attributes
+
+    @property
+    def asks(self) -> bool:
+        """Tell whether it is more than a switch that holds without variants."""
+        return self.needs_variants or self.attributes.get("action") != "store_true"
+
+    @property
+    def variable(self) -> str:
+        """Return the environment variable that says the same."""
+        return f"PIP_{self.name[2:].upper().replace('-', '_')}"
+
+    def __call__(self) -> optparse.Option:
+        """Return the option, for one parser."""
+        return VariantOption(self)
+
+
+#: What ``pip install`` knows, and some commands such as ``pip list`` do not.
+_OF_INSTALL = (
+    *("constraints", "build_constraints"),
+    *("require_hashes", "no_require_hashes"),
+)
+#: The type of values that a row checks.
+_CHECKED = "checked"
+
+
+def _check(option: optparse.Option, opt: str, value: str) -> object:
+    assert isinstance(option, VariantOption)
+    assert option.row.check is not None
+    return option.row.check(opt, value)
+
+
+class VariantOption(PipOption):
+    """An option of a row.
+
+    What was typed is kept apart from what stands in the configuration and the
+    environment: optparse acts on nothing else.
+    """
+
+    TYPES = (*PipOption.TYPES, _CHECKED)
+    TYPE_CHECKER = PipOption.TYPE_CHECKER | {_CHECKED: _check}
+
+    def __init__(self, row: OptionRow) -> None:
+        super().__init__(*row.names, dest=row.dest, **row.attributes)
+        self.row = row
+
+    def take_action(
+        self, action: str, dest: str, opt: str, value: Any, values: Any, parser: Any
+    ) -> int:
+        """Do what the option is for, and note that it was typed."""
+        typed: list[tuple[OptionRow, str, Any]] = TYPED.once(values, lambda _: [])
+        typed.append((self.row, opt, value))
+        return super().take_action(action, dest, opt, value, values, parser)
+
+
+def allowed(rows: Iterable[OptionRow], place: Place) -> tuple[OptionRow, ...]:
+    """Return the rows of a table that may stand in a place."""
+    return tuple(row for row in rows if place in row.where)
+
+
+def said_in_line(options: optparse.Values) -> tuple[Sequence[LabelChoice], bool]:
+    """Return the labels that a line of a requirements file chooses.
+
+    :return: and whether it turns variants off.
+    """
+    given = vars(options).get
+    return given(VARIANT.dest) or (), bool(given(NO_VARIANTS.dest))
+
+
+def kind(
+    name: str, module: str = "selection.option_values"
+) -> Callable[[str, str], object]:
+    """Return the check of a kind of values, which is loaded when there is a value.
+
+    :param name: of the function that checks them.
+    """
+
+    def check(opt: str, value: str) -> object:
+        loaded = importlib.import_module(f"pip._internal.variants.{module}")
+        return getattr(loaded, name)(opt, value)
+
+    return check
+
+
+_provider_row = partial(OptionRow, where=("install", "host"), about_this_machine=True)
+
+#: In the order of help.
+OPTIONS = (
+    VARIANT := OptionRow(
+        "--variant",
+        dest="variants",
+        where=("install", "requirements files"),
+        action="append",
+        check=kind("label_choice"),
+        metavar="[PACKAGE=]LABEL",
+        needs_variants=True,
+        help="Install the variant with this label instead of the best one: of PACKAGE, or "
+        "of whatever has it. What you name comes in the newest release that has it. It is an "
+        "error if nothing has it, or the target machine cannot run it. This option can be "
+        "used multiple times, for different packages.",
+    ),
+    NO_VARIANTS := OptionRow(
+        "--no-variants",
+        where=("install", "requirements files"),
+        help="Ignore wheel variants: only plain wheels and source distributions are used.",
+    ),
+    PREFER_VARIANT := OptionRow(
+        "--prefer-variant",
+        dest="preferences",
+        action="append",
+        check=kind("preference"),
+        metavar="PROPERTY",
+        needs_variants=True,
+        help="Of the variants that the target machine can run, take one with this property "
+        "if there is one: NAMESPACE::FEATURE::VALUE, or NAMESPACE::FEATURE or NAMESPACE "
+        "for any. This option can be used multiple times, the strongest first.",
+    ),
+    UPGRADE_VARIANTS := OptionRow(
+        "--upgrade-variants",
+        needs_variants=True,
+        repeated="same",
+        help="Replace an installed build by the best variant of its version for the target "
+        "machine, as after its hardware has changed. Without this option, a build that is "
+        "installed stays.",
+    ),
+    STRICT_VARIANTS := OptionRow(
+        "--strict-variants",
+        # No word about a machine, but a variable or configuration reaches the child too.
+        about_this_machine=True,
+        help="Fail where a variant would otherwise be left out with a warning: its manifest "
+        "is missing, unreadable or not to be had, its wheel is not what the manifest says, "
+        "or a provider plugin fails or is not trusted.",
+    ),
+    OptionRow(
+        STRICT_VARIANTS.name,
+        where=("pip check",),
+        repeated="any",
+        help="Fail where this machine does not support a variant that is installed.",
+    ),
+    OptionRow(
+        "--manifest",
+        where=("host", "explain"),
+        type="path",
+        metavar="FILE",
+        help="The variants manifest in this file, or on standard input (-): explain judges "
+        "what it describes, without an index; host asks the providers that it names, the "
+        "plugins that are trusted among them.",
+    ),
+    VARIANT_HOST := OptionRow(
+        "--variant-host",
+        where=("install", "pip debug", "host"),
+        type="path",
+        metavar="FILE|NAME",
+        needs_variants=True,
+        help="Choose for the machine that this JSON file describes, or for one with a name "
+        "like cuda-12.8-sm_90 or macos-arm64-py313, instead of this one: variants for its "
+        "hardware and, as far as it tells them, wheels, markers and versions for its "
+        "platform and its Python.",
+    ),
+    OptionRow(
+        "--hardware",
+        where=("host",),
+        help="With --json: leave the platform and the interpreter out, so that whoever uses "
+        "the file takes the wheels of the machine and the Python that they run.",
+    ),
+    ENABLE_PROVIDER := _provider_row(
+        "--enable-variant-provider",
+        dest="enabled_providers",
+        action="append",
+        check=kind("namespace"),
+        metavar="NAMESPACE",
+        needs_variants=True,
+        help="Ask the provider of this namespace although packages declare it optional. "
+        "This option can be used multiple times.",
+    ),
+    DISABLE_PROVIDER := _provider_row(
+        "--disable-variant-provider",
+        dest="disabled_providers",
+        action="append",
+        check=kind("namespace"),
+        metavar="NAMESPACE",
+        help="Take no property of this namespace for supported. This option can be used "
+        "multiple times.",
+    ),
+    TRUST_PROVIDER := _provider_row(
+        "--trust-variant-provider",
+        dest="trusted_providers",
+        action="append",
+        check=kind("project"),
+        metavar="PACKAGE",
+        needs_variants=True,
+        help="Let this package be installed in a private place and its code run, with your "
+        "rights, to find out what this machine supports. What it depends on must be "
+        "trusted too. This option can be used multiple times.",
+    ),
+    PROVIDER_KIND := _provider_row(
+        "--variant-provider",
+        dest="provider_kinds",
+        action="append",
+        check=kind("provider_kind"),
+        metavar="NAMESPACE=KIND",
+        needs_variants=True,
+        help="Whether a namespace is served by the plugin that packages name (plugin) or "
+        "by what pip brings along (builtin). This option can be used multiple times.",
+    ),
+    _provider_row(
+        "--variant-provider-timeout",
+        dest="provider_timeout",
+        check=kind("seconds"),
+        metavar="SECONDS",
+        default=10.0,
+        help="How long a provider plugin may take to answer (default: 10 seconds).",
+    ),
+    _provider_row(
+        "--variant-provider-variable",
+        dest="provider_variables",
+        action="append",
+        check=kind("variable"),
+        metavar="NAME",
+        help="Let provider plugins see this environment variable. Those that are named "
+        "PACKAGE_FORCE_... or PACKAGE_DISABLE_..., after a package that is trusted, they "
+        "see anyway. This option can be used multiple times.",
+    ),
+    OptionRow(
+        "--no-fast",
+        about_this_machine=True,
+        repeated="none",
+        help="Work as slowly as upstream's pip: the same requests in the same order, nothing "
+        "in parallel, nothing kept that upstream works out again. What is installed is the "
+        "same.",
+    ),
+    OptionRow(
+        "--parallel-downloads",
+        about_this_machine=True,
+        repeated="none",
+        check=kind("count"),
+        metavar="N",
+        default=6,
+        help="Make at most N requests to a server at the same time (default: 6). With 1, pip "
+        "makes one request after the other and prefetches nothing.",
+    ),
+    OptionRow(
+        "--unpacked-cache-links",
+        about_this_machine=True,
+        help="With --use-feature unpacked-cache: let installed files and those of the cache be "
+        "the same, by hard links, where a copy is not needed. Whoever edits an installed file "
+        "then edits it in the cache and in every environment that has it, and whoever "
+        "changes its owner or rights (chown, chmod) changes them there.",
+    ),
+    OptionRow(
+        "--unpacked-cache-limit",
+        about_this_machine=True,
+        repeated="none",
+        check=kind("gigabytes"),
+        metavar="GB",
+        default=20.0,
+        help="With --use-feature unpacked-cache: how much the cache may hold; what was not used "
+        "for longest goes first (default: 20 GB).",
+    ),
+    OptionRow(
+        "--no-variant-agreement",
+        help="Take the best variant of each package, even if they are for different major "
+        "versions of CUDA. Without this option, ones that agree on it are preferred.",
+    ),
+    OptionRow(
+        "--all-versions",
+        where=("list",),
+        help="List all versions that satisfy the requirement and have variants, instead of "
+        "the one that would be installed.",
+    ),
+)
+
+_ABOUT_THIS_MACHINE = tuple(row for row in OPTIONS if row.about_this_machine)
+
+
+def imply_wheels(options: optparse.Values) -> None:
+    """Let ``--platform`` and its kin stand beside a host without ``--only-binary``.
+
+    Upstream asks for it before anything else is looked at; a host implies it.
+    """
+    given = vars(options)
+    restricted = ("platforms", "python_version", "implementation", "abis")
+    formats: FormatControl | None = given.get("format_control")
+    if given.get("no_variants") or formats is None or formats.no_binary:
+        return
+    if any(map(given.get, restricted)):
+        formats.only_binary.add(":all:")
+
+
+class Settings:
+    """The options of one command that matter for variants, read once.
+
+    An attribute named after an option is its value. That is empty if the option may be
+    used several times and is not given. Other attributes are None if nothing is said.
+
+    :ivar typed: which options of variants were typed: their rows, the names as typed, and
+        the values.
+    :ivar preferences: what is configured comes in words, each only a part of one.
+    :ivar legacy_resolver: whether upstream's old resolver is to be used.
+    :ivar several_builds: whether several builds of one project may be wanted.
+    """
+
+    def __init__(self, options: optparse.Values) -> None:
+        # Upstream's tests bring options of their own making.
+        self._given: dict[str, Any] = vars(options)
+        given, value = self._given.get, self.value
+        is_in_build = bool(os.environ.get(IN_BUILD))
+
+        def of_target(row: OptionRow) -> Any:
+            # An empty host is typed to leave out one that is configured.
+            return None if is_in_build else value(row) or None
+
+        self.typed: Sequence[tuple[OptionRow, str, Any]] = TYPED.of(options, list) or ()
+        self.several_builds = SEVERAL_BUILDS.of(options, bool) or False
+
+        self.variants: Sequence[LabelChoice] = of_target(VARIANT) or ()
+        self.preferences: Sequence[Preference | str] = of_target(PREFER_VARIANT) or ()
+        self.variant_host: str | None = of_target(VARIANT_HOST)
+        self.no_variants = bool(value(NO_VARIANTS))
+        self.upgrade_variants = bool(value(UPGRADE_VARIANTS))
+        self.strict_variants = bool(value(STRICT_VARIANTS))
+        self.no_variant_agreement = bool(given("no_variant_agreement"))
+        self.manifest: str | None = given("manifest")
+        self.enabled_providers: Sequence[str] = value(ENABLE_PROVIDER) or ()
+        self.disabled_providers: Sequence[str] = value(DISABLE_PROVIDER) or ()
+        self.provider_kinds = dict[str, str](value(PROVIDER_KIND) or ())
+        self.trusted_providers: frozenset[NormalizedName]
+        self.trusted_providers = frozenset(value(TRUST_PROVIDER) or ())
+        self.provider_timeout = float(given("provider_timeout") or 10)
+        self.provider_variables: Sequence[str] = given("provider_variables") or ()
+
+        features = given("deprecated_features_enabled") or ()
+        self.legacy_resolver = "legacy-resolver" in features
+        self.dry_run = bool(given("dry_run"))
+        self.upgrade = bool(given("upgrade"))
+        self.ignore_dependencies = bool(given("ignore_dependencies"))
+        self.cache_dir: str | None = given("cache_dir")
+        self.progress_bar: BarType = given("progress_bar") or "off"
+        self.uploaded_prior_to: datetime.datetime | None = given("uploaded_prior_to")
+        # Requirements files change what these hold.
+        self.format_control: FormatControl | None = given("format_control")
+        self.release_control: ReleaseControl | None = given("release_control")
+        self.platforms: Sequence[str] = given("platforms") or ()
+        self.python_version: tuple[int, ...] | None = given("python_version")
+        self.implementation: str | None = given("implementation")
+        self.abis: Sequence[str] = given("abis") or ()
+        #: The folders in which ``pip list`` is to look at what is installed.
+        self.paths: list[str] | None = given("path")
+
+    def value(self, row: OptionRow, *, otherwise: object = None) -> Any:
+        """Return the value of an option.
+
+        :param otherwise: where the command has no such option.
+        """
+        return self._given.get(row.dest, otherwise)
+
+    def is_typed(self, name: str) -> bool:
+        """Tell whether an option was typed, rather than configured."""
+        return any(row.name == name for row, _, _ in self.typed)
+
+    @property
+    def asks_for_something(self) -> bool:
+        """Tell whether something was typed that may be wrong, or contradict the rest."""
+        return any(row.asks for row, _, _ in self.typed)
+
+    @property
+    def installs_here(self) -> bool:
+        """Tell whether what is chosen would be installed for this interpreter."""
+        is_install = "target_dir" in self._given
+        return is_install and not (self._given["target_dir"] or self.dry_run)
+
+    @property
+    def changes_this_environment(self) -> bool:
+        """Whether the packages of the running interpreter may be replaced."""
+        prefix = self._given.get("prefix_path")
+        return (
+            "target_dir" in self._given
+            and not (self._given["target_dir"] or self._given.get("root_path"))
+            and (not prefix or os.path.realpath(prefix) == os.path.realpath(sys.prefix))
+            and "_PIP_RUNNING_IN_SUBPROCESS" not in os.environ
+        )
+
+    @property
+    def is_about_this_environment(self) -> bool:
+        """Tell whether it is of this environment that something is listed."""
+        return "outdated" in self._given
+
+    @property
+    def is_eager(self) -> bool:
+        """Tell whether dependencies are upgraded too."""
+        strategy = self._given.get("upgrade_strategy")
+        return strategy == "eager" and not self.ignore_dependencies
+
+    @property
+    def no_index(self) -> bool:
+        """Tell whether no index is to be asked; requirements files may say so later."""
+        return bool(self._given.get("no_index"))
+
+    @property
+    def find_links(self) -> Sequence[str]:
+        """Return the folders and pages of the command itself that have files."""
+        return tuple(self._given.get("find_links") or ())
+
+    @property
+    def allows_prereleases(self) -> bool:
+        """Tell whether pre-releases of any project may be taken."""
+        return bool(self._given.get("pre")) or (
+            self.release_control is not None
+            and ":all:" in self.release_control.all_releases
+        )
+
+    # What limits the installation of plugins. A requirements file may say so at any time
+    # that hashes are required, and not every command has these options.
+
+    @property
+    def require_hashes(self) -> bool:
+        """Tell whether only what has a hash may be installed."""
+        return bool(
+            self._given.get("require_hashes") or self._of_install["require_hashes"]
+        )
+
+    @property
+    def is_checking_hashes(self) -> bool:
+        """Whether this command checks hashes; a requirements file may turn it on."""
+        return bool(self._given.get("require_hashes"))
+
+    @property
+    def no_require_hashes(self) -> bool:
+        """Tell whether a hash for one thing requires none for others."""
+        return bool(self._of_install["no_require_hashes"])
+
+    @property
+    def constraint_files(self) -> list[str]:
+        """Return the constraints files that the user names, those for builds last."""
+        given = self._of_install
+        return [*(given["constraints"] or ()), *(given["build_constraints"] or ())]
+
+    @cached_property
+    def _of_install(self) -> Mapping[str, Any]:
+        """Return options that a command may lack; then they are as configured."""
+        if all(name in self._given for name in _OF_INSTALL):
+            return self._given
+        from pip._internal.commands import create_command
+
+        isolated = bool(self._given.get("isolated_mode"))
+        install = create_command("install", isolated=isolated)
+        return {**vars(install.parser.get_default_values()), **self._given}
+
+    # What also counts for what runs on this machine to build something
+
+    def about_this_machine(self) -> optparse.Values:
+        """Return the options that say it."""
+        rows = (row.dest for row in _ABOUT_THIS_MACHINE)
+        kept = (*rows, "cache_dir", "uploaded_prior_to")
+        return optparse.Values({name: self._given.get(name) for name in kept})
+
+    def as_variables(self) -> dict[str, str]:
+        """Return the environment variables that say it."""
+        variables = {}
+        for row in _ABOUT_THIS_MACHINE:
+            given = self.value(row)
+            if given:
+                parts = given if isinstance(given, list | set) else [given]
+                variables[row.variable] = " ".join(
+                    "=".join(part) if isinstance(part, tuple) else str(part)
+                    for part in parts
+                )
+        return variables

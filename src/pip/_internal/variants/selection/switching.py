@@ -1,0 +1,264 @@
+"""Whether an installed build gives way to another build of the same version.
+
+Upstream takes whatever is installed in a fitting version for what is wanted. The same
+holds here, unless the user asked for another build: by its label, or for the best one.
+"""
+
+from __future__ import annotations
+
+import functools
+import logging
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pip._vendor.packaging.requirements import Requirement
+from pip._vendor.packaging.utils import canonicalize_name
+from pip._vendor.wheel_variants.abi_dependency import requirements
+
+from pip._internal.console.texts import Hint
+from pip._internal.variants.index.links import BuildLink, label_of, public, searched
+from pip._internal.variants.providers.chain import warnings_of
+from pip._internal.variants.selection import reasons
+from pip._internal.variants.selection.installed import installed_build, installed_label
+from pip._internal.variants.selection.neighbours import unfit
+from pip._internal.variants.selection.releases import modes, weighed
+from pip._internal.variants.selection.selection import select
+
+if TYPE_CHECKING:
+    from pip._vendor.packaging.specifiers import SpecifierSet
+    from pip._vendor.packaging.utils import NormalizedName
+    from pip._vendor.packaging.version import Version
+
+    from pip._internal.metadata import BaseDistribution
+    from pip._internal.models.link import Link
+    from pip._internal.req.req_install import InstallRequirement
+    from pip._internal.resolution.resolvelib.base import Candidate
+    from pip._internal.resolution.resolvelib.factory import Factory
+    from pip._internal.resolution.resolvelib.found_candidates import IndexCandidateInfo
+    from pip._internal.variants.selection.context import Context
+    from pip._internal.variants.selection.installed_records import InstalledBuild
+    from pip._internal.variants.selection.release import Release
+    from pip._internal.variants.selection.selection import Selection
+
+__all__ = ["Rival", "better_build", "is_other_build", "no_other_build", "rival"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rival:
+    """An installed build that competes with the builds of its version on the index.
+
+    :ivar keep: makes the candidate that leaves it installed.
+    :ivar must_go: whether the user chose another label for just this project, or a mode
+        or a lock file from which to install does.
+    :ivar holds_back: whether it is for a version of what the user upgrades.
+    """
+
+    context: Context
+    version: Version
+    label: str | None
+    keep: Callable[[], Candidate]
+    must_go: bool
+    holds_back: bool
+
+    def stays(self, release: Release, link: Link) -> bool:
+        """Tell whether it stays if the choice among *release* would be *link*."""
+        is_asked_for = self.must_go or self.holds_back
+        if release.chosen_label is not None or self.context.settings.upgrade_variants:
+            is_asked_for = True
+        return not is_asked_for or label_of(link) == self.label
+
+    def among(
+        self, infos: Iterator[IndexCandidateInfo], *, first: bool
+    ) -> Iterator[IndexCandidateInfo]:
+        """Yield the candidates of the index, and this one behind those of its version.
+
+        :param first: whether its version comes before newer ones, as upstream has it
+            for what need not be upgraded.
+        """
+        if first:
+            infos = iter(sorted(infos, key=lambda info: info[0] != self.version))
+        offered = self.must_go
+        for info in infos:
+            passed = info[0] < self.version or (first and info[0] != self.version)
+            if not offered and passed:
+                yield self.version, self.keep
+                offered = True
+            yield info
+        if not offered:
+            yield self.version, self.keep
+
+
+def rival(
+    context: Context,
+    factory: Factory,
+    project: NormalizedName,
+    ireqs: Sequence[InstallRequirement],
+    specifier: SpecifierSet,
+) -> Rival | None:
+    """Return the installed build of *project* if another one of its version may win.
+
+    Most of what is installed is kept without a look at the index.
+    """
+    if factory.force_reinstall or not context.enabled:
+        return None
+    dist = factory._installed_dists.get(project)
+    if dist is None or not specifier.contains(dist.version, prereleases=True):
+        return None
+    build = installed_build(dist)
+    version, label, unwanted = _as_modes_see(context, dist, specifier)
+    user_supplied = any(each.user_supplied for each in ireqs)
+    named = context.label_for(project)
+    must_go = (
+        named is not None
+        or project in context.locked_labels
+        or (unwanted and user_supplied)
+    )
+    holds_back = build is not None and _holds_back(context, build)
+    if must_go:
+        contested = context.locked_labels.get(project, named) != label
+    else:
+        contested = _contested(context, build, user_supplied)
+    if not contested and not holds_back:
+        return None
+    extras = frozenset[str]().union(*(each.extras for each in ireqs))
+    keep = functools.partial(factory._make_candidate_from_dist, dist, extras, ireqs[0])
+    return Rival(context, version, label, keep, must_go, holds_back)
+
+
+def _as_modes_see(
+    context: Context, dist: BaseDistribution, specifier: SpecifierSet
+) -> tuple[Version, str | None, bool]:
+    """Return the version and the label of what is installed, and whether it shall go."""
+    version, build, unwanted = dist.version, installed_build(dist), False
+    label = None if build is None else build.label
+    for mode in modes(context):
+        version, label, refused = mode.installed(version, label, build, specifier)
+        unwanted = unwanted or refused
+    return version, label, unwanted
+
+
+def _holds_back(context: Context, build: InstalledBuild) -> bool:
+    """Tell whether a build is for a version of what the user upgrades."""
+    if build.label is None or not context.settings.upgrade:
+        return False
+    wanted = _required(build, build.label)
+    return any(context.is_upgraded(canonicalize_name(each.name)) for each in wanted)
+
+
+def _required(build: InstalledBuild, label: str) -> Iterator[Requirement]:
+    """Return what a variant of an installed release requires of other packages."""
+    return map(Requirement, requirements(build.manifest, label))
+
+
+def _contested(
+    context: Context, build: InstalledBuild | None, user_supplied: bool
+) -> bool:
+    """Tell whether a label for all projects, or the best variant, may be another one.
+
+    What was installed as if there were no variants is looked up only if the user named
+    it: a label in the configuration must not cost a request for each dependency.
+    """
+    labels = context.labels_for_all()
+    if build is None:
+        return user_supplied and (bool(labels) or context.settings.upgrade_variants)
+    applying = context.applying_labels(None, build.labels)
+    if applying:
+        return applying[0] != build.label
+    return context.settings.upgrade_variants or (user_supplied and bool(labels))
+
+
+def is_other_build(installed: BaseDistribution, candidate: Candidate) -> bool:
+    """Tell whether a candidate is another build than the installed one.
+
+    Both have the same version.
+    """
+    link = candidate.source_link
+    if link is None or not link.is_wheel or isinstance(link, BuildLink):
+        # The version tells the build, so one of the same version is the same.
+        return False
+    return label_of(link) != installed_label(installed)
+
+
+def better_build(
+    context: Context, dist: BaseDistribution, found: Mapping[NormalizedName, Version]
+) -> str | None:
+    """Say which variant would suit better than the build that is kept, if one would.
+
+    Judged by what was recorded when it was installed: there is no request.
+
+    :param found: the versions that this run comes to.
+    """
+    build = installed_build(dist)
+    if build is None or build.by_hand:
+        return None
+    if any(
+        mode is None and room.options_for(build) for room, mode in context.rooms.items()
+    ):
+        # Without these options another build is not found.
+        return None
+    providers = context.providers.without_plugins()
+    source, preferences = str(dist.location), context.preferences
+    selection = select(source, build.manifest, build.labels, providers, preferences)
+    for warning in warnings_of(selection.answers):
+        context.say_once(logging.WARNING, warning)
+    best = _better_label(context, build, selection, found)
+    if best is None:
+        return None
+    what, named = f"{dist.raw_name} {dist.version}", dist.raw_name
+    if any(mode.needs_pin(dist.canonical_name) for mode in modes(context)):
+        named = f"{named}=={public(dist.version)}"
+    properties = reasons.shortened([str(each) for each in selection.properties(best)])
+    from pip._internal.variants.selection.invocation import for_upgrade
+
+    machine = "this" if context.providers.host is None else "the target"
+    return Hint(
+        f"{what} is installed as {_build(build)}, but the variant {best} suits {machine} "
+        f"machine better ({properties or 'it runs, and the installed one does not'}). "
+        "To switch:",
+        for_upgrade(context.options, named),
+    )
+
+
+def _better_label(
+    context: Context,
+    build: InstalledBuild,
+    selection: Selection,
+    found: Mapping[NormalizedName, Version],
+) -> str | None:
+    """Return the variant that suits better than the installed one, if that is certain."""
+    own, rejected = build.label, selection.ranking.rejected
+    if own is not None and own in rejected and not selection.known_mismatches(own):
+        # Only a plugin knows whether it runs.
+        return None
+    for label in selection.ranking.compatible:
+        # A build that would replace another package unasked is no better, and switching
+        # does not take it.
+        if not any(unfit(context, _required(build, label), found)):
+            return None if label == own else label
+    return None
+
+
+def no_other_build(context: Context, dist: BaseDistribution) -> str | None:
+    """Say that no variant was found where one might have replaced what is kept."""
+    build, finder = installed_build(dist), context.collector
+    if build is None or finder is None:
+        return None
+    version = dist.version
+    if any(room.options_for(build) for room in context.rooms):
+        version = public(version)
+    found = weighed(context).reached(dist.canonical_name)
+    if any(each.version == version and each.labels for each in found):
+        return None
+    from pip._internal.variants.selection.invocation import command
+
+    words = ("install", "--upgrade-variants", dist.raw_name, "--index-url", "URL")
+    return Hint(
+        f"No variant of {dist.raw_name} {version} was found{searched(finder)}: it stays "
+        f"installed as {_build(build)}. To look elsewhere:",
+        command(context.options, *words, without=("--no-index",)),
+    )
+
+
+def _build(build: InstalledBuild) -> str:
+    return "a plain build" if build.label is None else f"the variant {build.label}"

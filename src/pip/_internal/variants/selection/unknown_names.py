@@ -1,0 +1,167 @@
+"""Names that the user typed and that this run does not have, likely typing errors.
+
+Names in the configuration and the environment may be for other runs. Users also type
+labels as versions or extras.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection, Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from pip._vendor.packaging.utils import canonicalize_name
+from pip._vendor.packaging.version import InvalidVersion, Version
+
+from pip._internal.variants.errors import LabelInVersion, Loss
+from pip._internal.variants.index.links import BuildLink, label_of
+from pip._internal.variants.index.pins import pinned
+from pip._internal.variants.providers.chain import BUILTIN_NAMESPACES
+from pip._internal.variants.selection.by_hand import typed_options, written
+from pip._internal.variants.selection.installed import installed_build
+from pip._internal.variants.selection.option_values import Place
+from pip._internal.variants.selection.releases import weighed
+
+if TYPE_CHECKING:
+    from pip._vendor.packaging.specifiers import SpecifierSet
+    from pip._vendor.packaging.utils import NormalizedName
+
+    from pip._internal.index.package_finder import PackageFinder
+    from pip._internal.metadata import BaseDistribution
+    from pip._internal.resolution.resolvelib.base import Candidate
+    from pip._internal.variants.selection.context import Context
+
+__all__ = ["label_in_version", "labels_as_extras", "warn_of_unknown_names"]
+
+#: From this similarity on, one name may be a typing error for another one.
+_SIMILARITY = 0.75
+
+
+def warn_of_unknown_names(
+    context: Context,
+    projects: Collection[NormalizedName],
+    kept: Iterable[BaseDistribution] = (),
+    *,
+    are_all: bool,
+    are_all_manifests: bool,
+) -> None:
+    """Warn of projects and namespaces that the user typed and that this run does not have.
+
+    :param projects: that pip looked up.
+    :param kept: what stays installed and was chosen among variants.
+    :param are_all: whether pip looks up no other projects. Otherwise pip warns only of
+        names that are similar to a known one.
+    :param are_all_manifests: the same for manifests. A build may need projects that have
+        others.
+    """
+    for choice in context.choices:
+        if choice.place is Place.CONFIGURATION or choice.project is None:
+            continue
+        if choice.project not in projects:
+            problem = f"this run has no package {choice.project}"
+            typed, name = written(choice), choice.project
+            _warn(context, typed, name, problem, projects, is_certain=are_all)
+    known = _namespaces(context, kept)
+    for option in typed_options(context.settings):
+        namespace = option.namespace
+        if namespace is not None and namespace not in known:
+            problem = f"nothing in this run has a namespace {namespace}"
+            _warn(
+                *(context, str(option), namespace, problem, known),
+                is_certain=are_all_manifests,
+            )
+
+
+def _warn(
+    context: Context,
+    typed: str,
+    name: str,
+    problem: str,
+    known: Iterable[str],
+    *,
+    is_certain: bool,
+) -> None:
+    """Warn of a name and suggest the most similar known one.
+
+    :param is_certain: whether to warn even if no known name is similar.
+    :raises VariantLost: if the user is strict and the run has not failed already.
+    """
+    similar = difflib.get_close_matches(name, sorted(known), 1, _SIMILARITY)
+    if not similar and not is_certain:
+        return
+    meant = [f"Did you mean {each}?" for each in similar]
+    warning = ". ".join([f"{typed}: {problem}", *meant])
+    loss = Loss(f"what {typed} asks for", problem, warning, hints=meant)
+    context.report([loss])
+
+
+def _namespaces(context: Context, kept: Iterable[BaseDistribution]) -> set[str]:
+    """Return the built-in namespaces and those of the manifests that pip has read."""
+    manifests = [each.manifest for each in weighed(context).decided()]
+    builds = filter(None, map(installed_build, kept))
+    found = {*BUILTIN_NAMESPACES}
+    for manifest in filter(None, (*manifests, *(each.manifest for each in builds))):
+        found |= {*manifest.namespaces}
+        found = found.union(*(each.features for each in manifest.variants.values()))
+    return found
+
+
+def label_in_version(
+    finder: PackageFinder, project: NormalizedName, specifier: SpecifierSet
+) -> LabelInVersion | None:
+    """Return the error for a local version that is the label of a variant, if one is.
+
+    :param specifier: of which the project has no version.
+    """
+    for version in pinned(specifier):
+        public, _, local = version.partition("+")
+        if not local:
+            continue
+        for candidate in finder.find_all_candidates(project):
+            label = label_of(candidate.link)
+            if label is None or isinstance(candidate.link, BuildLink):
+                continue
+            if _is_version(f"{candidate.version}+{label}", version):
+                return LabelInVersion(project, public, local, label)
+    return None
+
+
+def _is_version(one: str, other: str) -> bool:
+    try:
+        return Version(one) == Version(other)
+    except InvalidVersion:
+        return False
+
+
+def labels_as_extras(
+    context: Context, candidates: Iterable[Candidate]
+) -> Iterator[str]:
+    """Say which of the extras asked for are labels of variants.
+
+    :param candidates: that were chosen.
+    """
+    for candidate in candidates:
+        parts = vars(candidate)
+        base, extras = parts.get("base"), parts.get("extras")
+        if base is None or not extras:
+            continue
+        labels = {canonicalize_name(label): label for label in _labels(context, base)}
+        provided = {
+            canonicalize_name(each) for each in base.dist.iter_provided_extras()
+        }
+        for extra in sorted(extras):
+            name = canonicalize_name(extra)
+            if name in labels and name not in provided:
+                label, project = labels[name], candidate.project_name
+                yield (
+                    f"{label} is a variant of {project} {candidate.version}, not an "
+                    f"extra: --variant {project}={label}"
+                )
+
+
+def _labels(context: Context, base: Candidate) -> Iterable[str]:
+    release = weighed(context).release_of(base.source_link)
+    if release is not None:
+        return release.labels
+    build = installed_build(vars(base)["dist"]) if base.is_installed else None
+    return () if build is None else build.labels

@@ -1,0 +1,106 @@
+"""Check what a variant wheel says of itself in its ``variant.json`` (PEP 825)."""
+
+from __future__ import annotations
+
+import logging
+import shlex
+from typing import TYPE_CHECKING
+
+from pip._internal.console.output import get_logger
+from pip._internal.variants.errors import InvalidVariantWheel, VariantDisagreement
+from pip._internal.variants.index.links import BuildLink, source_of
+from pip._internal.variants.index.remote_wheels import WheelUnreadable
+from pip._internal.variants.index.wheel_manifests import (
+    manifest_of_wheel,
+    own_manifest,
+)
+from pip._internal.variants.providers.chain import warnings_of
+from pip._internal.variants.selection.reasons import any_build, refuse_unsupported
+from pip._internal.variants.selection.releases import weighed
+from pip._internal.variants.selection.selection import Selection, select
+
+if TYPE_CHECKING:
+    from pip._vendor.wheel_variants.manifest import Manifest, Variant
+
+    from pip._internal.metadata import BaseDistribution
+    from pip._internal.models.link import Link
+    from pip._internal.variants.selection.context import Context
+
+__all__ = ["check_direct", "check_prepared"]
+
+logger = get_logger(__name__)
+
+
+def check_direct(context: Context, link: Link, label: str) -> None:
+    """Check a wheel that was named by path or URL before it is used or downloaded.
+
+    If its server does not send parts of a wheel, it is checked once it is here.
+
+    :raises InvalidVariantWheel: if it is not the wheel that its name says.
+    :raises UnsupportedVariant: if the target cannot run it.
+    """
+    if link in weighed(context).direct:
+        return
+    try:
+        manifest = manifest_of_wheel(context.session, link, label)
+    except WheelUnreadable as error:
+        logger.verbose("Downloading %s to see which variant it is: %s", link, error)
+    else:
+        weighed(context).direct[link] = _check_alone(context, link, label, manifest)
+
+
+def check_prepared(
+    context: Context, dist: BaseDistribution, link: Link, label: str
+) -> Selection:
+    """Check a wheel against the manifest that chose it.
+
+    :param dist: its metadata, downloaded with the wheel or read from it.
+    :return: the decision that it is part of; one about it alone if it was not chosen.
+
+    :raises VariantDisagreement: if they disagree; while the resolver runs, it takes
+        the next candidate then.
+    :raises InvalidVariantWheel: if it was not chosen by a manifest, and is not the
+        wheel that its name says.
+    :raises UnsupportedVariant: if the target cannot run it.
+    """
+    selection = weighed(context).selection_of(link)
+    if isinstance(link, BuildLink) and selection is not None:
+        # The wheel knows nothing of variants.
+        return selection
+    stated = None
+    if selection is not None and selection.manifest is not None:
+        stated = selection.manifest.variant(label)
+    if selection is None or stated is None:
+        manifest = own_manifest(dist, link.filename, label)
+        return _check_alone(context, link, label, manifest)
+    try:
+        found = _listed(own_manifest(dist, link.filename, label).variants[label])
+    except InvalidVariantWheel as error:
+        found = error.problem
+    if found != _listed(stated):
+        raise VariantDisagreement(link.filename, _listed(stated), found)
+    _refuse_unsupported(selection, link, label)
+    return selection
+
+
+def _listed(variant: Variant) -> str:
+    properties = ", ".join(sorted(map(str, variant.properties())))
+    return f"the variant {variant.label} with {properties or 'no properties'}"
+
+
+def _check_alone(
+    context: Context, link: Link, label: str, manifest: Manifest
+) -> Selection:
+    selection = select(source_of(link), manifest, [label], context.providers, ())
+    for warning in warnings_of(selection.answers):
+        context.say_once(logging.WARNING, warning)
+    _refuse_unsupported(selection, link, label)
+    return selection
+
+
+def _refuse_unsupported(selection: Selection, link: Link, label: str) -> None:
+    instead = (
+        f"In place of this one file, {shlex.join(any_build(link))} takes the best "
+        "build that runs."
+    )
+    refuse_unsupported(link.filename, label, [selection], instead)

@@ -1,0 +1,212 @@
+"""Which source answers for a namespace."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from pip._vendor.wheel_variants.manifest import Manifest
+from pip._vendor.wheel_variants.manifest_parser import parse_manifest
+from pip._vendor.wheel_variants.properties import SupportedFeature, SupportedProperties
+
+from pip._internal.variants.providers import nvidia
+from pip._internal.variants.providers.chain import Providers, supported
+from pip._internal.variants.providers.host_file import Host
+
+FORCED = {
+    "NV_VARIANT_PROVIDER_FORCE_CUDA_DRIVER_VERSION": "12.8",
+    "NV_VARIANT_PROVIDER_FORCE_SM_ARCH": "9.0",
+}
+LINUX = {
+    "platform_system": "Linux",
+    "platform_machine": "x86_64",
+    "python_version": "3.11",
+}
+
+
+def manifest(
+    provider: Mapping[str, Any] | None, namespace: str = "nvidia", **more: Any
+) -> Manifest:
+    content = {
+        "default-priorities": {"namespace": [namespace]},
+        "variants": {"a": {namespace: {"cuda_version_lower_bound": ["12.8"]}}},
+        **more,
+    }
+    if provider is not None:
+        content["providers"] = {namespace: provider}
+    return parse_manifest(json.dumps(content).encode())
+
+
+def chain(host: Host | None = None, environ: Mapping[str, str] = FORCED) -> Providers:
+    return Providers(environ=environ, environment=LINUX, hardware=False, host=host)
+
+
+def is_built_in(requires: Sequence[str], namespace: str = "nvidia") -> bool:
+    described = manifest({"requires": requires}, namespace)
+    answer = chain().ask(described, [namespace])[namespace]
+    assert bool(answer.features) != (answer.reason is not None)
+    return bool(answer.features)
+
+
+@pytest.mark.parametrize(
+    "requires",
+    [
+        ["nvidia-variant-provider"],
+        ["nvidia-variant-provider>=0.0.2,<1.0.0"],
+        ["nvidia-variant-provider>=99"],
+        ["NVIDIA_variant.provider[extra]"],
+        ["nvidia-variant-provider; platform_system == 'Linux'"],
+        ["nvidia-variant-provider; extra == ''", "something-more"],
+    ],
+    ids=str,
+)
+def test_known_package_is_built_in_in_any_version(requires: Sequence[str]) -> None:
+    assert is_built_in(requires)
+
+
+@pytest.mark.parametrize(
+    "requires",
+    [
+        ["somebody-elses-provider"],
+        ["nvidia-variant-provider-2"],
+        ["nvidia-variant-provider; platform_system == 'Windows'"],
+        ["nvidia-variant-provider @ https://example.org/other-1.0-py3-none-any.whl"],
+        ["not a requirement"],
+        # Nobody can tell what it stands for.
+        ["not a requirement", "nvidia-variant-provider"],
+        ["nvidia-variant-provider", "x; os_name ~= 'y'"],
+        ["nvidia-variant-provider; " + "(" * 400],
+        ["nvidia-variant-provider; python_version < 'x' and nonsense == '1'"],
+    ],
+    ids=lambda requires: requires[0][:30],
+)
+def test_other_packages_are_not(requires: Sequence[str]) -> None:
+    assert not is_built_in(requires)
+
+
+def test_a_known_package_serves_its_own_namespace_only() -> None:
+    assert not is_built_in(["nvidia-variant-provider"], "amd")
+    assert not is_built_in(["nvidia-variant-provider"], "x86_64")
+
+
+def test_a_namespace_without_a_named_provider_is_built_in() -> None:
+    assert chain().ask(manifest(None), ["nvidia"])["nvidia"].features
+    assert chain().ask(manifest(None, "amd"), ["amd"])["amd"].reason
+
+
+def test_a_provider_of_no_known_kind_supports_nothing() -> None:
+    for host in (None, HOST):
+        answer = chain(host).ask(manifest({}), ["nvidia"])["nvidia"]
+        assert not answer.features
+        assert answer.reason == (
+            "the provider of 'nvidia' has none of requires, static-properties, builtin"
+        )
+        builtin = manifest({"builtin": "of_tomorrow"})
+        answer = chain(host).ask(builtin, ["nvidia"])["nvidia"]
+        assert not answer.features
+        assert answer.reason == (
+            "no installer is known to bring 'of_tomorrow' along, as the provider of "
+            "'nvidia' expects"
+        )
+
+
+def test_the_user_may_say_that_it_is_built_in() -> None:
+    providers = Providers(
+        environ=FORCED, environment=LINUX, hardware=False, kinds={"nvidia": "builtin"}
+    )
+    described = manifest({"requires": ["not a requirement"]})
+    assert providers.ask(described, ["nvidia"])["nvidia"].features
+
+
+@pytest.mark.parametrize(
+    ("marker", "applies"),
+    [
+        ("platform_system == 'Linux'", True),
+        ("platform_system == 'Linux' or platform_system == 'Windows'", True),
+        ("'arm' in platform_machine", False),
+        ("platform_system == 'Windows'", False),
+        ("platform_system ==", False),
+        ("unheard_of == 'x'", False),
+        ("(" * 450 + "platform_system == 'Linux'", False),
+    ],
+    ids=lambda value: str(value)[:40],
+)
+def test_enable_if(marker: str, applies: bool) -> None:
+    provider = {"requires": ["nvidia-variant-provider"], "enable-if": marker}
+    answer = chain().ask(manifest(provider), ["nvidia"])["nvidia"]
+    assert bool(answer.features) == applies
+    assert applies or marker in (answer.reason or "")
+
+
+def test_an_optional_provider_is_off() -> None:
+    provider = {"requires": ["nvidia-variant-provider"], "optional": True}
+    assert not chain().ask(manifest(provider), ["nvidia"])["nvidia"].features
+
+
+HOST = Host(
+    "machine.json",
+    SupportedProperties({"nvidia": [SupportedFeature("sm_arch", ("75_real",))]}),
+    {},
+)
+
+
+def test_a_host_file_replaces_detection() -> None:
+    described = manifest({"requires": ["nvidia-variant-provider"]})
+    answer = chain(HOST).ask(described, ["nvidia"])["nvidia"]
+    assert answer.features == (SupportedFeature("sm_arch", ("75_real",)),)
+    assert answer.origin == "machine.json"
+    # It also speaks for providers that are not built in, and for no namespace more.
+    assert (
+        chain(HOST)
+        .ask(manifest({"requires": ["other"]}), ["nvidia"])["nvidia"]
+        .features
+    )
+    unnamed = chain(HOST).ask(manifest(None, "x86_64"), ["x86_64"])["x86_64"]
+    assert not unnamed.features
+    assert "machine.json" in (unnamed.reason or "")
+
+
+def test_a_static_list_comes_before_the_host_file() -> None:
+    static = manifest({"static-properties": {"sm_arch": ["90_real"]}})
+    answer = chain(HOST).ask(static, ["nvidia"])["nvidia"]
+    assert answer.features == (SupportedFeature("sm_arch", ("90_real",)),)
+
+
+def test_enable_if_counts_for_a_host_file_too() -> None:
+    provider = {"requires": ["a"], "enable-if": "platform_system == 'Windows'"}
+    assert not chain(HOST).ask(manifest(provider), ["nvidia"])["nvidia"].features
+
+
+def test_a_namespace_is_asked_once() -> None:
+    environ = dict(FORCED)
+    providers = chain(environ=environ)
+    first = providers.ask(manifest(None), ["nvidia"])
+    environ.clear()
+    assert supported(providers.ask(manifest(None), ["nvidia"])) == supported(first)
+
+
+def test_a_provider_that_fails_costs_its_namespace_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def detect(*_: object, **__: object) -> object:
+        raise ZeroDivisionError("no GPU")
+
+    monkeypatch.setattr(nvidia, "detect", detect)
+    answers = chain().survey()
+    reason = "its provider failed: ZeroDivisionError('no GPU')"
+    assert answers["nvidia"].features == ()
+    assert answers["nvidia"].reason == reason
+    assert answers["nvidia"].warnings[0] == f"nvidia: {reason}"
+    assert set(answers) > {"nvidia", "x86_64"}
+
+
+def test_a_survey_begins_with_the_namespaces_of_a_manifest() -> None:
+    static = {"static-properties": {"library": ["mkl"]}}
+    described = manifest(static, "blas")
+    answers = chain().survey(described)
+    assert next(iter(answers)) == "blas"
+    own = chain().survey(manifest({"static-properties": {"a": ["b"]}}))["nvidia"]
+    assert [each.name for each in own.features] == ["a"], "it is not asked twice"

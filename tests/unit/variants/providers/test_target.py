@@ -1,0 +1,163 @@
+"""The machine that a run installs for."""
+
+from __future__ import annotations
+
+import sys
+from optparse import Values
+from typing import Any
+
+import pytest
+
+from pip._vendor.packaging.markers import default_environment
+from pip._vendor.wheel_variants.properties import SupportedProperties
+
+from pip._internal.variants.errors import InvalidHostFile
+from pip._internal.variants.providers import host_names, platforms, target
+from pip._internal.variants.providers.host_file import Host
+from pip._internal.variants.providers.target import is_this_machine, marker_environment
+from pip._internal.variants.selection.settings import Settings
+
+
+def given(options: dict[str, Any]) -> Settings:
+    """Return the settings of a command with these options."""
+    return Settings(Values(options))
+
+
+def test_without_options_it_is_this_machine() -> None:
+    settings = given({"platforms": [], "python_version": None})
+    assert is_this_machine(settings)
+    assert marker_environment(settings, None)["sys_platform"] == sys.platform
+
+
+@pytest.mark.parametrize(
+    ("platform", "system", "machine"),
+    [
+        ("manylinux_2_28_x86_64", "Linux", "x86_64"),
+        ("musllinux_1_2_aarch64", "Linux", "aarch64"),
+        ("linux_x86_64", "Linux", "x86_64"),
+        ("win_amd64", "Windows", "AMD64"),
+        ("win32", "Windows", "x86"),
+        ("macosx_11_0_arm64", "Darwin", "arm64"),
+        ("macosx_10_15_universal2", "Darwin", ""),
+    ],
+)
+def test_a_platform(platform: str, system: str, machine: str) -> None:
+    settings = given({"platforms": [platform], "python_version": (3, 12)})
+    environment = marker_environment(settings, None)
+    assert not is_this_machine(settings)
+    assert environment["platform_system"] == system
+    assert environment["platform_machine"] == machine
+    assert environment["python_version"] == "3.12"
+
+
+@pytest.mark.parametrize("platform", ["any", "emscripten_3_1_wasm32"])
+def test_a_platform_that_tells_no_system_changes_nothing(platform: str) -> None:
+    settings = given({"platforms": [platform], "python_version": None})
+    own = given({"platforms": [], "python_version": None})
+    assert marker_environment(settings, None) == marker_environment(own, None)
+
+
+def test_what_the_user_describes_wins() -> None:
+    settings = given({"platforms": ["win_amd64"]})
+    described = Host("x", SupportedProperties({}), {"platform_machine": "ARM64"})
+    assert marker_environment(settings, described)["platform_machine"] == "ARM64"
+
+
+#: Names of machines, on what machine they are said, and what is there.
+ELSEWHERE = [
+    ("windows", ("linux", "x86_64"), ("win32", "AMD64")),
+    ("windows", ("linux", "aarch64"), ("win32", "ARM64")),
+    ("macos", ("linux", "aarch64"), ("darwin", "arm64")),
+    ("macos", ("win32", "AMD64"), ("darwin", "x86_64")),
+    ("linux", ("win32", "AMD64"), ("linux", "x86_64")),
+    ("linux", ("darwin", "arm64"), ("linux", "aarch64")),
+    ("cuda-12.8-sm_90", ("darwin", "arm64"), ("linux", "aarch64")),
+    ("cuda-12.8-sm_90", ("win32", "ARM64"), ("win32", "ARM64")),
+    ("glibc-2.31", ("darwin", "x86_64"), ("linux", "x86_64")),
+]
+
+
+def _on(monkeypatch: pytest.MonkeyPatch, **changes: str) -> None:
+    here = {**default_environment(), **changes}
+    for module in (target, host_names):
+        monkeypatch.setattr(module, "default_environment", lambda: here)
+
+
+@pytest.mark.parametrize(("name", "here", "there"), ELSEWHERE)
+def test_each_system_has_its_own_word_for_a_machine(
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    here: tuple[str, str],
+    there: tuple[str, str],
+) -> None:
+    """Also where only the system is named."""
+    _on(monkeypatch, sys_platform=here[0], platform_machine=here[1])
+    environment = marker_environment(given({}), host_names.named_host(name))
+    told = environment["sys_platform"], environment["platform_machine"]
+    assert told == there
+
+
+def test_a_machine_that_its_system_does_not_run_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    _on(monkeypatch, sys_platform="linux", platform_machine="ppc64le")
+    with pytest.raises(InvalidHostFile) as error:
+        target.target_of(given({}), host_names.named_host("windows"))
+    assert "Nothing tells which platform tags" in str(error.value.context)
+
+
+def _host(environment: dict[str, str]) -> Host:
+    return Host("x", SupportedProperties({}), platforms.completed(environment))
+
+
+HARDWARE = _host({})
+
+
+@pytest.mark.parametrize(
+    ("host", "options", "told"),
+    [
+        (
+            _host({"python_version": "3.9"}),
+            {},
+            ("cpython", "CPython", "3.9.0", "3.9.0"),
+        ),
+        (
+            HARDWARE,
+            {"python_version": (3, 9)},
+            ("cpython", "CPython", "3.9.0", "3.9.0"),
+        ),
+        (HARDWARE, {"python_version": (3,)}, ("cpython", "CPython", "3.0.0", "3.0.0")),
+        (HARDWARE, {"abis": ["cp39"]}, ("cpython", "CPython", "3.9.0", "3.9.0")),
+        (
+            HARDWARE,
+            {"implementation": "pp", "python_version": (3, 9)},
+            ("pypy", "PyPy", "3.9.0", "7.3.0"),
+        ),
+    ],
+)
+def test_all_that_markers_say_of_a_python_is_of_the_same(
+    host: Host, options: dict[str, Any], told: tuple[str, ...]
+) -> None:
+    environment = marker_environment(given(options), host)
+    names = (
+        *("implementation_name", "platform_python_implementation"),
+        *("python_full_version", "implementation_version"),
+    )
+    assert tuple(environment[name] for name in names) == told
+
+
+@pytest.mark.parametrize("patch", ["7", "8"])
+def test_a_version_in_part_is_that_of_the_host(
+    monkeypatch: pytest.MonkeyPatch, patch: str
+) -> None:
+    """Whatever patch release this Python is of."""
+    here = {**default_environment(), "python_full_version": "3.11.7"}
+    here |= {"python_version": "3.11", "implementation_name": "cpython"}
+    monkeypatch.setattr(target, "default_environment", lambda: here)
+    host = host_names.named_host(f"py3.11.{patch}")
+    settings = given({"variant_host": "it", "python_version": (3, 11)})
+    found = target.target_of(settings, host)
+    assert found is not None
+    told = found.python._given_py_version_info
+    assert told == (3, 11, int(patch))
+    assert found.environment["python_full_version"] == f"3.11.{patch}"
