@@ -7,8 +7,8 @@ import json
 from pip._vendor.wheel_variants.manifest_parser import parse_manifest
 from pip._vendor.wheel_variants.properties import SupportedFeature, SupportedProperties
 
-from pip._internal.variants.providers.chain import Providers
-from pip._internal.variants.providers.host_file import Host
+from pip._internal.variants.providers.chain import ProviderChain
+from pip._internal.variants.providers.host_file import HostDescription
 from pip._internal.variants.selection.selection import Selection, select
 from tools.differential.releases import ENVIRONMENT, Release
 
@@ -25,11 +25,11 @@ def choose(release: Release) -> Selection:
             for namespace, features in release.machine.items()
         }
     )
-    providers = Providers(
+    providers = ProviderChain(
         environ={},
         environment=ENVIRONMENT,
         hardware=False,
-        host=Host("machine.json", supported, {}),
+        host=HostDescription("machine.json", supported, {}),
         enabled=release.enabled,
     )
     manifest = parse_manifest(json.dumps(release.document).encode())

@@ -12,7 +12,7 @@ from pip._vendor.wheel_variants.rules import Effect, Severity
 
 from pip._internal.variants.commands.actions import ACTIONS
 from pip._internal.variants.commands.moved import MOVED
-from pip._internal.variants.providers.answer import Step
+from pip._internal.variants.providers.result import Source
 from pip._internal.variants.selection.decision import Cause
 from pip._internal.variants.selection.selection import OriginKind
 from tests.lib.schemas import SCHEMAS, hold_to_schema
@@ -62,7 +62,7 @@ def test_values_are_all_that_there_are() -> None:
     """Also those that no test comes to."""
     origins = _of_explain("selection", "manifest", "origin")
     assert origins == {None, *(each.value for each in OriginKind)}
-    assert _of_explain("answer", "step") == {each.value for each in Step}
+    assert _of_explain("answer", "step") == {each.value for each in Source}
     assert _of_explain("passed_over", "cause") == {each.value for each in Cause}
     assert _of_explain("reason", "criterion") == {each.value for each in Criterion}
     text = (SCHEMAS / "check.schema.json").read_text(encoding="utf-8")

@@ -10,8 +10,8 @@ from pip._vendor.wheel_variants.properties import SupportedFeature, SupportedPro
 
 from pip._internal.variants.output import sentences
 from pip._internal.variants.output.story import tell_manifest
-from pip._internal.variants.providers.chain import Providers
-from pip._internal.variants.providers.host_file import Host
+from pip._internal.variants.providers.chain import ProviderChain
+from pip._internal.variants.providers.host_file import HostDescription
 from pip._internal.variants.selection import reasons
 from pip._internal.variants.selection.selection import select
 from tools.fuzz.choices import Choices
@@ -38,11 +38,11 @@ def _check(choices: Choices) -> None:
             for namespace, features in machine.items()
         }
     )
-    providers = Providers(
+    providers = ProviderChain(
         environ={},
         environment={"platform_system": "Linux", "os_name": "posix"},
         hardware=False,
-        host=Host("machine.json", host, {}) if machine else None,
+        host=HostDescription("machine.json", host, {}) if machine else None,
         enabled=enabled,
     )
     labels = [*manifest.variants, "null", "unheard_of"]

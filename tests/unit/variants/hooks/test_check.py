@@ -14,7 +14,7 @@ from pip._internal.variants.hooks.check import (
     different_cuda,
     unsupported,
 )
-from pip._internal.variants.providers.chain import Providers
+from pip._internal.variants.providers.chain import ProviderChain
 from pip._internal.variants.selection.installed_records import InstalledBuild
 from tests.lib.hosts import forced
 from tests.lib.manifests import Properties, Provider, make_manifest
@@ -57,7 +57,7 @@ def test_different_cuda() -> None:
 def judged(variant: InstalledVariant, driver: str | None = None) -> list[str]:
     """Return the warnings about a variant on a machine with this driver."""
     environ = {k: v or "" for k, v in forced(driver or "").items()}
-    providers = Providers(environ=environ, environment={}, hardware=True)
+    providers = ProviderChain(environ=environ, environment={}, hardware=True)
     return list(unsupported([variant], providers, (), TYPED))
 
 

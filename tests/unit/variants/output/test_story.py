@@ -13,8 +13,8 @@ from pip._vendor.wheel_variants.preferences import Preference
 from pip._vendor.wheel_variants.properties import SupportedFeature
 
 from pip._internal.variants.output import sentences, story
-from pip._internal.variants.providers.answer import Answer, Step
-from pip._internal.variants.providers.chain import Providers
+from pip._internal.variants.providers.chain import ProviderChain
+from pip._internal.variants.providers.result import ProviderResult, Source
 from pip._internal.variants.selection.decision import Cause, PassedOver
 from pip._internal.variants.selection.selection import (
     Selection,
@@ -39,7 +39,7 @@ def selection(
         variants, providers=PROVIDERS, namespaces=["gpu", "cpu", "abi"]
     )
     manifest = parse_manifest(json.dumps(content).encode())
-    providers = Providers(environ={}, environment={}, hardware=False)
+    providers = ProviderChain(environ={}, environment={}, hardware=False)
     return select("here", manifest, manifest.variants, providers, preferences)
 
 
@@ -159,11 +159,11 @@ def test_versions_that_are_passed_over_alike_share_a_line() -> None:
 
 
 def answer(
-    step: Step = Step.BUILTIN, reason: str | None = None, **values: str
-) -> Answer:
+    source: Source = Source.BUILTIN, reason: str | None = None, **values: str
+) -> ProviderResult:
     """Return an answer with these values of features, separated by blanks."""
     features = [SupportedFeature(name, tuple(v.split())) for name, v in values.items()]
-    return Answer(tuple(features), reason=reason, step=step)
+    return ProviderResult(tuple(features), reason=reason, source=source)
 
 
 @pytest.mark.parametrize(
@@ -173,11 +173,11 @@ def answer(
         (answer(aes="on"), "ns: 1 flag"),
         (answer(x_lower_bound="2 1", x_upper_bound="9 3"), "ns: x_lower_bound 2"),
         (answer(x_upper_bound="9 3"), "ns: x_upper_bound 9"),
-        (answer(Step.HOST, kind="b2"), "ns: kind b2 (host file)"),
+        (answer(Source.HOST, kind="b2"), "ns: kind b2 (host file)"),
         (answer(reason="it is off; so is all else"), "ns: nothing, since it is off"),
-        (answer(Step.DISABLED, "it is off"), "ns: nothing, since it is off"),
-        (answer(Step.DISABLED), "ns: nothing (disabled)"),
+        (answer(Source.DISABLED, "it is off"), "ns: nothing, since it is off"),
+        (answer(Source.DISABLED), "ns: nothing (disabled)"),
     ],
 )
-def test_a_namespace_in_one_line(given: Answer, expected: str) -> None:
+def test_a_namespace_in_one_line(given: ProviderResult, expected: str) -> None:
     assert sentences.provider_line("ns", given) == expected

@@ -18,7 +18,7 @@ from pip._internal.variants.providers.amd import (
     GFX_VARIABLE,
     ROCM_VARIABLE,
 )
-from pip._internal.variants.providers.answer import Answer
+from pip._internal.variants.providers.result import ProviderResult
 from tests.unit.variants.providers.asking import ask
 
 TOPOLOGY = "sys/class/kfd/kfd/topology/nodes"
@@ -78,7 +78,7 @@ class Machine:
 
     def ask(
         self, environ: Mapping[str, str] | None = None, *, hardware: bool = True
-    ) -> Answer:
+    ) -> ProviderResult:
         return amd.detect(environ or {}, hardware=hardware, root=str(self.root))
 
 
@@ -92,11 +92,11 @@ def machine(tmp_path: Path) -> Machine:
     return machine
 
 
-def features(answer: Answer) -> dict[str, tuple[str, ...]]:
+def features(answer: ProviderResult) -> dict[str, tuple[str, ...]]:
     return {feature.name: feature.values for feature in answer.features}
 
 
-def architectures(answer: Answer) -> tuple[str, ...]:
+def architectures(answer: ProviderResult) -> tuple[str, ...]:
     return features(answer).get("gfx_arch", ())
 
 
@@ -259,7 +259,7 @@ def test_machine_without_gpu(machine: Machine) -> None:
 def test_machine_without_driver(tmp_path: Path) -> None:
     answer = amd.detect({}, hardware=True, root=str(tmp_path))
     version = tmp_path / "opt/rocm/.info/version"
-    assert answer == Answer(
+    assert answer == ProviderResult(
         reason="no driver for AMD GPUs was found; "
         f"{NO_ROCM} ({version}: No such file or directory)"
     )
@@ -513,7 +513,7 @@ def test_only_overrides_count_for_another_machine(machine: Machine) -> None:
     machine.add_gpu(MI210)
     machine.install_rocm("6.4.1")
     place = {"ROCM_PATH": str(machine.root / "opt/rocm")}
-    assert machine.ask(place, hardware=False) == Answer(reason=ANOTHER_MACHINE)
+    assert machine.ask(place, hardware=False) == ProviderResult(reason=ANOTHER_MACHINE)
     gfx, rocm = {GFX_VARIABLE: "gfx1100"}, {ROCM_VARIABLE: "7.0.0"}
     answer = machine.ask({**place, **gfx}, hardware=False)
     assert features(answer) == {"gfx_arch": ("gfx1100",)}

@@ -13,8 +13,8 @@ from pip._vendor.wheel_variants.manifest_parser import parse_manifest
 from pip._vendor.wheel_variants.properties import SupportedFeature, SupportedProperties
 
 from pip._internal.variants.providers import nvidia
-from pip._internal.variants.providers.chain import Providers, supported
-from pip._internal.variants.providers.host_file import Host
+from pip._internal.variants.providers.chain import ProviderChain, supported
+from pip._internal.variants.providers.host_file import HostDescription
 
 FORCED = {
     "NV_VARIANT_PROVIDER_FORCE_CUDA_DRIVER_VERSION": "12.8",
@@ -40,13 +40,15 @@ def manifest(
     return parse_manifest(json.dumps(content).encode())
 
 
-def chain(host: Host | None = None, environ: Mapping[str, str] = FORCED) -> Providers:
-    return Providers(environ=environ, environment=LINUX, hardware=False, host=host)
+def chain(
+    host: HostDescription | None = None, environ: Mapping[str, str] = FORCED
+) -> ProviderChain:
+    return ProviderChain(environ=environ, environment=LINUX, hardware=False, host=host)
 
 
 def is_built_in(requires: Sequence[str], namespace: str = "nvidia") -> bool:
     described = manifest({"requires": requires}, namespace)
-    answer = chain().ask(described, [namespace])[namespace]
+    answer = chain().query(described, [namespace])[namespace]
     assert bool(answer.features) != (answer.reason is not None)
     return bool(answer.features)
 
@@ -93,19 +95,19 @@ def test_a_known_package_serves_its_own_namespace_only() -> None:
 
 
 def test_a_namespace_without_a_named_provider_is_built_in() -> None:
-    assert chain().ask(manifest(None), ["nvidia"])["nvidia"].features
-    assert chain().ask(manifest(None, "amd"), ["amd"])["amd"].reason
+    assert chain().query(manifest(None), ["nvidia"])["nvidia"].features
+    assert chain().query(manifest(None, "amd"), ["amd"])["amd"].reason
 
 
 def test_a_provider_of_no_known_kind_supports_nothing() -> None:
     for host in (None, HOST):
-        answer = chain(host).ask(manifest({}), ["nvidia"])["nvidia"]
+        answer = chain(host).query(manifest({}), ["nvidia"])["nvidia"]
         assert not answer.features
         assert answer.reason == (
             "the provider of 'nvidia' has none of requires, static-properties, builtin"
         )
         builtin = manifest({"builtin": "of_tomorrow"})
-        answer = chain(host).ask(builtin, ["nvidia"])["nvidia"]
+        answer = chain(host).query(builtin, ["nvidia"])["nvidia"]
         assert not answer.features
         assert answer.reason == (
             "no installer is known to bring 'of_tomorrow' along, as the provider of "
@@ -114,11 +116,11 @@ def test_a_provider_of_no_known_kind_supports_nothing() -> None:
 
 
 def test_the_user_may_say_that_it_is_built_in() -> None:
-    providers = Providers(
+    providers = ProviderChain(
         environ=FORCED, environment=LINUX, hardware=False, kinds={"nvidia": "builtin"}
     )
     described = manifest({"requires": ["not a requirement"]})
-    assert providers.ask(described, ["nvidia"])["nvidia"].features
+    assert providers.query(described, ["nvidia"])["nvidia"].features
 
 
 @pytest.mark.parametrize(
@@ -136,17 +138,17 @@ def test_the_user_may_say_that_it_is_built_in() -> None:
 )
 def test_enable_if(marker: str, applies: bool) -> None:
     provider = {"requires": ["nvidia-variant-provider"], "enable-if": marker}
-    answer = chain().ask(manifest(provider), ["nvidia"])["nvidia"]
+    answer = chain().query(manifest(provider), ["nvidia"])["nvidia"]
     assert bool(answer.features) == applies
     assert applies or marker in (answer.reason or "")
 
 
 def test_an_optional_provider_is_off() -> None:
     provider = {"requires": ["nvidia-variant-provider"], "optional": True}
-    assert not chain().ask(manifest(provider), ["nvidia"])["nvidia"].features
+    assert not chain().query(manifest(provider), ["nvidia"])["nvidia"].features
 
 
-HOST = Host(
+HOST = HostDescription(
     "machine.json",
     SupportedProperties({"nvidia": [SupportedFeature("sm_arch", ("75_real",))]}),
     {},
@@ -155,37 +157,37 @@ HOST = Host(
 
 def test_a_host_file_replaces_detection() -> None:
     described = manifest({"requires": ["nvidia-variant-provider"]})
-    answer = chain(HOST).ask(described, ["nvidia"])["nvidia"]
+    answer = chain(HOST).query(described, ["nvidia"])["nvidia"]
     assert answer.features == (SupportedFeature("sm_arch", ("75_real",)),)
     assert answer.origin == "machine.json"
     # It also speaks for providers that are not built in, and for no namespace more.
     assert (
         chain(HOST)
-        .ask(manifest({"requires": ["other"]}), ["nvidia"])["nvidia"]
+        .query(manifest({"requires": ["other"]}), ["nvidia"])["nvidia"]
         .features
     )
-    unnamed = chain(HOST).ask(manifest(None, "x86_64"), ["x86_64"])["x86_64"]
+    unnamed = chain(HOST).query(manifest(None, "x86_64"), ["x86_64"])["x86_64"]
     assert not unnamed.features
     assert "machine.json" in (unnamed.reason or "")
 
 
 def test_a_static_list_comes_before_the_host_file() -> None:
     static = manifest({"static-properties": {"sm_arch": ["90_real"]}})
-    answer = chain(HOST).ask(static, ["nvidia"])["nvidia"]
+    answer = chain(HOST).query(static, ["nvidia"])["nvidia"]
     assert answer.features == (SupportedFeature("sm_arch", ("90_real",)),)
 
 
 def test_enable_if_counts_for_a_host_file_too() -> None:
     provider = {"requires": ["a"], "enable-if": "platform_system == 'Windows'"}
-    assert not chain(HOST).ask(manifest(provider), ["nvidia"])["nvidia"].features
+    assert not chain(HOST).query(manifest(provider), ["nvidia"])["nvidia"].features
 
 
 def test_a_namespace_is_asked_once() -> None:
     environ = dict(FORCED)
     providers = chain(environ=environ)
-    first = providers.ask(manifest(None), ["nvidia"])
+    first = providers.query(manifest(None), ["nvidia"])
     environ.clear()
-    assert supported(providers.ask(manifest(None), ["nvidia"])) == supported(first)
+    assert supported(providers.query(manifest(None), ["nvidia"])) == supported(first)
 
 
 def test_a_provider_that_fails_costs_its_namespace_alone(
@@ -195,7 +197,7 @@ def test_a_provider_that_fails_costs_its_namespace_alone(
         raise ZeroDivisionError("no GPU")
 
     monkeypatch.setattr(nvidia, "detect", detect)
-    answers = chain().survey()
+    answers = chain().query_all()
     reason = "its provider failed: ZeroDivisionError('no GPU')"
     assert answers["nvidia"].features == ()
     assert answers["nvidia"].reason == reason
@@ -206,7 +208,7 @@ def test_a_provider_that_fails_costs_its_namespace_alone(
 def test_a_survey_begins_with_the_namespaces_of_a_manifest() -> None:
     static = {"static-properties": {"library": ["mkl"]}}
     described = manifest(static, "blas")
-    answers = chain().survey(described)
+    answers = chain().query_all(described)
     assert next(iter(answers)) == "blas"
-    own = chain().survey(manifest({"static-properties": {"a": ["b"]}}))["nvidia"]
+    own = chain().query_all(manifest({"static-properties": {"a": ["b"]}}))["nvidia"]
     assert [each.name for each in own.features] == ["a"], "it is not asked twice"

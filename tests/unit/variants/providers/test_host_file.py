@@ -15,7 +15,7 @@ from pip._vendor.wheel_variants.properties import SupportedFeature
 
 from pip._internal.models.target_python import TargetPython
 from pip._internal.variants.errors import InvalidHostFile
-from pip._internal.variants.providers.chain import Providers
+from pip._internal.variants.providers.chain import ProviderChain
 from pip._internal.variants.providers.host_file import MARKER_VARIABLES, read_host_file
 from pip._internal.variants.providers.hosts import read_host
 from pip._internal.variants.providers.target import target_of
@@ -220,11 +220,11 @@ def test_the_schema_refuses_what_pip_refuses(content: bytes, problem: str) -> No
 def test_the_schema_takes_what_pip_writes(name: str) -> None:
     host = read_host(name) if name else None
     settings = Settings(Values({"variant_host": name or None}))
-    providers = Providers.for_settings(settings)
+    providers = ProviderChain.for_settings(settings)
     target = target_of(settings, host)
     python = TargetPython() if target is None else target.python
     for tags in (python, None):
-        VALIDATOR.validate(providers.described_host(providers.survey(), tags))
+        VALIDATOR.validate(providers.described_host(providers.query_all(), tags))
 
 
 def test_missing(tmp_path: Path) -> None:

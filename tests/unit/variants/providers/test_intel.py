@@ -13,8 +13,8 @@ from pip._vendor.wheel_variants.properties import is_valid_value
 
 import tests.lib
 from pip._internal.variants.providers import intel
-from pip._internal.variants.providers.answer import Answer
 from pip._internal.variants.providers.intel import DEVICE_VARIABLE
+from pip._internal.variants.providers.result import ProviderResult
 from tests.lib.native import compile_library
 from tests.unit.variants.providers.asking import Asked, ask
 
@@ -54,7 +54,7 @@ def gpus(*device_ips: str) -> str:
     return ",".join(f"1:8086:{device_ip}" for device_ip in device_ips)
 
 
-def device_ips(answer: Answer | Asked) -> str:
+def device_ips(answer: ProviderResult | Asked) -> str:
     features = (
         answer.features
         if isinstance(answer, Asked)

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from pip._vendor.wheel_variants.properties import is_valid_value
 
 from pip._internal.variants.providers import nvidia
-from pip._internal.variants.providers.answer import Answer
 from pip._internal.variants.providers.nvidia import CUDA_VARIABLE, SM_VARIABLE
+from pip._internal.variants.providers.result import ProviderResult
 from tests.lib.hosts import nvidia_features
 
 MAJOR_11 = (
@@ -26,14 +26,14 @@ MAJOR_15 = MAJOR_11.replace("11.", "15.").removesuffix("11") + "15"
 versions = st.tuples(st.integers(0, 50), st.integers(0, 99))
 
 
-def forced(cuda: str | None = None, sm: str | None = None) -> Answer:
+def forced(cuda: str | None = None, sm: str | None = None) -> ProviderResult:
     """Ask for the machine that the variables describe, and for no other."""
     values = {CUDA_VARIABLE: cuda, SM_VARIABLE: sm}
     environ = {name: value for name, value in values.items() if value is not None}
     return nvidia.detect(environ, hardware=False)
 
 
-def features(answer: Answer) -> dict[str, tuple[str, ...]]:
+def features(answer: ProviderResult) -> dict[str, tuple[str, ...]]:
     return {feature.name: feature.values for feature in answer.features}
 
 

@@ -10,8 +10,8 @@ from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.variants import providers
 from pip._internal.variants.providers import aarch64, amd, intel, nvidia, tpu, x86_64
-from pip._internal.variants.providers.answer import BuiltinProvider
 from pip._internal.variants.providers.chain import BUILTIN_NAMESPACES
+from pip._internal.variants.providers.result import BuiltinProvider
 from wheel_variants.publish.known_providers import BUILT_IN_PACKAGES
 
 

@@ -58,12 +58,12 @@ def test_files_change_nothing_afterwards(session: PipSession) -> None:
     assert limits.scope(no_index=False) == scope("https://a.test/simple")
     assert limits.scope(no_index=True) == scope(no_index=True)
     assert not limits.allows_prereleases(NPU)
-    limits.admit(NPU)
+    limits.check_trusted(NPU)
     session.add_trusted_host("b.test")
     with pytest.raises(PluginFailed, match=r"--trusted-host b\.test on the command"):
-        limits.admit(NPU)
+        limits.check_trusted(NPU)
     with pytest.raises(UntrustedProvider):
-        limits.admit(canonicalize_name("other"))
+        limits.check_trusted(canonicalize_name("other"))
 
 
 def test_a_child_is_told(session: PipSession, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -83,10 +83,10 @@ def test_a_child_is_told(session: PipSession, monkeypatch: pytest.MonkeyPatch) -
     child = PluginLimits(options(), session, own)
     assert child.scope(no_index=False) == places
     assert child.allows_prereleases(NPU)
-    child.admit(NPU)
+    child.check_trusted(NPU)
     session.add_trusted_host("b.test")
     with pytest.raises(PluginFailed, match=r"b\.test"):
-        child.admit(NPU)
+        child.check_trusted(NPU)
 
 
 @pytest.mark.parametrize(

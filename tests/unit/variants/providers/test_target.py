@@ -13,7 +13,7 @@ from pip._vendor.wheel_variants.properties import SupportedProperties
 
 from pip._internal.variants.errors import InvalidHostFile
 from pip._internal.variants.providers import host_names, platforms, target
-from pip._internal.variants.providers.host_file import Host
+from pip._internal.variants.providers.host_file import HostDescription
 from pip._internal.variants.providers.target import is_this_machine, marker_environment
 from pip._internal.variants.selection.settings import Settings
 
@@ -59,7 +59,9 @@ def test_a_platform_that_tells_no_system_changes_nothing(platform: str) -> None:
 
 def test_what_the_user_describes_wins() -> None:
     settings = given({"platforms": ["win_amd64"]})
-    described = Host("x", SupportedProperties({}), {"platform_machine": "ARM64"})
+    described = HostDescription(
+        "x", SupportedProperties({}), {"platform_machine": "ARM64"}
+    )
     assert marker_environment(settings, described)["platform_machine"] == "ARM64"
 
 
@@ -106,8 +108,10 @@ def test_a_machine_that_its_system_does_not_run_on(
     assert "Nothing tells which platform tags" in str(error.value.context)
 
 
-def _host(environment: dict[str, str]) -> Host:
-    return Host("x", SupportedProperties({}), platforms.completed(environment))
+def _host(environment: dict[str, str]) -> HostDescription:
+    return HostDescription(
+        "x", SupportedProperties({}), platforms.completed(environment)
+    )
 
 
 HARDWARE = _host({})
@@ -136,7 +140,7 @@ HARDWARE = _host({})
     ],
 )
 def test_all_that_markers_say_of_a_python_is_of_the_same(
-    host: Host, options: dict[str, Any], told: tuple[str, ...]
+    host: HostDescription, options: dict[str, Any], told: tuple[str, ...]
 ) -> None:
     environment = marker_environment(given(options), host)
     names = (

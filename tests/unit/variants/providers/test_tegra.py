@@ -8,9 +8,9 @@ import pytest
 
 from pip._internal.models.target_python import TargetPython
 from pip._internal.variants.providers import nvidia, tegra
-from pip._internal.variants.providers.answer import Answer
-from pip._internal.variants.providers.chain import Providers
+from pip._internal.variants.providers.chain import ProviderChain
 from pip._internal.variants.providers.host_names import named_host
+from pip._internal.variants.providers.result import ProviderResult
 from pip._internal.variants.providers.tegra import Tegra, cuda_of, find, runs_sbsa
 
 ORIN = "nvidia,p3737-0000+p3701-0005\0nvidia,p3701-0005\0nvidia,tegra234\0"
@@ -88,7 +88,7 @@ def test_cuda_of_a_driver() -> None:
     assert cuda_of(nvidia.detect(environ, hardware=False)) == "12.6"
     del environ[nvidia.CUDA_VARIABLE]
     assert cuda_of(nvidia.detect(environ, hardware=False)) is None
-    assert cuda_of(Answer()) is None
+    assert cuda_of(ProviderResult()) is None
 
 
 def test_names(tmp_path: Path) -> None:
@@ -101,8 +101,8 @@ def test_names(tmp_path: Path) -> None:
 def test_the_target_of_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
     def providers(
         kernel: str, host: str | None = None, *, hardware: bool = True
-    ) -> Providers:
-        return Providers(
+    ) -> ProviderChain:
+        return ProviderChain(
             environ={},
             environment={"platform_release": kernel},
             host=None if host is None else named_host(host),
@@ -138,7 +138,7 @@ def test_a_described_host_tells_that_it_is_one(
     def described(found: Tegra | None) -> object:
         monkeypatch.setattr(tegra, "find", lambda _: found)
         environment = {"platform_release": kernel}
-        here = Providers(environ={}, environment=environment, hardware=True)
+        here = ProviderChain(environ={}, environment=environment, hardware=True)
         return here.described_host({}, TargetPython())["environment"]
 
     assert described(Tegra("36.4")) == {"platform_release": told}

@@ -9,7 +9,7 @@ import pytest
 from pip._vendor.wheel_variants.properties import SupportedFeature
 
 from pip._internal.variants.providers import tpu
-from pip._internal.variants.providers.answer import NOT_THIS_MACHINE, Answer
+from pip._internal.variants.providers.result import NOT_THIS_MACHINE, ProviderResult
 from pip._internal.variants.providers.tpu import PRESENT_VARIABLE
 from tests.unit.variants.providers.asking import ask
 
@@ -43,7 +43,7 @@ def add_device(root: Path, vendor: str, device: str | None) -> None:
         folder.joinpath("device").write_text(f"{device}\n", encoding="ascii")
 
 
-def present(answer: Answer) -> str | None:
+def present(answer: ProviderResult) -> str | None:
     if not answer.features:
         return None
     (feature,) = answer.features
@@ -57,7 +57,7 @@ def test_a_tpu(tmp_path: Path, device: str) -> None:
     add_device(tmp_path, "0x8086", "0x1237")
     add_device(tmp_path, GOOGLE, device)
     add_device(tmp_path, GOOGLE, device)
-    assert tpu.detect({}, hardware=True, root=str(tmp_path)) == Answer(
+    assert tpu.detect({}, hardware=True, root=str(tmp_path)) == ProviderResult(
         (SupportedFeature("present", ("true",)),), "PCI bus"
     )
 
@@ -88,7 +88,7 @@ def test_a_bus_that_cannot_be_read(tmp_path: Path) -> None:
     bus.parent.mkdir(parents=True)
     bus.write_text("", encoding="ascii")
     answer = tpu.detect({}, hardware=True, root=str(tmp_path))
-    assert answer == Answer(reason=f"{bus} cannot be read: Not a directory")
+    assert answer == ProviderResult(reason=f"{bus} cannot be read: Not a directory")
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_an_empty_override_variable_and_another_machine(tmp_path: Path) -> None:
     environ = {PRESENT_VARIABLE: " "}
     assert present(tpu.detect(environ, hardware=True, root=str(tmp_path))) == "true"
     answer = tpu.detect(environ, hardware=False, root=str(tmp_path))
-    assert answer == Answer(reason=NOT_THIS_MACHINE)
+    assert answer == ProviderResult(reason=NOT_THIS_MACHINE)
 
 
 def test_nothing_is_imported_and_no_program_run() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from pip._vendor.wheel_variants.manifest_parser import parse_manifest
 
-from pip._internal.variants.providers.chain import Providers
+from pip._internal.variants.providers.chain import ProviderChain
 from pip._internal.variants.pytorch.agreement import OneBackend, _is_part_of
 from pip._internal.variants.pytorch.backends import Backend
 from pip._internal.variants.selection.agreement import CudaMajor
@@ -31,7 +31,7 @@ def selection(kind: OriginKind) -> Selection:
     )
     manifest = parse_manifest(json.dumps(content).encode())
     environ = {k: v for k, v in forced("13.0").items() if v is not None}
-    providers = Providers(environ=environ, environment={}, hardware=False)
+    providers = ProviderChain(environ=environ, environment={}, hardware=False)
     origin = Origin(kind, "here")
     return select("here", manifest, manifest.variants, providers, (), origin=origin)
 

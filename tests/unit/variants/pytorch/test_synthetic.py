@@ -9,7 +9,7 @@ import pytest
 from pip._vendor.wheel_variants.manifest import Manifest
 from pip._vendor.wheel_variants.manifest_parser import parse_document
 
-from pip._internal.variants.providers.chain import Providers
+from pip._internal.variants.providers.chain import ProviderChain
 from pip._internal.variants.pytorch.backends import Backend
 from pip._internal.variants.pytorch.description import shipped_gpus
 from pip._internal.variants.pytorch.synthetic import (
@@ -32,7 +32,7 @@ def backends(labels: str) -> list[Backend]:
 def order(manifest: Manifest, environ: Mapping[str, str | None]) -> str:
     """Return the compatible labels, best first, on the machine of override variables."""
     given = {name: value for name, value in environ.items() if value is not None}
-    providers = Providers(environ=given, environment={}, hardware=False)
+    providers = ProviderChain(environ=given, environment={}, hardware=False)
     labels: Iterable[str] = sorted(manifest.variants)
     return " ".join(select("", manifest, labels, providers, ()).ranking.compatible)
 

@@ -13,7 +13,7 @@ from pip._vendor.wheel_variants.manifest_parser import parse_manifest
 from pip._vendor.wheel_variants.rules import Effect
 
 from pip._internal.console.texts import capital
-from pip._internal.variants.providers.chain import Providers
+from pip._internal.variants.providers.chain import ProviderChain
 from pip._internal.variants.selection.selection import select
 from tests.lib.manifest_rows import ROWS
 from wheel_variants.publish.manifest_rules import check_manifest
@@ -41,7 +41,9 @@ def installed(document: Any) -> Verdict:
         manifest = parse_manifest(json.dumps(document).encode())
     except InvalidManifest as error:
         return Verdict(Effect.REFUSED, str(error))
-    chain = Providers(environ=FORCED, environment={"os_name": "posix"}, hardware=False)
+    chain = ProviderChain(
+        environ=FORCED, environment={"os_name": "posix"}, hardware=False
+    )
     selection = select("index", manifest, manifest.variants, chain, ())
     for answer in selection.answers.values():
         if not answer.features:

@@ -14,9 +14,9 @@ from pip._internal.variants.errors import WrongUse
 from pip._internal.variants.output import sentences
 from pip._internal.variants.output.idle import ACCELERATORS
 from pip._internal.variants.output.lookup import make_context
-from pip._internal.variants.providers.answer import Answer
-from pip._internal.variants.providers.chain import Providers, warnings_of
-from pip._internal.variants.providers.host_file import Host
+from pip._internal.variants.providers.chain import ProviderChain, warnings_of
+from pip._internal.variants.providers.host_file import HostDescription
+from pip._internal.variants.providers.result import ProviderResult
 from pip._internal.variants.providers.target import target_of
 from pip._internal.variants.selection.by_hand import refuse_contradictions
 from pip._internal.variants.selection.context import noting_host
@@ -36,13 +36,13 @@ def run(command: SessionCommandMixin, options: optparse.Values, args: list[str])
     with only_output(options):
         if options.manifest is None:
             with noting_host(settings):
-                providers = Providers.for_settings(settings)
-            answers = providers.survey()
+                providers = ProviderChain.for_settings(settings)
+            answers = providers.query_all()
         else:
             asked = read_manifest(options.manifest)
             context = make_context(command.get_default_session(options), options)
             providers = context.providers
-            answers = providers.survey(asked)
+            answers = providers.query_all(asked)
         for warning in warnings_of(answers):
             logger.warning("%s", warning)
     if options.json:
@@ -56,8 +56,8 @@ def run(command: SessionCommandMixin, options: optparse.Values, args: list[str])
 def _show(
     options: optparse.Values,
     settings: Settings,
-    providers: Providers,
-    answers: Mapping[str, Answer],
+    providers: ProviderChain,
+    answers: Mapping[str, ProviderResult],
 ) -> None:
     """Show for people what is supported, and what to type to see more."""
     target = target_of(settings, providers.host)
@@ -82,7 +82,7 @@ def _show(
         write([Hint(said, command_to_type(options, "variants", "setup"))])
 
 
-def _python(settings: Settings, host: Host | None) -> TargetPython:
+def _python(settings: Settings, host: HostDescription | None) -> TargetPython:
     """Return the platform and the interpreter of the target."""
     described = target_of(settings, host)
     return TargetPython() if described is None else described.python
@@ -91,8 +91,8 @@ def _python(settings: Settings, host: Host | None) -> TargetPython:
 def _may_set_up(
     options: optparse.Values,
     settings: Settings,
-    providers: Providers,
-    answers: Mapping[str, Answer],
+    providers: ProviderChain,
+    answers: Mapping[str, ProviderResult],
 ) -> bool:
     """Tell whether this machine has a GPU, and no index is named for any project."""
     has_gpu = any(answers[each].features for each in ACCELERATORS if each in answers)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pip._internal.cli.base_command import Command
     from pip._internal.commands.check import CheckCommand
     from pip._internal.metadata import BaseDistribution
-    from pip._internal.variants.providers.chain import Providers
+    from pip._internal.variants.providers.chain import ProviderChain
     from pip._internal.variants.selection.context import Room
     from pip._internal.variants.selection.installed_records import InstalledBuild
 
@@ -88,11 +88,11 @@ def checked(
         for warning in incomplete(dists, options):
             logger.warning("%s", warning)
         return status
-    from pip._internal.variants.providers.chain import Providers
+    from pip._internal.variants.providers.chain import ProviderChain
 
     settings = Settings(options)
     variants.sort(key=lambda variant: canonicalize_name(variant.name))
-    providers, rooms = Providers.for_settings(settings), find_rooms()
+    providers, rooms = ProviderChain.for_settings(settings), find_rooms()
     found = list(unsupported(variants, providers, rooms, options))
     # Upstream may say that all is well: that must not hide them.
     UNSUPPORTED.set(options, len(found))
@@ -171,7 +171,7 @@ def nothing_broken(said: str, options: optparse.Values) -> str:
 
 def unsupported(
     variants: Sequence[InstalledVariant],
-    providers: Providers,
+    providers: ProviderChain,
     rooms: Iterable[Room],
     options: optparse.Values,
 ) -> Iterator[str]:

@@ -198,12 +198,12 @@ def debug_options(fn: Callable[[DebugCommand], None], command: DebugCommand) -> 
 
 def debug_target(python: TargetPython, options: optparse.Values) -> TargetPython:
     """Return the platform and the interpreter whose tags are shown."""
-    from pip._internal.variants.providers.chain import Providers
+    from pip._internal.variants.providers.chain import ProviderChain
     from pip._internal.variants.providers.target import target_of
     from pip._internal.variants.selection.settings import Settings
 
     settings = Settings(options)
-    target = target_of(settings, Providers.for_settings(settings).host)
+    target = target_of(settings, ProviderChain.for_settings(settings).host)
     return python if target is None else target.python
 
 
@@ -211,13 +211,13 @@ def debug_tags(fn: Callable[[optparse.Values], None], options: optparse.Values) 
     """Show which properties the machine supports, after the tags."""
     fn(options)
     from pip._internal.variants.output import sentences
-    from pip._internal.variants.providers.chain import Providers, warnings_of
+    from pip._internal.variants.providers.chain import ProviderChain, warnings_of
     from pip._internal.variants.selection.settings import Settings
 
     if options.verbose < 1:
         logger.info("Variant properties: pass --verbose to show what is supported.")
         return
-    answers = Providers.for_settings(Settings(options)).survey()
+    answers = ProviderChain.for_settings(Settings(options)).query_all()
     for warning in warnings_of(answers):
         logger.warning("%s", warning)
     logger.info("Variant properties:")

@@ -47,7 +47,7 @@ def unsupported_wheel(
 ) -> None:
     """Refuse a variant wheel that does not suit the target if a file or URL names it."""
     context_given = context_of(factory._finder)
-    if context_given is not None and context_given.admit is not None:
+    if context_given is not None and context_given.check_trusted is not None:
         from pip._internal.variants.providers.plugin_query import PluginFailed
 
         raise PluginFailed(f"it needs {link}, which is not on an index")

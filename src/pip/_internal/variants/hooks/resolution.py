@@ -57,8 +57,8 @@ def found_candidates(
         return fn(factory, ireqs, specifier, hashes, *args, **kwargs)
     assert ireqs[0].req is not None
     project = canonicalize_name(ireqs[0].req.name)
-    if context.admit is not None:
-        context.admit(project)
+    if context.check_trusted is not None:
+        context.check_trusted(project)
     wanted, allowed = _limits(ireqs, specifier, hashes)
     if context.is_open(project):
         from pip._internal.variants.selection.by_hand import files_to_settle_by
@@ -337,7 +337,7 @@ def dependencies_met(
     requirements = list(fn(provider, candidate))
     dependencies_known(provider._factory._finder, requirements)
     context = context_of(provider._factory._finder)
-    if context is not None and context.admit is not None:
+    if context is not None and context.check_trusted is not None:
         from pip._internal.variants.providers.plugin_environment import trusted_alone
 
         return trusted_alone(context, candidate, requirements)

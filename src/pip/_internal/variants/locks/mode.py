@@ -25,8 +25,8 @@ from pip._internal.variants.locks.machines import Machines
 from pip._internal.variants.locks.plan import Plan, make_plan, two_versions
 from pip._internal.variants.locks.release import LockingRelease
 from pip._internal.variants.output.refusals import refuse_unknown_labels
-from pip._internal.variants.providers.answer import Answer
-from pip._internal.variants.providers.chain import Providers
+from pip._internal.variants.providers.chain import ProviderChain
+from pip._internal.variants.providers.result import ProviderResult
 from pip._internal.variants.selection import reasons
 from pip._internal.variants.selection.mode import Mode
 from pip._internal.variants.selection.releases import weighed
@@ -59,15 +59,15 @@ _MOST_PINNED = 8
 _ATTEMPTS = 4
 
 
-class _AnyMachine(Providers):
+class _AnyMachine(ProviderChain):
     """The answers of no machine: every property that a variant declares is supported."""
 
     def __init__(self) -> None:
         super().__init__(environ={}, environment={}, hardware=False)
 
-    def ask(
+    def query(
         self, manifest: Manifest, namespaces: Iterable[str], project: str | None = None
-    ) -> dict[str, Answer]:
+    ) -> dict[str, ProviderResult]:
         """Return all that the variants of *manifest* declare in *namespaces*."""
         return {
             namespace: self._declared(manifest, namespace, project)
@@ -76,11 +76,13 @@ class _AnyMachine(Providers):
 
     def _declared(
         self, manifest: Manifest, namespace: str, project: str | None
-    ) -> Answer:
+    ) -> ProviderResult:
         if manifest.provider(namespace).builtin == ABI_DEPENDENCY:
             # Here the resolver has a say, whatever the machine.
             found = abi_dependency.supported(manifest, namespace, None, project)
-            return Answer(found.features, "this installation", reason=found.reason)
+            return ProviderResult(
+                found.features, "this installation", reason=found.reason
+            )
         declared: dict[str, dict[str, None]] = {}
         for variant in manifest.variants.values():
             for feature, values in variant.features.get(namespace, {}).items():
@@ -89,7 +91,7 @@ class _AnyMachine(Providers):
             SupportedFeature(feature, tuple(sorted(declared[feature])))
             for feature in sorted(declared)
         )
-        return Answer(tuple(features), "the variants manifest")
+        return ProviderResult(tuple(features), "the variants manifest")
 
 
 class Locks(Mode):

@@ -18,7 +18,7 @@ from pip._internal.variants.selection.selection import Origin, OriginKind
 
 if TYPE_CHECKING:
     from pip._internal.models.link import Link
-    from pip._internal.variants.providers.chain import Providers
+    from pip._internal.variants.providers.chain import ProviderChain
 
 __all__ = ["LockedRelease", "LockingRelease", "RelockedRelease"]
 
@@ -103,7 +103,7 @@ class LockingRelease(Release):
         self._choice = choice
 
     @property
-    def _providers(self) -> Providers:
+    def _providers(self) -> ProviderChain:
         return self._context.providers if self.is_for_any else self._context.detected
 
     @cached_property

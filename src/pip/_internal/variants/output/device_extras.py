@@ -77,7 +77,7 @@ def _missing(
 
 def _gpus(context: Context) -> Sequence[str]:
     """Return the architectures of the target's AMD GPUs; detection runs once."""
-    answer = context.detected.survey().get("amd")
+    answer = context.detected.query_all().get("amd")
     return () if answer is None else answer.values("gfx_arch")
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pip._internal.metadata import BaseDistribution
     from pip._internal.models.link import Link
     from pip._internal.variants.output.listing import Row
-    from pip._internal.variants.providers.answer import Answer
+    from pip._internal.variants.providers.result import ProviderResult
     from pip._internal.variants.selection.context import Context
     from pip._internal.variants.selection.selection import Selection
 
@@ -139,9 +139,9 @@ def selection_document(selection: Selection) -> Document:
     }
 
 
-def _answer(answer: Answer) -> Document:
+def _answer(answer: ProviderResult) -> Document:
     return {
-        "step": answer.step.value,
+        "step": answer.source.value,
         "origin": answer.origin or None,
         "features": [
             {"feature": each.name, "values": each.values} for each in answer.features

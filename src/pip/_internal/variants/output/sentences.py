@@ -14,7 +14,7 @@ from pip._vendor.wheel_variants.comparison import Comparison, compare
 
 from pip._internal.console.texts import Hint, counted
 from pip._internal.utils.misc import redact_auth_from_url
-from pip._internal.variants.providers.answer import Step
+from pip._internal.variants.providers.result import Source
 from pip._internal.variants.selection.reasons import any_build, rejection, shortened
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from pip._internal.models.link import Link
     from pip._internal.models.target_python import TargetPython
-    from pip._internal.variants.providers.answer import Answer
+    from pip._internal.variants.providers.result import ProviderResult
     from pip._internal.variants.providers.target import Target
     from pip._internal.variants.providers.tegra import Tegra
     from pip._internal.variants.selection.release import Release
@@ -179,19 +179,19 @@ def alternatives(release: Release) -> str:
 #: The values of a flag: a feature that a machine has or has not.
 _FLAG = ("on",)
 _STEPS = {
-    Step.DISABLED: "disabled",
-    Step.OPTIONAL: "not enabled",
-    Step.CONDITION: "not for this environment",
-    Step.STATIC: "static list",
-    Step.DECLARED: "declared",
-    Step.HOST: "host file",
-    Step.BUILTIN: "built in",
-    Step.PLUGIN: "plugin",
-    Step.NONE: "no provider",
+    Source.DISABLED: "disabled",
+    Source.OPTIONAL: "not enabled",
+    Source.CONDITION: "not for this environment",
+    Source.STATIC: "static list",
+    Source.DECLARED: "declared",
+    Source.HOST: "host file",
+    Source.BUILTIN: "built in",
+    Source.PLUGIN: "plugin",
+    Source.NONE: "no provider",
 }
 
 
-def provider_line(namespace: str, answer: Answer) -> str:
+def provider_line(namespace: str, answer: ProviderResult) -> str:
     """Say in short what a namespace supports: the best value of each feature.
 
     Flags are counted.
@@ -211,19 +211,19 @@ def provider_line(namespace: str, answer: Answer) -> str:
     if not said:
         why, _, _ = (answer.reason or "").partition(";")
         said = ["nothing" + (f", since {why}" if why else "")]
-    is_told = answer.step is Step.BUILTIN or (answer.reason and not answer.features)
-    how = "" if is_told else f" ({_STEPS[answer.step]})"
+    is_told = answer.source is Source.BUILTIN or (answer.reason and not answer.features)
+    how = "" if is_told else f" ({_STEPS[answer.source]})"
     return f"{namespace}: {shortened(said)}{how}"
 
 
 def provider_lines(
-    namespace: str, answer: Answer, used: Collection[str] | None = None
+    namespace: str, answer: ProviderResult, used: Collection[str] | None = None
 ) -> Iterator[str]:
     """Describe what a namespace supports, who answered, and how fast.
 
     :param used: the features to show, with long lists shortened; None for all in full.
     """
-    source = f"{_STEPS[answer.step]}, "
+    source = f"{_STEPS[answer.source]}, "
     source += f"from {answer.origin}" if answer.features else "nothing supported"
     if answer.seconds is not None:
         source += f", {answer.seconds * 1000:.1f} ms"
@@ -252,7 +252,7 @@ def doubt_on_tegra(
 
     nvidia = selection.answers["nvidia"]
     cuda = cuda_of(nvidia)
-    if cuda is None or runs_sbsa(cuda) or nvidia.step is Step.STATIC:
+    if cuda is None or runs_sbsa(cuda) or nvidia.source is Source.STATIC:
         return None
     if all(each.namespace != "nvidia" for each in selection.properties(label)):
         return None
@@ -288,7 +288,7 @@ def best_wheels(python: TargetPython) -> str:
     return f"{best.interpreter}{abi} on {exact}"
 
 
-def tegra_line(tegra: Tegra, nvidia: Answer | None) -> str:
+def tegra_line(tegra: Tegra, nvidia: ProviderResult | None) -> str:
     """Say that a machine is a Tegra, and whether it runs what is built for servers.
 
     :param nvidia: what it supports of that namespace, if that is known.

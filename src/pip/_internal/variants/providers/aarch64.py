@@ -25,8 +25,8 @@ from collections.abc import Mapping
 from pip._vendor.wheel_variants.cpu_flags import AARCH64_FLAGS
 from pip._vendor.wheel_variants.properties import SupportedFeature
 
-from pip._internal.variants.providers.answer import Answer
 from pip._internal.variants.providers.cpu import ask_cpu, flag_features, read_cpu
+from pip._internal.variants.providers.result import ProviderResult
 
 __all__ = ["PACKAGES", "detect"]
 
@@ -36,7 +36,7 @@ _NEWEST = "armv9.0a"
 _OLDEST = "aarch64"
 
 
-def detect(environ: Mapping[str, str], *, hardware: bool) -> Answer:
+def detect(environ: Mapping[str, str], *, hardware: bool) -> ProviderResult:
     """Return the version of the architecture and the flags that this machine's CPU has."""
     return ask_cpu("aarch64", _features, _versions([_OLDEST]), hardware=hardware)
 

@@ -40,13 +40,13 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import NamedTuple
 
-from pip._internal.variants.providers.answer import Answer
 from pip._internal.variants.providers.findings import (
     Findings,
-    Undetected,
+    NotDetected,
     forced,
     require_this_machine,
 )
+from pip._internal.variants.providers.result import ProviderResult
 
 __all__ = ["BOOTSTRAP_VARIABLE", "GFX_VARIABLE", "PACKAGES", "ROCM_VARIABLE", "detect"]
 
@@ -79,7 +79,9 @@ class _Gpu(NamedTuple):
     size: int
 
 
-def detect(environ: Mapping[str, str], *, hardware: bool, root: str = "/") -> Answer:
+def detect(
+    environ: Mapping[str, str], *, hardware: bool, root: str = "/"
+) -> ProviderResult:
     """Return which ROCm builds this machine, or the one that *environ* forces, can run.
 
     :param root: the folder that holds ``sys``, ``dev`` and ``opt``.
@@ -114,7 +116,7 @@ def _architectures(
         untold = "the AMD driver does not tell the architecture of a GPU"
         remedy = f"{untold}: {GFX_VARIABLE} can tell what to install for"
         if len(names) == 1:
-            raise Undetected(remedy, unusable=remedy)
+            raise NotDetected(remedy, unusable=remedy)
         findings.note_unusable(remedy)
     return tuple(filter(None, names)), "AMD driver"
 
@@ -126,7 +128,7 @@ def _forced_architectures(
     expected = "a list of architectures, such as 'gfx90a,gfx1100'"
     given = forced(environ, GFX_VARIABLE, _listed_architectures, expected)
     if given is None and environ.get(_DISABLING) == "1":
-        raise Undetected(f"{_DISABLING} turns detection off")
+        raise NotDetected(f"{_DISABLING} turns detection off")
     return given or forced(environ, BOOTSTRAP_VARIABLE, _listed_architectures, expected)
 
 
@@ -147,7 +149,7 @@ def _read_gpus(root: str) -> list[_Gpu]:
     try:
         numbers = sorted(int(name) for name in os.listdir(nodes) if name.isdecimal())
     except OSError as error:
-        raise Undetected("no driver for AMD GPUs was found") from error
+        raise NotDetected("no driver for AMD GPUs was found") from error
     # A container sees the topology of its host even if it was given no devices.
     paths = (os.path.join(nodes, str(number), "properties") for number in numbers)
     # A CPU is a node, too.
@@ -170,7 +172,7 @@ def _read_gpus(root: str) -> list[_Gpu]:
         gpus.append(_Gpu(name, uuid, node["simd_count"]))
     if not gpus:
         reason = "the AMD driver shows no GPU that can be used"
-        raise _denied(reason, denied) if denied else Undetected(reason)
+        raise _denied(reason, denied) if denied else NotDetected(reason)
     return gpus
 
 
@@ -184,16 +186,16 @@ def _require_driver(root: str, has_gpu: bool) -> None:
         )
         if has_gpu and os.path.exists(driver):
             raise _denied(reason, "/dev/kfd")
-        raise Undetected(reason)
+        raise NotDetected(reason)
 
 
-def _denied(reason: str, device: str) -> Undetected:
+def _denied(reason: str, device: str) -> NotDetected:
     """Return what to raise for a device file that is there, but not for this user."""
     unusable = (
         f"this user may not use {device}, for which being in the group render is usually "
         f"enough; {GFX_VARIABLE} can tell what to install for"
     )
-    return Undetected(reason, unusable=unusable)
+    return NotDetected(reason, unusable=unusable)
 
 
 def _is_usable(device: str) -> bool:
@@ -222,7 +224,7 @@ def _visible(gpus: list[_Gpu], environ: Mapping[str, str]) -> list[_Gpu]:
     for variable in variables:
         gpus = [gpus[index] for index in _named(gpus, environ[variable].split(","))]
         if not gpus:
-            raise Undetected(f"{variable} hides every AMD GPU: {environ[variable]!r}")
+            raise NotDetected(f"{variable} hides every AMD GPU: {environ[variable]!r}")
     return gpus
 
 
@@ -285,11 +287,11 @@ def _version(form: str, text: str) -> tuple[str, ...] | None:
     return None if match is None else (f"{int(match[1])}.{int(match[2])}",)
 
 
-def _no_rocm(problem: str, stated: str) -> Undetected:
+def _no_rocm(problem: str, stated: str) -> NotDetected:
     reason = f"no version of ROCm was found ({problem})"
     if not stated:
-        return Undetected(reason)
-    return Undetected(
+        return NotDetected(reason)
+    return NotDetected(
         reason,
         f"{reason}: ROCM_PATH should name the folder that ROCm is installed in, or "
         f"{ROCM_VARIABLE} the version; got {stated!r}",

@@ -32,32 +32,32 @@ from pip._vendor.wheel_variants.provider_requirements import (
 
 from pip._internal.console.output import get_logger
 from pip._internal.variants.providers import target
-from pip._internal.variants.providers.answer import (
-    NOT_THIS_MACHINE,
-    Answer,
-    Step,
-    no_answer,
-)
 from pip._internal.variants.providers.host_file import (
     HOST_SCHEMA,
     MARKER_VARIABLES,
-    Host,
+    HostDescription,
 )
 from pip._internal.variants.providers.hosts import read_host
+from pip._internal.variants.providers.result import (
+    NOT_THIS_MACHINE,
+    ProviderResult,
+    Source,
+    no_result,
+)
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.requirements import Requirement
     from pip._vendor.wheel_variants.abi_dependency import Neighbours
 
     from pip._internal.models.target_python import TargetPython
-    from pip._internal.variants.providers.answer import BuiltinProvider
     from pip._internal.variants.providers.plugin import Plugins
+    from pip._internal.variants.providers.result import BuiltinProvider
     from pip._internal.variants.providers.tegra import Tegra
 
 __all__ = [
     "BUILTIN_NAMESPACES",
     "ProviderSettings",
-    "Providers",
+    "ProviderChain",
     "supported",
     "warnings_of",
 ]
@@ -71,7 +71,9 @@ _UNKNOWN = (
     "Variants are chosen for another machine whose hardware is unknown: only builds that "
     "need none are taken. Describe it with --variant-host"
 )
-_DISABLED = no_answer("--disable-variant-provider turned it off", step=Step.DISABLED)
+_DISABLED = no_result(
+    "--disable-variant-provider turned it off", source=Source.DISABLED
+)
 
 
 class ProviderSettings(target.TargetSettings, Protocol):
@@ -90,7 +92,7 @@ class ProviderSettings(target.TargetSettings, Protocol):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class Providers:
+class ProviderChain:
     """The chain for one target; it asks each provider at most once a run.
 
     :ivar environ: where override variables are read.
@@ -109,14 +111,14 @@ class Providers:
     environ: Mapping[str, str]
     environment: Mapping[str, str]
     hardware: bool
-    host: Host | None = None
+    host: HostDescription | None = None
     plugins: Plugins | None = None
     enabled: Collection[str] = ()
     disabled: Collection[str] = ()
     kinds: Mapping[str, str] = field(default_factory=dict)
     neighbours: Neighbours | None = None
     lacks: Mapping[str, str] = field(default_factory=dict)
-    detected: dict[str, Answer] = field(default_factory=dict)
+    detected: dict[str, ProviderResult] = field(default_factory=dict)
 
     @classmethod
     def for_settings(
@@ -124,7 +126,7 @@ class Providers:
         settings: ProviderSettings,
         plugins: Plugins | None = None,
         neighbours: Neighbours | None = None,
-    ) -> Providers:
+    ) -> ProviderChain:
         """Make the chain for the target that the options of a command name.
 
         :raises InvalidHostFile: if its host file does not describe a machine.
@@ -143,11 +145,11 @@ class Providers:
             neighbours=neighbours,
         )
 
-    def without_plugins(self) -> Providers:
+    def without_plugins(self) -> ProviderChain:
         """Return the same chain with its answers so far, but without plugins."""
         return replace(self, plugins=None)
 
-    def lacking(self, reasons: Mapping[str, str]) -> Providers:
+    def lacking(self, reasons: Mapping[str, str]) -> ProviderChain:
         """Return the same chain for a target without some devices, as the user said.
 
         :param reasons: by namespace, how the user said so.
@@ -159,9 +161,9 @@ class Providers:
         """Return the warnings about what was detected so far."""
         return warnings_of(self.detected)
 
-    def ask(
+    def query(
         self, manifest: Manifest, namespaces: Iterable[str], project: str | None = None
-    ) -> dict[str, Answer]:
+    ) -> dict[str, ProviderResult]:
         """Ask for *namespaces*, with the providers that *manifest* names.
 
         :param project: normalised name of the manifest's project, if known.
@@ -173,7 +175,7 @@ class Providers:
 
     def _ask(
         self, manifest: Manifest, provider: Provider, project: str | None
-    ) -> Answer:
+    ) -> ProviderResult:
         namespace = provider.namespace
         if namespace in self.disabled:
             return _DISABLED
@@ -182,43 +184,45 @@ class Providers:
                 "its provider is optional: --enable-variant-provider "
                 f"{namespace} turns it on"
             )
-            return no_answer(reason, step=Step.OPTIONAL)
+            return no_result(reason, source=Source.OPTIONAL)
         excluded = self._excluded(provider)
         if excluded is not None:
-            return Answer(reason=excluded, step=Step.CONDITION)
+            return ProviderResult(reason=excluded, source=Source.CONDITION)
         if provider.problem is not None:
-            return no_answer(provider.problem)
+            return no_result(provider.problem)
         if provider.kind is ProviderKind.STATIC:
-            return Answer(provider.static, "the manifest", step=Step.STATIC)
+            return ProviderResult(provider.static, "the manifest", source=Source.STATIC)
         if provider.builtin == ABI_DEPENDENCY:
             from pip._vendor.wheel_variants import abi_dependency
 
             found = abi_dependency.supported(
                 manifest, namespace, self.neighbours, project
             )
-            return Answer(
+            return ProviderResult(
                 found.features,
                 "this installation",
                 reason=found.reason,
-                step=Step.BUILTIN,
+                source=Source.BUILTIN,
             )
         if namespace in self.lacks:
-            return no_answer(self.lacks[namespace], step=Step.DECLARED)
+            return no_result(self.lacks[namespace], source=Source.DECLARED)
         if self.host is not None:
             return self._described(namespace)
         if provider.kind is ProviderKind.PLUGIN:
             return self._ask_plugin(manifest, provider)
         if namespace in BUILTIN_NAMESPACES:
             return self.detect(namespace)
-        return no_answer("no provider is named for it")
+        return no_result("no provider is named for it")
 
-    def _described(self, namespace: str) -> Answer:
+    def _described(self, namespace: str) -> ProviderResult:
         """Return what the user's host file says of a namespace."""
         assert self.host is not None
         features, path = self.host.supported.features(namespace), self.host.path
         if not features:
-            return Answer(reason=f"{path} does not name the namespace", step=Step.HOST)
-        return Answer(features, path, step=Step.HOST)
+            return ProviderResult(
+                reason=f"{path} does not name the namespace", source=Source.HOST
+            )
+        return ProviderResult(features, path, source=Source.HOST)
 
     def _excluded(self, provider: Provider) -> str | None:
         """Say why a provider does not apply here, if its marker excludes it."""
@@ -230,7 +234,7 @@ class Providers:
             return str(error)
         return f"it applies only if {marker}"
 
-    def _ask_plugin(self, manifest: Manifest, provider: Provider) -> Answer:
+    def _ask_plugin(self, manifest: Manifest, provider: Provider) -> ProviderResult:
         """Ask a plugin, or the built-in provider that is known to be the same."""
         namespace = provider.namespace
         kind = self.kinds.get(namespace)
@@ -240,7 +244,7 @@ class Providers:
         try:
             required = self._required(provider)
         except UnusableProvider as error:
-            return no_answer(str(error))
+            return no_result(str(error))
         if is_built_in and kind != "plugin":
             # A package from a URL need not be the known one of that name.
             names = {
@@ -249,11 +253,13 @@ class Providers:
             if names & _builtin(namespace).PACKAGES:
                 return self.detect(namespace)
         if not required:
-            return Answer(reason="none of the plugins that it requires applies here")
+            return ProviderResult(
+                reason="none of the plugins that it requires applies here"
+            )
         if not self.hardware:
-            return no_answer(NOT_THIS_MACHINE, warnings=(_UNKNOWN,))
+            return no_result(NOT_THIS_MACHINE, warnings=(_UNKNOWN,))
         if self.plugins is None:
-            return no_answer("its plugin was not asked")
+            return no_result("its plugin was not asked")
         of_variants = (each.properties() for each in manifest.variants.values())
         stated = frozenset().union(*of_variants)
         known = sorted(each for each in stated if each.namespace == namespace)
@@ -283,13 +289,13 @@ class Providers:
             return tegra.described(self.host.environment.get(kernel, ""))
         return tegra.find(self.environment[kernel]) if self.hardware else None
 
-    def survey(self, manifest: Manifest | None = None) -> dict[str, Answer]:
+    def query_all(self, manifest: Manifest | None = None) -> dict[str, ProviderResult]:
         """Return what the target supports.
 
         First come the namespaces of *manifest*, if any; then those that need no manifest:
         the ones of the host file, or else the built-in ones.
         """
-        answers = {} if manifest is None else self.ask(manifest, manifest.namespaces)
+        answers = {} if manifest is None else self.query(manifest, manifest.namespaces)
         known = BUILTIN_NAMESPACES if self.host is None else self.host.supported
         tell = self.detect if self.host is None else self._described
         for each in known:
@@ -298,11 +304,11 @@ class Providers:
         return answers
 
     def described_host(
-        self, answers: Mapping[str, Answer], python: TargetPython | None
+        self, answers: Mapping[str, ProviderResult], python: TargetPython | None
     ) -> dict[str, object]:
         """Describe the target as a host file does.
 
-        :param answers: a survey; what a manifest lists itself is left out.
+        :param answers: as :meth:`query_all` returns them; what a manifest lists itself is left out.
         :param python: its platform and interpreter; None leaves all but devices out.
         """
         environment = {
@@ -325,37 +331,37 @@ class Providers:
                     for feature in answer.features
                 ]
                 for namespace, answer in answers.items()
-                if answer.features and answer.step is not Step.STATIC
+                if answer.features and answer.source is not Source.STATIC
             },
             **({"environment": environment} if environment else {}),
             **tags,
         }
 
-    def detect(self, namespace: str) -> Answer:
+    def detect(self, namespace: str) -> ProviderResult:
         """Ask the built-in provider of *namespace*, but only once."""
         answer = self.detected.get(namespace)
         if answer is None:
             start = time.perf_counter()
             answer = self._detect(namespace)
             seconds = time.perf_counter() - start
-            answer = answer._replace(seconds=seconds, step=Step.BUILTIN)
+            answer = answer._replace(seconds=seconds, source=Source.BUILTIN)
             if not self.hardware and not answer.features:
                 answer = answer._replace(warnings=(*answer.warnings, _UNKNOWN))
             self.detected[namespace] = answer
             logger.debug("Provider of %s: %s", namespace, answer)
         return answer
 
-    def _detect(self, namespace: str) -> Answer:
+    def _detect(self, namespace: str) -> ProviderResult:
         try:
             return _builtin(namespace).detect(self.environ, hardware=self.hardware)
         except Exception as error:
             # A provider must not raise. If one does, only its namespace is lost.
             logger.debug("The provider of %s failed", namespace, exc_info=True)
             reason = f"its provider failed: {error!r}"
-            return no_answer(reason, warnings=(f"{namespace}: {reason}",))
+            return no_result(reason, warnings=(f"{namespace}: {reason}",))
 
 
-def warnings_of(answers: Mapping[str, Answer]) -> list[str]:
+def warnings_of(answers: Mapping[str, ProviderResult]) -> list[str]:
     """Collect the warnings of *answers*, each once, with their remedies."""
     said: dict[str, None] = {}
     for answer in answers.values():
@@ -364,7 +370,7 @@ def warnings_of(answers: Mapping[str, Answer]) -> list[str]:
     return list(filter(None, said))
 
 
-def supported(answers: Mapping[str, Answer]) -> SupportedProperties:
+def supported(answers: Mapping[str, ProviderResult]) -> SupportedProperties:
     """Collect the features of *answers*."""
     return SupportedProperties(
         {namespace: answer.features for namespace, answer in answers.items()}

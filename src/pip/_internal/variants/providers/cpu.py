@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from pip._vendor.wheel_variants.properties import SupportedFeature
 
-from pip._internal.variants.providers.answer import NOT_THIS_MACHINE, Answer
+from pip._internal.variants.providers.result import NOT_THIS_MACHINE, ProviderResult
 
 if TYPE_CHECKING:
     from pip._vendor.archspec.cpu import Microarchitecture
@@ -42,7 +42,7 @@ def ask_cpu(
     baseline: SupportedFeature,
     *,
     hardware: bool,
-) -> Answer:
+) -> ProviderResult:
     """Answer for a namespace that is named after an architecture.
 
     :param detect: reads a CPU of that architecture.
@@ -50,17 +50,17 @@ def ask_cpu(
     :param hardware: whether this machine may be asked.
     """
     if not hardware:
-        return Answer(reason=NOT_THIS_MACHINE)
+        return ProviderResult(reason=NOT_THIS_MACHINE)
     machine = platform.machine().lower()
     if _ARCHITECTURES.get(machine, machine) != architecture:
-        return Answer(reason=f"this machine is {machine or 'unknown'}")
+        return ProviderResult(reason=f"this machine is {machine or 'unknown'}")
     try:
-        return Answer(detect(), "CPU")
+        return ProviderResult(detect(), "CPU")
     except CpuUnreadable as error:
         cause = str(error)
     except Exception as error:  # whatever archspec makes of an unusual system
         cause = f"{type(error).__name__}: {error}"
-    return Answer(
+    return ProviderResult(
         (baseline,),
         "assumption",
         f"what the CPU supports beyond {baseline.values[0]} is unknown: {cause}",

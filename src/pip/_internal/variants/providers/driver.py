@@ -19,7 +19,7 @@ from concurrent.futures import wait
 from typing import TYPE_CHECKING, TypeVar
 
 from pip._internal.fast.threads import in_thread
-from pip._internal.variants.providers.findings import Undetected
+from pip._internal.variants.providers.findings import NotDetected
 
 if TYPE_CHECKING:
     import ctypes
@@ -54,13 +54,13 @@ class DriverUnavailable(Exception):
         super().__init__(reason)
         self.fault = fault
 
-    def absence(self, consequence: str) -> Undetected:
+    def absence(self, consequence: str) -> NotDetected:
         """Return the error that a provider should raise.
 
         :param consequence: what the user should hear besides the reason.
         """
         warnings = (f"{self}, {consequence}",) if self.fault else ()
-        return Undetected(str(self), *warnings)
+        return NotDetected(str(self), *warnings)
 
 
 def call_driver(name: str, ask: Callable[[], T]) -> T:

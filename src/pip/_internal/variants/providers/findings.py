@@ -7,18 +7,18 @@ from typing import TypeVar
 
 from pip._vendor.wheel_variants.properties import SupportedFeature
 
-from pip._internal.variants.providers.answer import NOT_THIS_MACHINE, Answer
+from pip._internal.variants.providers.result import NOT_THIS_MACHINE, ProviderResult
 
-__all__ = ["Findings", "Undetected", "forced", "require_this_machine"]
+__all__ = ["Findings", "NotDetected", "forced", "require_this_machine"]
 
 T = TypeVar("T")
 
 
-class Undetected(Exception):
+class NotDetected(Exception):
     """A feature is absent; the text is the reason.
 
     :ivar warnings: what the user should hear of it.
-    :ivar unusable: see :class:`Answer`.
+    :ivar unusable: see :class:`ProviderResult`.
     """
 
     def __init__(
@@ -42,12 +42,12 @@ class Findings:
     def attempt(self, ask: Callable[[], tuple[T, str]]) -> T | None:
         """Try to find something, and note where it was found or why it was not.
 
-        :param ask: returns what it has found and where, or raises :exc:`Undetected`.
+        :param ask: returns what it has found and where, or raises :exc:`NotDetected`.
         :return: None if it was not found.
         """
         try:
             found, origin = ask()
-        except Undetected as absent:
+        except NotDetected as absent:
             self.note(str(absent))
             self._warnings += absent.warnings
             self._unusable = self._unusable or absent.unusable
@@ -69,9 +69,9 @@ class Findings:
         if found := tuple(values):
             self._features.append(SupportedFeature(feature, found))
 
-    def answer(self, driver: str | None = None) -> Answer:
+    def answer(self, driver: str | None = None) -> ProviderResult:
         """Return all that was found."""
-        return Answer(
+        return ProviderResult(
             features=tuple(self._features),
             origin=", ".join(dict.fromkeys(filter(None, self._origins))),
             reason="; ".join(dict.fromkeys(self._reasons)) or None,
@@ -92,14 +92,14 @@ def forced(
     :param parse: returns None if the text is invalid.
     :param expected: describes valid texts, with an example.
     :return: None if the variable is not set.
-    :raises Undetected: if its value is invalid.
+    :raises NotDetected: if its value is invalid.
     """
     text = environ.get(variable, "").strip()
     if not text:
         return None
     value = parse(text)
     if value is None:
-        raise Undetected(
+        raise NotDetected(
             f"{variable} is invalid",
             f"{variable} is ignored and nothing detected in its place: expected "
             f"{expected}, got {text!r}",
@@ -110,7 +110,7 @@ def forced(
 def require_this_machine(hardware: bool) -> None:
     """Go on only if this machine may be asked.
 
-    :raises Undetected: if it may not.
+    :raises NotDetected: if it may not.
     """
     if not hardware:
-        raise Undetected(NOT_THIS_MACHINE)
+        raise NotDetected(NOT_THIS_MACHINE)

@@ -31,7 +31,7 @@ from pip._internal.variants.providers.platforms import (
 __all__ = [
     "HOST_SCHEMA",
     "MARKER_VARIABLES",
-    "Host",
+    "HostDescription",
     "read_host_file",
 ]
 
@@ -53,7 +53,7 @@ _GROWING = ("macosx", "ios", "android")
 _ALIKE = ({"x86_64", "i686", "x86"}, {"aarch64", "armv7l", "armv8l", "armv6l"})
 
 
-class Host(NamedTuple):
+class HostDescription(NamedTuple):
     """A machine that a file or a name describes.
 
     :ivar path: the file or the name.
@@ -71,7 +71,7 @@ class Host(NamedTuple):
     abis: tuple[str, ...] = ()
 
 
-def read_host_file(path: str) -> Host:
+def read_host_file(path: str) -> HostDescription:
     """Read a host file.
 
     :raises InvalidHostFile: if it cannot be read or does not describe a machine.
@@ -99,7 +99,7 @@ class _Problem(Exception):
     """A file describes no machine: the problem and, in some cases, what to do."""
 
 
-def _host(path: str, root: object) -> Host:
+def _host(path: str, root: object) -> HostDescription:
     description = _object(root, "The file")
     schema = description.get("host-schema")
     if schema != HOST_SCHEMA or isinstance(schema, bool):
@@ -115,7 +115,7 @@ def _host(path: str, root: object) -> Host:
         _check_platforms(environment, tags)
         _check_interpreter(environment, abis)
         _check_cpu(environment, supported)
-    return Host(path, supported, environment, tags, abis)
+    return HostDescription(path, supported, environment, tags, abis)
 
 
 def _check_complete(

@@ -31,7 +31,7 @@ from pip._vendor.wheel_variants.properties import SupportedFeature, SupportedPro
 
 from pip._internal.variants.errors import InvalidHostFile
 from pip._internal.variants.providers import platforms
-from pip._internal.variants.providers.host_file import Host
+from pip._internal.variants.providers.host_file import HostDescription
 
 __all__ = ["EXAMPLES", "named_host"]
 
@@ -62,7 +62,7 @@ _ARM = ("aarch64", "arm64", "tegra")
 _DEVICE_IP = "20.1.0"
 
 
-def named_host(name: str) -> Host | None:
+def named_host(name: str) -> HostDescription | None:
     """Return the machine of that name; None if there is none.
 
     :raises InvalidHostFile: if there is no such machine.
@@ -94,7 +94,7 @@ def named_host(name: str) -> Host | None:
     if machine == "tegra":
         # What kernels for Tegra have in their release tells them from those of servers.
         environment["platform_release"] = machine
-    return Host(
+    return HostDescription(
         name,
         SupportedProperties(supported),
         platforms.completed(environment),

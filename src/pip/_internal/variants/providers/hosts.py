@@ -6,12 +6,12 @@ import os
 from contextlib import suppress
 
 from pip._internal.variants.errors import InvalidHostFile, UnknownHost
-from pip._internal.variants.providers.host_file import Host, read_host_file
+from pip._internal.variants.providers.host_file import HostDescription, read_host_file
 
 __all__ = ["read_host"]
 
 
-def read_host(file_or_name: str) -> Host:
+def read_host(file_or_name: str) -> HostDescription:
     """Return the machine that a file describes or, if there is no such file, a name.
 
     :raises InvalidHostFile: if the file cannot be used, or if there is no such GPU.

@@ -16,14 +16,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from pip._internal.variants.providers.answer import Answer
 from pip._internal.variants.providers.driver import DriverUnavailable, may_find
 from pip._internal.variants.providers.findings import (
     Findings,
-    Undetected,
+    NotDetected,
     forced,
     require_this_machine,
 )
+from pip._internal.variants.providers.result import ProviderResult
 
 __all__ = ["DEVICE_VARIABLE", "PACKAGES", "detect"]
 
@@ -61,7 +61,7 @@ _COMPATIBLE_WITH = {
 }
 
 
-def detect(environ: Mapping[str, str], *, hardware: bool) -> Answer:
+def detect(environ: Mapping[str, str], *, hardware: bool) -> ProviderResult:
     """Return which builds this machine, or the one that *environ* forces, can run."""
     found = Findings()
     values = found.attempt(lambda: _device_ips(environ, hardware, found.note))
@@ -94,22 +94,22 @@ def _device_ips(
         if base is not None:
             values[base] = None
     if not versions:
-        raise Undetected("Level Zero shows no Intel GPU that can be read")
+        raise NotDetected("Level Zero shows no Intel GPU that can be read")
     if unknown:
         reason = f"the provider does not know the device IP {', '.join(unknown)}"
         if not values:
-            raise Undetected(reason)
+            raise NotDetected(reason)
         note(reason)
     return values, "Level Zero"
 
 
 def _ask_driver() -> tuple[int, ...]:
     if not may_find(_SONAME):
-        raise Undetected("Level Zero is not installed")
+        raise NotDetected("Level Zero is not installed")
     try:
         from pip._internal.variants.providers import level_zero
     except ImportError as error:  # ctypes is an optional part of CPython
-        raise Undetected(f"Level Zero cannot be asked: {error}") from error
+        raise NotDetected(f"Level Zero cannot be asked: {error}") from error
     try:
         return level_zero.query()
     except DriverUnavailable as error:

@@ -23,15 +23,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from pip._internal.variants.providers.answer import Answer
 from pip._internal.variants.providers.driver import DriverUnavailable
 from pip._internal.variants.providers.findings import (
     Findings,
-    Undetected,
+    NotDetected,
     forced,
     require_this_machine,
 )
 from pip._internal.variants.providers.nvml import Driver, query
+from pip._internal.variants.providers.result import ProviderResult
 
 __all__ = ["CUDA_VARIABLE", "PACKAGES", "SM_VARIABLE", "detect"]
 
@@ -56,7 +56,7 @@ _SM_FORM = r"([0-9]{1,2})\.([0-9])"
 _Version = tuple[int, int]
 
 
-def detect(environ: Mapping[str, str], *, hardware: bool) -> Answer:
+def detect(environ: Mapping[str, str], *, hardware: bool) -> ProviderResult:
     """Return which CUDA builds this machine, or the one that *environ* forces, can run."""
     found = Findings()
     cuda_is_forced = environ.get(CUDA_VARIABLE, "").strip()
@@ -100,10 +100,10 @@ def _cuda(environ: Mapping[str, str], driver: Driver | None) -> tuple[_Version, 
     assert driver is not None, "one of the two tells"
     version = driver.cuda_version
     if version is None:
-        raise Undetected("the NVIDIA driver does not tell its CUDA version")
+        raise NotDetected("the NVIDIA driver does not tell its CUDA version")
     first, last = (_FIRST_MAJOR, 0), (_LAST_MAJOR, _LAST_MINOR)
     if not first <= version <= last:
-        raise Undetected(
+        raise NotDetected(
             f"the NVIDIA driver reports CUDA {_dotted(version)}, which is not within "
             f"{_dotted(first)} to {_dotted(last)}"
         )
@@ -126,7 +126,7 @@ def _capability(
         if 1 <= major <= 99 and 0 <= minor <= 9
     ]
     if not plausible:
-        raise Undetected("the NVIDIA driver shows no GPU that can be read")
+        raise NotDetected("the NVIDIA driver shows no GPU that can be read")
     return max(plausible), ""
 
 

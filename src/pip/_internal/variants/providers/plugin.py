@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from pip._vendor.packaging.requirements import Requirement
 from pip._vendor.packaging.utils import canonicalize_name
 
-from pip._internal.variants.providers.answer import Answer, Step, no_answer
+from pip._internal.variants.providers.result import ProviderResult, Source, no_result
 
 if TYPE_CHECKING:
     from pip._vendor.wheel_variants.manifest import Provider
@@ -30,14 +30,14 @@ class Plugins:
 
     def __init__(self, host: PluginHost) -> None:
         self._host = host
-        self._answers: dict[tuple[str, tuple[str, ...], str], Answer] = {}
+        self._answers: dict[tuple[str, tuple[str, ...], str], ProviderResult] = {}
 
     def ask(
         self,
         provider: Provider,
         requirements: Sequence[Requirement],
         known: Sequence[Property],
-    ) -> Answer:
+    ) -> ProviderResult:
         """Ask the plugin of *provider*, if the user trusts it.
 
         :param requirements: its requirements that apply, at least one.
@@ -64,7 +64,7 @@ class Plugins:
             answer = self._ask(plugin, key[1], names, api, known)
             if not answer.untrusted:
                 seconds = time.perf_counter() - start
-                answer = answer._replace(seconds=seconds, step=Step.PLUGIN)
+                answer = answer._replace(seconds=seconds, source=Source.PLUGIN)
             self._answers[key] = answer
         return answer
 
@@ -75,7 +75,7 @@ class Plugins:
         names: Sequence[str],
         api: str,
         known: Sequence[Property],
-    ) -> Answer:
+    ) -> ProviderResult:
         from pip._vendor.wheel_variants.plugin_variables import visible
 
         from pip._internal.variants.providers.plugin_environment import (
@@ -101,16 +101,16 @@ class Plugins:
         except PluginFailed as error:
             return _failed(plugin, str(error), *error.remedies, *origins)
         if not features:
-            return Answer(reason=f"{plugin} found nothing that it supports")
-        return Answer(features, plugin)
+            return ProviderResult(reason=f"{plugin} found nothing that it supports")
+        return ProviderResult(features, plugin)
 
 
-def _failed(plugin: str, problem: str, *remedies: str) -> Answer:
+def _failed(plugin: str, problem: str, *remedies: str) -> ProviderResult:
     reason = f"{plugin}: {problem}"
     warning = reason[:1].upper() + reason[1:]
-    return no_answer(reason, warnings=(warning,), remedies=remedies)
+    return no_result(reason, warnings=(warning,), remedies=remedies)
 
 
-def _untrusted(names: tuple[str, ...]) -> Answer:
+def _untrusted(names: tuple[str, ...]) -> ProviderResult:
     reason = f"it needs a plugin that is not trusted: {', '.join(names)}"
-    return no_answer(reason, untrusted=names)
+    return no_result(reason, untrusted=names)

@@ -59,13 +59,13 @@ class PluginHost(Protocol):
     :ivar session: how they are fetched.
     :ivar collector: of the command; None while nothing looks anything up.
     :ivar plugin_limits: what limits their installation, if any is trusted.
-    :ivar withheld: by package of a plugin, what it needs that is not trusted.
+    :ivar untrusted_requirements: by package of a plugin, what it needs that is not trusted.
     """
 
     session: PipSession
     collector: LinkCollector | None
     plugin_limits: PluginLimits | None
-    withheld: dict[Candidate, list[NormalizedName]]
+    untrusted_requirements: dict[Candidate, list[NormalizedName]]
 
     @property
     def trusted(self) -> frozenset[NormalizedName]:
@@ -255,7 +255,10 @@ def _resolve(
             f"It was looked for on {', '.join(map(redact_auth_from_url, places))}",
         ) from None
     assert resolver._result is not None, "it has resolved"
-    needed = [own.withheld.get(each, ()) for each in resolver._result.mapping.values()]
+    needed = [
+        own.untrusted_requirements.get(each, ())
+        for each in resolver._result.mapping.values()
+    ]
     untrusted = sorted({*itertools.chain(*needed)})
     if untrusted:
         raise UntrustedProvider(*untrusted)
@@ -271,12 +274,12 @@ def trusted_alone(
     """
     limits, left = own.plugin_limits, []
     assert limits is not None, "it is made for a plugin"
-    withheld = own.withheld[candidate] = []
+    untrusted_requirements = own.untrusted_requirements[candidate] = []
     for each in requirements:
         project = each.project_name
         is_package = each.get_candidate_lookup()[1] is not None
         if is_package and project not in limits.trusted:
-            withheld.append(project)
+            untrusted_requirements.append(project)
         else:
             left.append(each)
     return left

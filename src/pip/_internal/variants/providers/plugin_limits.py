@@ -222,7 +222,7 @@ class PluginLimits:
         """Add a constraint that the command has read."""
         self._noted.append(self._constraint(parsed))
 
-    def admit(self, project: NormalizedName) -> None:
+    def check_trusted(self, project: NormalizedName) -> None:
         """Check that a package may be installed, before anything is asked about it.
 
         :raises UntrustedProvider: if the user does not trust it.

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from pip._vendor.packaging.tags import Tag
 
     from pip._internal.models.target_python import TargetPython
-    from pip._internal.variants.providers.host_file import Host
+    from pip._internal.variants.providers.host_file import HostDescription
 
 __all__ = [
     "Target",
@@ -76,7 +76,9 @@ def is_this_machine(settings: TargetSettings) -> bool:
     return not (settings.platforms or settings.abis or of_python)
 
 
-def marker_environment(settings: TargetSettings, host: Host | None) -> dict[str, str]:
+def marker_environment(
+    settings: TargetSettings, host: HostDescription | None
+) -> dict[str, str]:
     """Return the values of environment markers (PEP 508) for the target.
 
     :param host: a machine that the user described, which takes precedence.
@@ -136,7 +138,7 @@ def tags_of(python: TargetPython) -> dict[str, list[str]]:
     }
 
 
-def target_of(settings: TargetSettings, host: Host | None) -> Target | None:
+def target_of(settings: TargetSettings, host: HostDescription | None) -> Target | None:
     """Return what a host tells of platform and interpreter; None if that is nothing.
 
     :raises ContradictoryOptions: if it contradicts the options.
@@ -158,7 +160,7 @@ class Target:
     :ivar python: what upstream goes by; it makes the tags.
     """
 
-    def __init__(self, settings: TargetSettings, host: Host) -> None:
+    def __init__(self, settings: TargetSettings, host: HostDescription) -> None:
         """Combine what a host and the options say; what neither says is as here.
 
         :raises ContradictoryOptions: if they contradict each other.

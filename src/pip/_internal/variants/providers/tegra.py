@@ -17,7 +17,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from pip._internal.variants.providers.answer import Answer
+    from pip._internal.variants.providers.result import ProviderResult
 
 __all__ = [
     "FIRST_UNIFIED_CUDA",
@@ -91,7 +91,7 @@ def find(platform_release: str, root: str = "/") -> Tegra | None:
     return described(platform_release)
 
 
-def cuda_of(nvidia: Answer) -> str | None:
+def cuda_of(nvidia: ProviderResult) -> str | None:
     """Return the CUDA version of a driver, as ``12.6``.
 
     :param nvidia: what is supported of that namespace.

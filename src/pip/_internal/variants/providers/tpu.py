@@ -19,13 +19,13 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from pip._internal.variants.providers.answer import Answer
 from pip._internal.variants.providers.findings import (
     Findings,
-    Undetected,
+    NotDetected,
     forced,
     require_this_machine,
 )
+from pip._internal.variants.providers.result import ProviderResult
 
 __all__ = ["PACKAGES", "PRESENT_VARIABLE", "detect"]
 
@@ -53,7 +53,9 @@ _ANSWERS = {
 }
 
 
-def detect(environ: Mapping[str, str], *, hardware: bool, root: str = "/") -> Answer:
+def detect(
+    environ: Mapping[str, str], *, hardware: bool, root: str = "/"
+) -> ProviderResult:
     """Return whether this machine, or the one that *environ* forces, has a TPU.
 
     :param root: the folder that holds ``sys``.
@@ -79,7 +81,7 @@ def _present(environ: Mapping[str, str], hardware: bool, root: str) -> tuple[str
         # No Linux, or no PCI bus: nothing that a TPU could be on.
         names = []
     except OSError as error:
-        raise Undetected(f"{devices} cannot be read: {error.strerror}") from error
+        raise NotDetected(f"{devices} cannot be read: {error.strerror}") from error
     is_present = any(_is_tpu(os.path.join(devices, name)) for name in names)
     return ("true" if is_present else "false"), "PCI bus"
 

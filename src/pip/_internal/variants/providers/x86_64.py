@@ -22,8 +22,8 @@ from collections.abc import Mapping
 from pip._vendor.wheel_variants.cpu_flags import X86_64_FLAGS
 from pip._vendor.wheel_variants.properties import SupportedFeature
 
-from pip._internal.variants.providers.answer import Answer
 from pip._internal.variants.providers.cpu import ask_cpu, flag_features, read_cpu
+from pip._internal.variants.providers.result import ProviderResult
 
 __all__ = ["PACKAGES", "detect"]
 
@@ -32,7 +32,7 @@ PACKAGES = frozenset({"provider-variant-x86-64", "x86-64-variant-provider"})
 _HIGHEST_LEVEL = 4
 
 
-def detect(environ: Mapping[str, str], *, hardware: bool) -> Answer:
+def detect(environ: Mapping[str, str], *, hardware: bool) -> ProviderResult:
     """Return the level and the flags that this machine's CPU has."""
     return ask_cpu("x86_64", _features, _levels(1), hardware=hardware)
 

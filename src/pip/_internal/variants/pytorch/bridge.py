@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from pip._internal.index.package_finder import PackageFinder
     from pip._internal.models.link import Link
     from pip._internal.req.req_install import InstallRequirement
-    from pip._internal.variants.providers.answer import Answer
+    from pip._internal.variants.providers.result import ProviderResult
     from pip._internal.variants.pytorch.description import Description
     from pip._internal.variants.selection.context import Context
     from pip._internal.variants.selection.selection import Selection
@@ -107,11 +107,11 @@ class Bridge(Mode):
             is_tegra=self._context.detected.tegra() is not None,
         )
 
-    def nvidia(self) -> Answer:
+    def nvidia(self) -> ProviderResult:
         """Return what the target supports of the namespace ``nvidia``."""
         cuda = Backend.parse("cu128")
         probe = manifest_for(Machine(), [cuda], self.settings.gpus)
-        return self._context.detected.ask(probe, ["nvidia"])["nvidia"]
+        return self._context.detected.query(probe, ["nvidia"])["nvidia"]
 
     def _backends_in_question(self, description: Description) -> Sequence[Backend]:
         if self.settings.backends:
@@ -157,7 +157,7 @@ class Bridge(Mode):
             self.settings.gpus,
         )
         namespaces = [NAMESPACES[kind] for kind in sorted(kinds)]
-        answers = self._context.detected.ask(probe, namespaces)
+        answers = self._context.detected.query(probe, namespaces)
         # A ROCm that is installed is no GPU.
         names = (each.name for found in answers.values() for each in found.features)
         return any(name != "rocm_version" for name in names)

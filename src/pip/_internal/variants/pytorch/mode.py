@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from pip._internal.req.req_set import RequirementSet
     from pip._internal.resolution.resolvelib.found_candidates import IndexCandidateInfo
     from pip._internal.resolution.resolvelib.resolver import Resolver
-    from pip._internal.variants.providers.chain import Providers
+    from pip._internal.variants.providers.chain import ProviderChain
     from pip._internal.variants.selection.context import Context
     from pip._internal.variants.selection.installed_records import InstalledBuild
     from pip._internal.variants.selection.release import Release
@@ -48,7 +48,7 @@ __all__ = ["PyTorch"]
 class PyTorch(Bridge):
     """The bridge in use: projects that an index of builds has come from there."""
 
-    def limited(self, target: Providers) -> Providers:
+    def limited(self, target: ProviderChain) -> ProviderChain:
         """Leave out the devices that the backends of the user exclude."""
         return target.lacking(self.settings.lacking)
 
@@ -134,7 +134,7 @@ class PyTorch(Bridge):
 
     def for_inner(self, context: Context) -> PyTorch | None:
         """Return the same bridge for what is installed to build something."""
-        is_plugin = context.admit is not None
+        is_plugin = context.check_trusted is not None
         return None if is_plugin else PyTorch(context, self.settings, self.indexes)
 
     def environ(self) -> Mapping[str, str]:

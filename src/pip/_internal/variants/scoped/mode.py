@@ -226,7 +226,7 @@ class Scoped(Mode):
     @property
     def _is_for_user(self) -> bool:
         """Tell whether the run is for what the user named, not for a build or a plugin."""
-        return not self._context.in_build and self._context.admit is None
+        return not self._context.in_build and self._context.check_trusted is None
 
     def refuse_link(
         self,

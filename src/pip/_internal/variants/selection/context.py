@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from pip._internal.network.session import PipSession
     from pip._internal.resolution.resolvelib.base import Candidate
     from pip._internal.variants.errors import Loss
-    from pip._internal.variants.providers.chain import Providers
+    from pip._internal.variants.providers.chain import ProviderChain
     from pip._internal.variants.providers.plugin import Plugins
     from pip._internal.variants.providers.plugin_limits import PluginLimits
     from pip._internal.variants.providers.target import Target
@@ -106,19 +106,19 @@ class Bearing:
     :ivar is_trying: whether something is tried just now, so that a failure is no error.
     """
 
-    chosen_for: Providers | None = None
+    chosen_for: ProviderChain | None = None
     may_take_several = False
     may_switch = False
     is_trying = False
 
-    def limited(self, target: Providers) -> Providers:
+    def limited(self, target: ProviderChain) -> ProviderChain:
         """Return what the target supports, less what the user excludes."""
         return target
 
     def for_inner(self, context: Context) -> Bearing | None:  # noqa: ARG002
         """Return the mode of a run that installs build requirements or a plugin.
 
-        :param context: of that run; what is a plugin, ``admit`` tells.
+        :param context: of that run; what is a plugin, ``check_trusted`` tells.
         """
         return None
 
@@ -175,9 +175,9 @@ class Context:
         #: What limits the installation of plugins, if any is trusted.
         self.plugin_limits: PluginLimits | None = None
         #: For what makes up a plugin: refuses projects before they are looked up.
-        self.admit: Callable[[NormalizedName], None] | None = None
+        self.check_trusted: Callable[[NormalizedName], None] | None = None
         #: Likewise, what its packages need that is not trusted.
-        self.withheld: dict[Candidate, list[NormalizedName]] = {}
+        self.untrusted_requirements: dict[Candidate, list[NormalizedName]] = {}
         self.collector: LinkCollector | None = None
         #: While another solution is tried: the projects of which no file is built.
         self.tried: Collection[NormalizedName] | None = None
@@ -226,7 +226,7 @@ class Context:
         return [mode for mode in self.rooms.values() if mode is not None]
 
     @property
-    def providers(self) -> Providers:
+    def providers(self) -> ProviderChain:
         """Return what builds are chosen for: the target, or any machine."""
         for mode in self.modes:
             if mode.chosen_for is not None:
@@ -234,11 +234,11 @@ class Context:
         return self.detected
 
     @cached_property
-    def detected(self) -> Providers:
+    def detected(self) -> ProviderChain:
         """What the target supports; each namespace is queried once."""
-        from pip._internal.variants.providers.chain import Providers
+        from pip._internal.variants.providers.chain import ProviderChain
 
-        providers = Providers.for_settings(self.settings, self._plugins, self)
+        providers = ProviderChain.for_settings(self.settings, self._plugins, self)
         for mode in self.modes:
             providers = mode.limited(providers)
         return providers
@@ -322,7 +322,7 @@ class Context:
         import optparse
 
         context = Context(self.session, optparse.Values(), enabled=False)
-        context.admit, context.plugin_limits = limits.admit, limits
+        context.check_trusted, context.plugin_limits = limits.check_trusted, limits
         for room, mode in self.rooms.items():
             context.rooms[room] = None if mode is None else mode.for_inner(context)
         return context

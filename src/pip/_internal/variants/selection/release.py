@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from pip._vendor.wheel_variants.manifest import Manifest
 
     from pip._internal.models.link import Link
-    from pip._internal.variants.providers.chain import Providers
+    from pip._internal.variants.providers.chain import ProviderChain
     from pip._internal.variants.selection.context import Context
     from pip._internal.variants.selection.selection import Agreement, Selection
 
@@ -236,7 +236,7 @@ class Release:
         )
 
     @property
-    def _providers(self) -> Providers:
+    def _providers(self) -> ProviderChain:
         """Return what the builds are chosen for."""
         return self._context.detected
 

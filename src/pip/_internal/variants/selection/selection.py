@@ -16,8 +16,8 @@ from pip._vendor.wheel_variants.ordering import Mismatch, Ranking, rank, support
 from pip._vendor.wheel_variants.preferences import Preference
 from pip._vendor.wheel_variants.properties import Property, SupportedProperties
 
-from pip._internal.variants.providers.answer import Answer
-from pip._internal.variants.providers.chain import Providers, supported
+from pip._internal.variants.providers.chain import ProviderChain, supported
+from pip._internal.variants.providers.result import ProviderResult
 
 __all__ = [
     "Agreement",
@@ -79,7 +79,7 @@ class Selection(NamedTuple):
     manifest: Manifest | None
     ranking: Ranking
     problem: str | None = None
-    answers: Mapping[str, Answer] = MappingProxyType({})
+    answers: Mapping[str, ProviderResult] = MappingProxyType({})
     preferences: Sequence[Preference] = ()
     origin: Origin | None = None
 
@@ -135,7 +135,7 @@ def select(
     source: str,
     manifest: Manifest,
     labels: Iterable[str],
-    providers: Providers,
+    providers: ProviderChain,
     preferences: Sequence[Preference],
     *,
     project: str | None = None,
@@ -151,7 +151,7 @@ def select(
         variant = manifest.variant(label)
         if variant is not None:
             used |= dict.fromkeys(variant.features)
-    answers = providers.ask(manifest, used, project)
+    answers = providers.query(manifest, used, project)
     ranking = rank(manifest, supported(answers), labels, preferences)
     return Selection(
         source,

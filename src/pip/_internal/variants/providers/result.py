@@ -8,13 +8,19 @@ from typing import Any, NamedTuple, Protocol
 
 from pip._vendor.wheel_variants.properties import SupportedFeature
 
-__all__ = ["NOT_THIS_MACHINE", "Answer", "BuiltinProvider", "Step", "no_answer"]
+__all__ = [
+    "NOT_THIS_MACHINE",
+    "ProviderResult",
+    "BuiltinProvider",
+    "Source",
+    "no_result",
+]
 
 #: The reason why nothing of this machine is supported by the target.
 NOT_THIS_MACHINE = "another machine is the target: this one is not asked"
 
 
-class Step(enum.Enum):
+class Source(enum.Enum):
     """The step of the provider chain that decided, in order."""
 
     DISABLED = "disabled"
@@ -32,7 +38,7 @@ class Step(enum.Enum):
     NONE = "none"
 
 
-class Answer(NamedTuple):
+class ProviderResult(NamedTuple):
     """The supported features of one namespace and how they were found.
 
     :ivar features: most preferred first; empty if nothing is supported.
@@ -52,7 +58,7 @@ class Answer(NamedTuple):
         *features* do not mean then that nothing is supported.
     :ivar driver: the version of the driver that answered, if one did and told it.
     :ivar seconds: how long it took, if that was measured.
-    :ivar step: which step of the chain answered.
+    :ivar source: which step of the chain answered.
     """
 
     features: tuple[SupportedFeature, ...] = ()
@@ -64,7 +70,7 @@ class Answer(NamedTuple):
     answered: bool = True
     driver: str | None = None
     seconds: float | None = None
-    step: Step = Step.NONE
+    source: Source = Source.NONE
     unusable: str | None = None
 
     def values(self, feature: str) -> tuple[str, ...]:
@@ -77,9 +83,9 @@ class Answer(NamedTuple):
         return bool(self.untrusted or self.warnings)
 
 
-def no_answer(reason: str, **details: Any) -> Answer:
+def no_result(reason: str, **details: Any) -> ProviderResult:
     """Return the answer for a namespace about which nobody could say anything."""
-    return Answer(reason=reason, answered=False, **details)
+    return ProviderResult(reason=reason, answered=False, **details)
 
 
 class BuiltinProvider(Protocol):
@@ -91,7 +97,7 @@ class BuiltinProvider(Protocol):
     #: Names, normalised, under which this provider is known on package indexes.
     PACKAGES: frozenset[str]
 
-    def detect(self, environ: Mapping[str, str], *, hardware: bool) -> Answer:
+    def detect(self, environ: Mapping[str, str], *, hardware: bool) -> ProviderResult:
         """Tell what this machine supports.
 
         Called at most once a run. Starts no process, opens no connection, imports
