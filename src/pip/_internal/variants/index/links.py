@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pip._internal.index.collector import LinkCollector
 
 __all__ = [
-    "BuildLink",
+    "LocalVersionWheel",
     "ManifestLink",
     "folder_url",
     "label_of",
@@ -52,7 +52,7 @@ class ManifestLink(Link):
         return self.stated_filename
 
 
-class BuildLink(Link):
+class LocalVersionWheel(Link):
     """A wheel that is a variant by its version, though its name has no label."""
 
     __slots__ = ["label", "source"]
@@ -61,7 +61,7 @@ class BuildLink(Link):
     source: str
 
     @classmethod
-    def of(cls, link: Link, label: str, source: str) -> BuildLink:
+    def of(cls, link: Link, label: str, source: str) -> LocalVersionWheel:
         """Make a variant of the wheel at *link*."""
         build = cls.__new__(cls)
         for name in Link.__slots__:
@@ -72,7 +72,11 @@ class BuildLink(Link):
 
 def label_of(link: Link) -> str | None:
     """Return the label of the variant wheel at *link*; None for any other file."""
-    return link.label if isinstance(link, BuildLink) else split_label(link.filename)[1]
+    return (
+        link.label
+        if isinstance(link, LocalVersionWheel)
+        else split_label(link.filename)[1]
+    )
 
 
 def version_of(link: Link, project: NormalizedName) -> Version | None:
@@ -90,7 +94,7 @@ def version_of(link: Link, project: NormalizedName) -> Version | None:
         return None
     if name != project:
         return None
-    return public(version) if isinstance(link, BuildLink) else version
+    return public(version) if isinstance(link, LocalVersionWheel) else version
 
 
 def public(version: _BaseVersion) -> Version:
@@ -103,7 +107,7 @@ def source_of(link: Link) -> str:
 
     The meaning of a label is defined there, and nowhere else (PEP 825).
     """
-    if isinstance(link, BuildLink):
+    if isinstance(link, LocalVersionWheel):
         return link.source
     return link.comes_from or link.url_without_fragment.rpartition("/")[0]
 

@@ -12,7 +12,7 @@ from pip._vendor.wheel_variants.properties import SupportedFeature
 
 from pip._internal.console.output import get_logger
 from pip._internal.variants.errors import BuildConflict, Loss
-from pip._internal.variants.index.links import BuildLink
+from pip._internal.variants.index.links import LocalVersionWheel
 from pip._internal.variants.locks.conditions import (
     Ambiguity,
     Build,
@@ -138,7 +138,7 @@ class Locks(Mode):
         self, links: Sequence[Link], *, pinned: bool
     ) -> Callable[..., Release] | None:
         """Return what makes a release of which all builds are locked."""
-        if any(isinstance(link, BuildLink) for link in links):
+        if any(isinstance(link, LocalVersionWheel) for link in links):
             # These builds are versions, and a lock file has one of a package.
             return None
         return partial(LockingRelease, choice=self.choice)

@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING
 from pip._vendor.packaging.utils import parse_wheel_filename
 
 from pip._internal.index.package_finder import LinkType
-from pip._internal.variants.index.links import BuildLink, label_of, public, version_of
+from pip._internal.variants.index.links import (
+    LocalVersionWheel,
+    label_of,
+    public,
+    version_of,
+)
 from pip._internal.variants.output.sentences import lacks_label
 from pip._internal.variants.selection.context import context_of
 from pip._internal.variants.selection.decision import Cause, Offer, PassedOver
@@ -58,7 +63,7 @@ def passed_over(
     suitable: dict[Version, list[Link]] = {}
     for candidate in finder.find_all_candidates(project):
         link, version = candidate.link, candidate.version
-        is_build = isinstance(link, BuildLink)
+        is_build = isinstance(link, LocalVersionWheel)
         suitable.setdefault(public(version) if is_build else version, []).append(link)
     context = context_of(finder)
     special: set[Version] = set()

@@ -91,7 +91,7 @@ def no_result(reason: str, **details: Any) -> ProviderResult:
 class BuiltinProvider(Protocol):
     """The contract of a built-in provider: a module with these two names.
 
-    The module of a namespace, in ``machine/``, is imported on first use.
+    The module of a namespace, in ``providers/``, is imported on first use.
     """
 
     #: Names, normalised, under which this provider is known on package indexes.

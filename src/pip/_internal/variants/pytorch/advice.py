@@ -13,7 +13,7 @@ from pip._internal.console.texts import Hint
 from pip._internal.metadata import get_default_environment
 from pip._internal.models.candidate import InstallationCandidate
 from pip._internal.utils.misc import redact_auth_from_url
-from pip._internal.variants.index.links import BuildLink, label_of, public
+from pip._internal.variants.index.links import LocalVersionWheel, label_of, public
 from pip._internal.variants.providers.tegra import (
     FOR_SERVERS,
     Tegra,
@@ -200,7 +200,7 @@ def _newest(
     candidates = [
         each
         for each in chosen.bridge.found.get(chosen.project, [])
-        if isinstance(each.link, BuildLink)
+        if isinstance(each.link, LocalVersionWheel)
     ]
     finals_only = not public(chosen.version).is_prerelease
     for release, _ in releases(context, finder, chosen.project, candidates):
@@ -285,7 +285,7 @@ def releases(
     for version, grouped in itertools.groupby(ordered, lambda c: public(c.version)):
         group = list(grouped)
         links = [each.link for each in group]
-        if any(isinstance(link, BuildLink) for link in links):
+        if any(isinstance(link, LocalVersionWheel) for link in links):
             yield release_of(context, finder, project, version, links), group
 
 

@@ -17,7 +17,7 @@ from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.console.output import get_logger
 from pip._internal.console.texts import Hint
-from pip._internal.variants.index.links import BuildLink, public
+from pip._internal.variants.index.links import LocalVersionWheel, public
 from pip._internal.variants.pytorch.backends import (
     CPU,
     Backend,
@@ -244,7 +244,9 @@ def _needed_by(
 def _build(context: Context, candidate: Candidate) -> _Build | None:
     link = candidate.source_link
     release = weighed(context).release_of(link)
-    if not isinstance(link, BuildLink) or not isinstance(release, BridgedRelease):
+    if not isinstance(link, LocalVersionWheel) or not isinstance(
+        release, BridgedRelease
+    ):
         # Installed, or of a URL or an index that the user named.
         dist = vars(candidate).get("dist") if candidate.is_installed else None
         build = None if dist is None else installed_build(dist)
@@ -256,7 +258,7 @@ def _build(context: Context, candidate: Candidate) -> _Build | None:
     if set(release.labels) == {CPU.label} and not release.pinned:
         # There is no GPU in it at all.
         return None
-    options = (each for each in release.ranked if isinstance(each, BuildLink))
+    options = (each for each in release.ranked if isinstance(each, LocalVersionWheel))
     return _Build(
         str(release),
         Backend.parse(link.label),

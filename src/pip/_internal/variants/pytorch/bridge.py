@@ -18,7 +18,7 @@ from pip._vendor.packaging.utils import canonicalize_name
 from pip._internal.models.candidate import InstallationCandidate
 from pip._internal.models.release_control import ReleaseControl
 from pip._internal.utils.misc import redact_auth_from_url
-from pip._internal.variants.index.links import BuildLink
+from pip._internal.variants.index.links import LocalVersionWheel
 from pip._internal.variants.index.pins import pinned, pinned_versions
 from pip._internal.variants.pytorch.backends import (
     Backend,
@@ -329,14 +329,14 @@ class Bridge(Mode):
 
     def _is_usable(self, candidate: InstallationCandidate) -> bool:
         link = candidate.link
-        if not isinstance(link, BuildLink) or not self.settings.backends:
+        if not isinstance(link, LocalVersionWheel) or not self.settings.backends:
             return True
         return Backend.parse(link.label) in self.settings.backends
 
     def settles(self, project: NormalizedName) -> bool:
         """Tell whether a project has builds for single backends, which are versions."""
         found = self.found.get(project, ())
-        return any(isinstance(each.link, BuildLink) for each in found)
+        return any(isinstance(each.link, LocalVersionWheel) for each in found)
 
     def needs_pin(self, project: NormalizedName) -> bool:
         """Tell whether an index has builds of a project for pinned versions alone."""

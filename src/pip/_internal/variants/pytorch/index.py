@@ -17,7 +17,7 @@ from pip._internal.console.output import get_logger
 from pip._internal.console.texts import Hint
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.errors import VariantError
-from pip._internal.variants.index.links import BuildLink, label_of
+from pip._internal.variants.index.links import LocalVersionWheel, label_of
 from pip._internal.variants.index.pages import PageUnavailable, fetch_page, links_of
 from pip._internal.variants.pytorch.backends import CPU, Backend
 from pip._internal.variants.pytorch.options import INDEX_URL
@@ -245,4 +245,6 @@ def as_build(link: Link, source: str, *, otherwise: Backend | None = None) -> Li
     backend = Backend.find(local)
     if local is None and otherwise is not None:
         backend = Backend.find(link.path.split("/")[-2]) or otherwise
-    return link if backend is None else BuildLink.of(link, backend.label, source)
+    return (
+        link if backend is None else LocalVersionWheel.of(link, backend.label, source)
+    )

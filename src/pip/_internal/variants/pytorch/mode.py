@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from pip._internal.variants.index.links import BuildLink, public
+from pip._internal.variants.index.links import LocalVersionWheel, public
 from pip._internal.variants.index.pins import pinned
 from pip._internal.variants.pytorch.advice import (
     best_builds,
@@ -70,7 +70,7 @@ class PyTorch(Bridge):
                 # Only now has upstream looked for candidates.
                 special = self.special_versions(project)
             assert isinstance(maker, partial)
-            if isinstance(maker.keywords["link"], BuildLink):
+            if isinstance(maker.keywords["link"], LocalVersionWheel):
                 yield public(version), maker
             elif pinned or version not in special:
                 yield version, maker
@@ -79,7 +79,7 @@ class PyTorch(Bridge):
         self, links: Sequence[Link], *, pinned: bool
     ) -> Callable[..., Release] | None:
         """Return what makes the release of all builds of one public version."""
-        if not any(isinstance(link, BuildLink) for link in links):
+        if not any(isinstance(link, LocalVersionWheel) for link in links):
             return None
         return partial(BridgedRelease, bridge=self, pinned=pinned)
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from pip._internal.utils.misc import redact_auth_from_url
-from pip._internal.variants.index.links import BuildLink
+from pip._internal.variants.index.links import LocalVersionWheel
 from pip._internal.variants.pytorch.backends import AUTO, Backend
 from pip._internal.variants.pytorch.options import BACKENDS
 from pip._internal.variants.pytorch.synthetic import (
@@ -79,7 +79,7 @@ class BridgedRelease(Release):
     def _manifest(
         self, source: str, wheels: Mapping[str, Link]
     ) -> tuple[Manifest, Origin]:
-        if not all(isinstance(link, BuildLink) for link in wheels.values()):
+        if not all(isinstance(link, LocalVersionWheel) for link in wheels.values()):
             return super()._manifest(source, wheels)
         backends = [Backend.parse(label) for label in wheels]
         if self.pinned:

@@ -18,7 +18,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pip._internal.variants.errors import ContradictoryOptions
-from pip._internal.variants.index.links import BuildLink, label_of, public
+from pip._internal.variants.index.links import LocalVersionWheel, label_of, public
 from pip._internal.variants.selection.installed import installed_build
 from pip._internal.variants.selection.option_values import LabelChoice, Place
 from pip._internal.variants.selection.settings import (
@@ -184,7 +184,7 @@ def files_to_settle_by(
 
 def _release(candidate: InstallationCandidate) -> Version:
     """Return the version of a release, whose builds may have versions of their own."""
-    is_build = isinstance(candidate.link, BuildLink)
+    is_build = isinstance(candidate.link, LocalVersionWheel)
     return public(candidate.version) if is_build else candidate.version
 
 

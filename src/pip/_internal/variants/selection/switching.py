@@ -17,7 +17,12 @@ from pip._vendor.packaging.utils import canonicalize_name
 from pip._vendor.wheel_variants.abi_dependency import requirements
 
 from pip._internal.console.texts import Hint
-from pip._internal.variants.index.links import BuildLink, label_of, public, searched
+from pip._internal.variants.index.links import (
+    LocalVersionWheel,
+    label_of,
+    public,
+    searched,
+)
 from pip._internal.variants.providers.chain import warnings_of
 from pip._internal.variants.selection import reasons
 from pip._internal.variants.selection.installed import installed_build, installed_label
@@ -174,7 +179,7 @@ def is_other_build(installed: BaseDistribution, candidate: Candidate) -> bool:
     Both have the same version.
     """
     link = candidate.source_link
-    if link is None or not link.is_wheel or isinstance(link, BuildLink):
+    if link is None or not link.is_wheel or isinstance(link, LocalVersionWheel):
         # The version tells the build, so one of the same version is the same.
         return False
     return label_of(link) != installed_label(installed)

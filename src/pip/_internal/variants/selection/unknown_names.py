@@ -14,7 +14,7 @@ from pip._vendor.packaging.utils import canonicalize_name
 from pip._vendor.packaging.version import InvalidVersion, Version
 
 from pip._internal.variants.errors import LabelInVersion, Loss
-from pip._internal.variants.index.links import BuildLink, label_of
+from pip._internal.variants.index.links import LocalVersionWheel, label_of
 from pip._internal.variants.index.pins import pinned
 from pip._internal.variants.providers.chain import BUILTIN_NAMESPACES
 from pip._internal.variants.selection.by_hand import typed_options, written
@@ -119,7 +119,7 @@ def label_in_version(
             continue
         for candidate in finder.find_all_candidates(project):
             label = label_of(candidate.link)
-            if label is None or isinstance(candidate.link, BuildLink):
+            if label is None or isinstance(candidate.link, LocalVersionWheel):
                 continue
             if _is_version(f"{candidate.version}+{label}", version):
                 return LabelInVersion(project, public, local, label)

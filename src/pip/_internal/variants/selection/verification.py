@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pip._internal.console.output import get_logger
 from pip._internal.variants.errors import InvalidVariantWheel, VariantDisagreement
-from pip._internal.variants.index.links import BuildLink, source_of
+from pip._internal.variants.index.links import LocalVersionWheel, source_of
 from pip._internal.variants.index.remote_wheels import WheelUnreadable
 from pip._internal.variants.index.wheel_manifests import (
     manifest_of_wheel,
@@ -64,7 +64,7 @@ def check_prepared(
     :raises UnsupportedVariant: if the target cannot run it.
     """
     selection = weighed(context).selection_of(link)
-    if isinstance(link, BuildLink) and selection is not None:
+    if isinstance(link, LocalVersionWheel) and selection is not None:
         # The wheel knows nothing of variants.
         return selection
     stated = None
