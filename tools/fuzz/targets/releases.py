@@ -9,7 +9,7 @@ from pip._vendor.wheel_variants.manifest_parser import parse_manifest
 from pip._vendor.wheel_variants.properties import SupportedFeature, SupportedProperties
 
 from pip._internal.variants.output import sentences
-from pip._internal.variants.output.story import tell_manifest
+from pip._internal.variants.output.explain import explain_manifest
 from pip._internal.variants.providers.chain import ProviderChain
 from pip._internal.variants.providers.host_file import HostDescription
 from pip._internal.variants.selection import reasons
@@ -59,7 +59,7 @@ def _check(choices: Choices) -> None:
             for feature, values in features.items():
                 offered = supported.values_of(namespace, feature)
                 assert set(values) & set(offered), f"{label} was chosen"
-    for told in tell_manifest(selection, None):
+    for told in explain_manifest(selection, None):
         said(told.text)
     for label in (*selection.ranking.rejected, *selection.ranking.unknown):
         said(reasons.rejection(selection, label))

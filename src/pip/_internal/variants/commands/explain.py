@@ -15,8 +15,8 @@ from pip._internal.variants.output.documents import (
     options_document,
     selection_document,
 )
+from pip._internal.variants.output.explain import explain_decision, explain_manifest
 from pip._internal.variants.output.lookup import look_up, make_context
-from pip._internal.variants.output.story import tell_decision, tell_manifest
 from pip._internal.variants.selection.manifest_file import judge_manifest
 
 
@@ -37,7 +37,7 @@ def _explain_requirement(
     if options.json:
         write_report(decision_document(decision))
     else:
-        write_styled(tell_decision(decision))
+        write_styled(explain_decision(decision))
     if decision.problem is not None:
         raise decision.problem
     return SUCCESS
@@ -55,5 +55,5 @@ def _explain_manifest(command: SessionCommandMixin, options: optparse.Values) ->
             }
         )
     else:
-        write_styled(tell_manifest(selection, label))
+        write_styled(explain_manifest(selection, label))
     return SUCCESS if selection.ranking.compatible else ERROR

@@ -12,8 +12,8 @@ from pip._internal.console.texts import Hint
 from pip._internal.models.target_python import TargetPython
 from pip._internal.variants.errors import WrongUse
 from pip._internal.variants.output import sentences
-from pip._internal.variants.output.idle import ACCELERATORS
 from pip._internal.variants.output.lookup import make_context
+from pip._internal.variants.output.unused_accelerators import ACCELERATORS
 from pip._internal.variants.providers.chain import ProviderChain, warnings_of
 from pip._internal.variants.providers.host_file import HostDescription
 from pip._internal.variants.providers.result import ProviderResult

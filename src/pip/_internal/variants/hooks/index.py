@@ -319,7 +319,7 @@ def _updates_of_pip(
 
 def _tell_why(context: Context, finder: PackageFinder, project_name: str) -> None:
     """Raise an error if it is known why nothing suits another kind of machine."""
-    from pip._internal.variants.output.unsuitable import no_suitable
+    from pip._internal.variants.output.no_match import no_suitable
 
     # It lists them once more.
     listing, context.listing = context.listing, None

@@ -119,7 +119,7 @@ def _told_of_locks(finder: PackageFinder) -> Iterator[None]:
     try:
         yield
     except HashError as error:
-        from pip._internal.variants.output.unlocked import not_locked
+        from pip._internal.variants.output.missing_from_lock import not_locked
 
         raise not_locked(finder, error) or error from None
 

@@ -11,7 +11,10 @@ from pip._internal.console.styled import Line, shown_width, write_styled
 from pip._internal.utils._log import VERBOSE
 from pip._internal.variants.index.links import label_of
 from pip._internal.variants.output import sentences
-from pip._internal.variants.output.idle import idle_device, plain_wheels
+from pip._internal.variants.output.unused_accelerators import (
+    plain_wheels,
+    unused_accelerator,
+)
 from pip._internal.variants.selection import reasons
 from pip._internal.variants.selection.releases import modes, weighed
 
@@ -20,7 +23,7 @@ if TYPE_CHECKING:
     from pip._internal.metadata import BaseDistribution
     from pip._internal.models.link import Link
     from pip._internal.resolution.resolvelib.base import Candidate
-    from pip._internal.variants.output.idle import IdleDevice
+    from pip._internal.variants.output.unused_accelerators import UnusedAccelerator
     from pip._internal.variants.selection.context import Context
     from pip._internal.variants.selection.release import Release
 
@@ -47,16 +50,19 @@ def announce(
 
 def _idle(
     context: Context, chosen: Iterable[tuple[Release, Link]]
-) -> Iterator[IdleDevice | None]:
+) -> Iterator[UnusedAccelerator | None]:
     """Tell which builds leave a device idle, unless somebody chose that."""
     if not logger.isEnabledFor(logging.WARNING):
         return
     for release, link in chosen:
         label = label_of(link)
         if release.chosen_by is None and not _is_agreed(context, release, label):
-            if any(mode.tells_why_idle(release, link) for mode in modes(context)):
+            if any(
+                mode.explains_unused_accelerator(release, link)
+                for mode in modes(context)
+            ):
                 continue
-            yield idle_device(release, label)
+            yield unused_accelerator(release, label)
 
 
 def _announce_one(context: Context, release: Release, link: Link) -> None:

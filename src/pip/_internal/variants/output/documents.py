@@ -19,7 +19,7 @@ from pip._internal.variants.selection.decision import (
     Cause,
     Decision,
     Offer,
-    PassedOver,
+    SkippedVersion,
 )
 from pip._internal.variants.selection.installed import installed_label
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from pip._internal.metadata import BaseDistribution
     from pip._internal.models.link import Link
-    from pip._internal.variants.output.listing import Row
+    from pip._internal.variants.output.listing import ListingRow
     from pip._internal.variants.providers.result import ProviderResult
     from pip._internal.variants.selection.context import Context
     from pip._internal.variants.selection.selection import Selection
@@ -57,7 +57,7 @@ def decision_document(decision: Decision) -> Document:
         "chosen": taken,
         "problem": None if decision.problem is None else _problem(decision.problem),
         "installed": _installed(decision.installed),
-        "passed_over": [_passed_over(each) for each in decision.passed_over],
+        "passed_over": [_skipped_version(each) for each in decision.skipped_versions],
         "sources": _sources(chosen),
         "ranked": ranked,
         "options": options_document(decision.context),
@@ -90,7 +90,7 @@ def _problem(error: PipError) -> Document:
     return {"reference": None, "message": str(error), "context": None, "hint": None}
 
 
-def _passed_over(passed: PassedOver) -> Document:
+def _skipped_version(passed: SkippedVersion) -> Document:
     is_refused = passed.cause is Cause.VARIANTS
     return {
         "version": str(passed.version),
@@ -210,7 +210,7 @@ def options_document(context: Context) -> Document:
 
 
 def listing_document(
-    decision: Decision, listed: Sequence[tuple[Offer, Sequence[Row]]]
+    decision: Decision, listed: Sequence[tuple[Offer, Sequence[ListingRow]]]
 ) -> Document:
     """Describe the files of versions, by label."""
     return {
@@ -223,7 +223,7 @@ def listing_document(
     }
 
 
-def _row(row: Row) -> Document:
+def _row(row: ListingRow) -> Document:
     return {
         "label": row.label,
         "source": redact_auth_from_url(row.source),

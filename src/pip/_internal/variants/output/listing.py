@@ -20,14 +20,14 @@ from pip._internal.variants.selection.invocation import command
 if TYPE_CHECKING:
     from pip._internal.models.link import Link
 
-__all__ = ["Row", "listed_offers", "rows", "tables"]
+__all__ = ["ListingRow", "listed_offers", "rows", "tables"]
 
 _COLUMNS = ("", "Rank", "Label", "Runs", "Size", "Platforms", "Why not")
 _CHOSEN = "*"
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ListingRow:
     """The files with one label, or with none, on one source.
 
     :ivar label: None for plain wheels and source distributions.
@@ -66,7 +66,7 @@ def platform_of(link: Link) -> str:
     return split_label(link.filename)[0].removesuffix(".whl").rpartition("-")[2]
 
 
-def rows(decision: Decision, offered: Offer) -> list[Row]:
+def rows(decision: Decision, offered: Offer) -> list[ListingRow]:
     """Return the rows of one version, in the order in which pip would take them.
 
     :param offered: the version; its variants are judged if they were not yet.
@@ -85,7 +85,7 @@ def rows(decision: Decision, offered: Offer) -> list[Row]:
         place, mismatches, problem = judged[source, label]
         suitable = sum(file.link in suited for file in files)
         found.append(
-            Row(
+            ListingRow(
                 source=source,
                 label=label,
                 files=files,
@@ -151,7 +151,7 @@ def listed_offers(decision: Decision, *, all_versions: bool) -> list[Offer]:
 
 
 def tables(
-    decision: Decision, listed: Sequence[tuple[Offer, Sequence[Row]]]
+    decision: Decision, listed: Sequence[tuple[Offer, Sequence[ListingRow]]]
 ) -> Iterator[Line | Grid]:
     """Yield a table for each version, and notes."""
     for number, (offered, rows) in enumerate(listed):
@@ -169,11 +169,11 @@ def tables(
     yield from map(Line, _notes(decision, listed))
 
 
-def _style(row: Row) -> str:
+def _style(row: ListingRow) -> str:
     return "green" if row.chosen else "dim" if row.rank is None else ""
 
 
-def _cells(row: Row) -> tuple[str, ...]:
+def _cells(row: ListingRow) -> tuple[str, ...]:
     if row.label is None:
         is_plain = any(file.link.is_wheel for file in row.files)
         label = "(plain)" if is_plain else "(source)"
@@ -196,7 +196,7 @@ def _cells(row: Row) -> tuple[str, ...]:
 
 
 def _notes(
-    decision: Decision, listed: Sequence[tuple[Offer, Sequence[Row]]]
+    decision: Decision, listed: Sequence[tuple[Offer, Sequence[ListingRow]]]
 ) -> Iterator[str]:
     if any(row.chosen for _, rows in listed for row in rows):
         yield f"{_CHOSEN} would be installed."

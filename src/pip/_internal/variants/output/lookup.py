@@ -39,9 +39,9 @@ from pip._internal.resolution.resolvelib.found_candidates import FoundCandidates
 from pip._internal.variants.errors import WrongUse
 from pip._internal.variants.index.archives import undamaged
 from pip._internal.variants.index.wheel_manifests import metadata_of_wheel
-from pip._internal.variants.output.passing_over import passed_over
+from pip._internal.variants.output.no_match import true_reason
 from pip._internal.variants.output.refusals import nothing_left, refuse_unknown_labels
-from pip._internal.variants.output.unsuitable import true_reason
+from pip._internal.variants.output.skipped_versions import skipped_versions
 from pip._internal.variants.providers.target import is_this_machine
 from pip._internal.variants.selection import elsewhere
 from pip._internal.variants.selection.builds import offer
@@ -134,7 +134,7 @@ def look_up(
         project=project,
         offers=offers,
         chosen=chosen,
-        passed_over=passed_over(
+        skipped_versions=skipped_versions(
             finder,
             project,
             wanted.req.specifier & constraint.specifier,

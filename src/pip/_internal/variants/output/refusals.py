@@ -224,7 +224,7 @@ def _plain_reason(
                 return mistaken
     if len(causes) != 1:
         return None
-    from pip._internal.variants.output.unsuitable import true_reason
+    from pip._internal.variants.output.no_match import true_reason
 
     (cause,) = causes
     return true_reason(context, factory._finder, cause.requirement, cause.parent)

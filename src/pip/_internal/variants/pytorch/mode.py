@@ -105,7 +105,7 @@ class PyTorch(Bridge):
         """Resolve so that the builds are for one backend, if they can."""
         return one_backend(run, resolver, self._context, self.settings.backends.named)
 
-    def tells_why_idle(self, release: Release, link: Link) -> bool:
+    def explains_unused_accelerator(self, release: Release, link: Link) -> bool:
         """Tell whether it is for the reason that the machine is a Tegra."""
         return for_tegra(self._context, release, link) is not None
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pip._internal.models.link import Link
     from pip._internal.variants.selection.context import Context
 
-__all__ = ["Cause", "Decision", "File", "Offer", "PassedOver"]
+__all__ = ["Cause", "Decision", "File", "Offer", "SkippedVersion"]
 
 
 class Cause(enum.Enum):
@@ -96,7 +96,7 @@ class Offer:
 
 
 @dataclass(frozen=True, slots=True)
-class PassedOver:
+class SkippedVersion:
     """A version that is not installed, although it is newer than what is.
 
     :ivar detail: what more there is to say of the cause, for people; may be empty.
@@ -116,7 +116,7 @@ class Decision:
     :ivar requirement: as the user wrote it.
     :ivar offers: the versions that may be installed, in the resolver's order.
     :ivar chosen: the one that it stops at, perhaps with an error; None if none.
-    :ivar passed_over: newer versions; all of them if none is chosen. Newest first.
+    :ivar skipped_versions: newer versions; all of them if none is chosen. Newest first.
     :ivar files: all files of the project, whatever they are for.
     :ivar problem: the error that ends an installation, if one does.
     :ivar installed: what is installed of the project.
@@ -127,7 +127,7 @@ class Decision:
     project: NormalizedName
     offers: Sequence[Offer]
     chosen: Offer | None
-    passed_over: Sequence[PassedOver]
+    skipped_versions: Sequence[SkippedVersion]
     files: Sequence[File]
     problem: PipError | None
     installed: BaseDistribution | None

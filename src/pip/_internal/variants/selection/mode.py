@@ -150,7 +150,7 @@ class Mode(Bearing):
         """Tell whether one build of a project is chosen even if all are wanted."""
         return False
 
-    def tells_why_idle(self, release: Release, link: Link) -> bool:
+    def explains_unused_accelerator(self, release: Release, link: Link) -> bool:
         """Tell whether the advice on a build says itself why a device stays idle."""
         return False
 

@@ -12,10 +12,10 @@ from pip._vendor.wheel_variants.manifest_parser import parse_manifest
 from pip._vendor.wheel_variants.preferences import Preference
 from pip._vendor.wheel_variants.properties import SupportedFeature
 
-from pip._internal.variants.output import sentences, story
+from pip._internal.variants.output import explain, sentences
 from pip._internal.variants.providers.chain import ProviderChain
 from pip._internal.variants.providers.result import ProviderResult, Source
-from pip._internal.variants.selection.decision import Cause, PassedOver
+from pip._internal.variants.selection.decision import Cause, SkippedVersion
 from pip._internal.variants.selection.selection import (
     Selection,
     select,
@@ -44,7 +44,7 @@ def selection(
 
 
 def told(judged: Selection, label: str | None = None) -> list[str]:
-    return [line.text for line in story.tell_manifest(judged, label)]
+    return [line.text for line in explain.explain_manifest(judged, label)]
 
 
 # name: (variants, preferences, what is said of the first two)
@@ -131,7 +131,7 @@ def test_nothing_runs() -> None:
 
 def test_the_chosen_label_is_taken() -> None:
     judged = selection({"c": [V3], "g": [CUDA]})
-    lines = list(story.tell_manifest(judged, "c"))
+    lines = list(explain.explain_manifest(judged, "c"))
     styled = {line.text.split(":")[0]: line.style for line in lines}
     assert (styled["  1. g"], styled["  2. c"]) == ("", "green")
     assert lines[-1].text == "The variant c would be taken."
@@ -147,11 +147,13 @@ def test_no_manifest() -> None:
 
 
 def test_versions_that_are_passed_over_alike_share_a_line() -> None:
-    newest = [PassedOver(Version(f"3.{n}"), Cause.YANKED, "broken") for n in range(9)]
-    others = [PassedOver(Version("2.0"), Cause.PLATFORM)] * 2
-    refused = [PassedOver(Version("1.0"), Cause.VARIANTS)]
+    newest = [
+        SkippedVersion(Version(f"3.{n}"), Cause.YANKED, "broken") for n in range(9)
+    ]
+    others = [SkippedVersion(Version("2.0"), Cause.PLATFORM)] * 2
+    refused = [SkippedVersion(Version("1.0"), Cause.VARIANTS)]
     passed = [*reversed(newest), *others, *refused]
-    assert [line.text for line in story.tell_passed_over(passed)] == [
+    assert [line.text for line in explain.explain_skipped_versions(passed)] == [
         "3.8, 3.7, 3.6, 3.5, 3.4, 3.3 and 3 more: it was yanked (broken)",
         "2.0, 2.0: no wheel is for this platform and Python",
         "1.0: none of its variants can be used here",

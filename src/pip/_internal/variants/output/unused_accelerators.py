@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pip._internal.variants.selection.release import Release
     from pip._internal.variants.selection.selection import Selection
 
-__all__ = ["ACCELERATORS", "IdleDevice", "idle_device", "plain_wheels"]
+__all__ = ["ACCELERATORS", "UnusedAccelerator", "unused_accelerator", "plain_wheels"]
 
 #: Devices that a plain or CPU build leaves idle, by namespace.
 ACCELERATORS = {
@@ -34,7 +34,7 @@ ACCELERATORS = {
 }
 
 
-class IdleDevice(NamedTuple):
+class UnusedAccelerator(NamedTuple):
     """A device of this machine that a build which was chosen does not use.
 
     :ivar release: of the build.
@@ -47,7 +47,7 @@ class IdleDevice(NamedTuple):
     plain: Link | None
 
 
-def idle_device(release: Release, label: str | None) -> IdleDevice | None:
+def unused_accelerator(release: Release, label: str | None) -> UnusedAccelerator | None:
     """Tell whether what was chosen needs no device, although others of the release need one.
 
     Told of are the nearest variant for a device of this machine, and variants that would
@@ -84,10 +84,12 @@ def idle_device(release: Release, label: str | None) -> IdleDevice | None:
         said.append(f"{labels} would run, but there is no wheel of it to install here")
     said += map(capital, unusable.values())
     plain = None if label is None else _plain_wheel(release)
-    return IdleDevice(release, sentences(*said), plain)
+    return UnusedAccelerator(release, sentences(*said), plain)
 
 
-def plain_wheels(idle: Iterable[IdleDevice], options: optparse.Values) -> str | None:
+def plain_wheels(
+    idle: Iterable[UnusedAccelerator], options: optparse.Values
+) -> str | None:
     """Name plain wheels that may use what is idle, and say how to take them.
 
     By their URLs they also take the place of what is installed, and nothing else changes.

@@ -18,7 +18,7 @@ from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.index.links import label_of
 from pip._internal.variants.output import sentences
 from pip._internal.variants.selection import reasons
-from pip._internal.variants.selection.decision import Cause, Decision, PassedOver
+from pip._internal.variants.selection.decision import Cause, Decision, SkippedVersion
 from pip._internal.variants.selection.installed import installed_build
 from pip._internal.variants.selection.neighbours import replaced
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pip._internal.variants.selection.release import Release
     from pip._internal.variants.selection.selection import Selection
 
-__all__ = ["tell_decision", "tell_manifest", "tell_passed_over"]
+__all__ = ["explain_decision", "explain_manifest", "explain_skipped_versions"]
 
 _HEADING, _TAKEN, _REFUSED, _ASIDE = "bold", "green", "red", "dim"
 
@@ -52,7 +52,7 @@ _CAUSES = {
 _SHOWN_VERSIONS = 6
 
 
-def tell_decision(decision: Decision) -> Iterator[Line]:
+def explain_decision(decision: Decision) -> Iterator[Line]:
     """Tell which versions were considered, and how a file of one was chosen."""
     yield Line(f"What pip install takes for {decision.requirement}", _HEADING)
     if not decision.context.enabled:
@@ -61,7 +61,7 @@ def tell_decision(decision: Decision) -> Iterator[Line]:
         yield Line(_installed(decision.installed))
     yield Line("")
     yield Line("Versions, newest first", _HEADING)
-    yield from _indented(tell_passed_over(decision.passed_over))
+    yield from _indented(explain_skipped_versions(decision.skipped_versions))
     chosen = decision.chosen
     if chosen is None:
         yield Line("  No other version is left.")
@@ -70,7 +70,7 @@ def tell_decision(decision: Decision) -> Iterator[Line]:
     else:
         yield Line(f"  {chosen.version}: refused", _REFUSED)
     if chosen is not None and chosen.release is not None and chosen.release.reached:
-        yield from _tell_release(chosen.release)
+        yield from _explain_release(chosen.release)
         best = chosen.ranked[0] if decision.link is not None else None
         if best is not None and best != decision.link:
             stays = " and ".join(
@@ -96,7 +96,9 @@ def _installed(dist: BaseDistribution) -> str:
     )
 
 
-def tell_passed_over(passed: Sequence[PassedOver], project: str = "") -> Iterator[Line]:
+def explain_skipped_versions(
+    passed: Sequence[SkippedVersion], project: str = ""
+) -> Iterator[Line]:
     """Tell why versions are not taken, in as few lines as possible.
 
     :param project: named before each version if it is not empty.
@@ -121,20 +123,20 @@ def tell_passed_over(passed: Sequence[PassedOver], project: str = "") -> Iterato
         yield Line(f"{begin}{shown}: {why}", _ASIDE)
 
 
-def _tell_release(release: Release) -> Iterator[Line]:
+def _explain_release(release: Release) -> Iterator[Line]:
     for selection in release.selections.values():
         where = redact_auth_from_url(selection.source)
         yield Line("")
         yield Line(f"Variants of {release} on {where}", _HEADING)
-        yield from _indented(_tell_selection(selection, release.chosen_label))
+        yield from _indented(_explain_selection(selection, release.chosen_label))
 
 
-def tell_manifest(selection: Selection, chosen_label: str | None) -> Iterator[Line]:
+def explain_manifest(selection: Selection, chosen_label: str | None) -> Iterator[Line]:
     """Tell how the variants that a manifest alone describes were judged.
 
     :param chosen_label: chosen by hand; None if none was.
     """
-    yield from _tell_selection(selection, chosen_label)
+    yield from _explain_selection(selection, chosen_label)
     yield Line("")
     taken = chosen_label or next(iter(selection.ranking.compatible), None)
     if taken is not None:
@@ -143,7 +145,9 @@ def tell_manifest(selection: Selection, chosen_label: str | None) -> Iterator[Li
         yield Line("No variant would be taken.", _REFUSED)
 
 
-def _tell_selection(selection: Selection, chosen_label: str | None) -> Iterator[Line]:
+def _explain_selection(
+    selection: Selection, chosen_label: str | None
+) -> Iterator[Line]:
     manifest, compatible = selection.manifest, selection.ranking.compatible
     if manifest is None:
         yield Line(f"No manifest: {selection.problem}")

@@ -21,10 +21,10 @@ from pip._internal.variants.errors import (
     NoSuitableFile,
 )
 from pip._internal.variants.index.links import label_of, searched, version_of
-from pip._internal.variants.output.passing_over import passed_over
+from pip._internal.variants.output.explain import explain_skipped_versions
+from pip._internal.variants.output.missing_from_lock import NotLocked
 from pip._internal.variants.output.sentences import best_wheels
-from pip._internal.variants.output.story import tell_passed_over
-from pip._internal.variants.output.unlocked import NotLocked
+from pip._internal.variants.output.skipped_versions import skipped_versions
 from pip._internal.variants.selection import fork
 from pip._internal.variants.selection.decision import Cause
 from pip._internal.variants.selection.invocation import again, command, is_typed
@@ -164,7 +164,7 @@ def no_suitable(
     wanted, links = asked or SpecifierSet(), _listed(context, project)
     passed = [
         each
-        for each in passed_over(finder, project, wanted, links, (), None)
+        for each in skipped_versions(finder, project, wanted, links, (), None)
         if each.cause is not Cause.REQUIREMENT
     ][:_SHOWN_VERSIONS]
     causes = {each.cause for each in passed}
@@ -196,6 +196,6 @@ def no_suitable(
         return None
     return NoSuitableFile(
         shown,
-        (line.text for line in tell_passed_over(passed, str(project))),
+        (line.text for line in explain_skipped_versions(passed, str(project))),
         hints,
     )

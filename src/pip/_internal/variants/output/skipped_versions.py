@@ -16,7 +16,7 @@ from pip._internal.variants.index.links import (
 )
 from pip._internal.variants.output.sentences import lacks_label
 from pip._internal.variants.selection.context import context_of
-from pip._internal.variants.selection.decision import Cause, Offer, PassedOver
+from pip._internal.variants.selection.decision import Cause, Offer, SkippedVersion
 from pip._internal.variants.selection.reasons import shortened
 from pip._internal.variants.selection.releases import modes
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pip._internal.index.package_finder import LinkEvaluator, PackageFinder
     from pip._internal.models.link import Link
 
-__all__ = ["passed_over"]
+__all__ = ["skipped_versions"]
 
 #: Why a file is of no use; the cause that says most about the version comes first.
 _CAUSES = {
@@ -39,14 +39,14 @@ _CAUSES = {
 }
 
 
-def passed_over(
+def skipped_versions(
     finder: PackageFinder,
     project: NormalizedName,
     specifier: SpecifierSet,
     links: Iterable[Link],
     offers: Sequence[Offer],
     chosen: Offer | None,
-) -> list[PassedOver]:
+) -> list[SkippedVersion]:
     """Say why each version that is newer than the chosen one was not taken.
 
     :param specifier: of requirement and constraints together.
@@ -73,11 +73,11 @@ def passed_over(
     found = []
     for version in sorted(by_version, reverse=True):
         if not specifier.contains(version, prereleases=True):
-            reason = PassedOver(version, Cause.REQUIREMENT)
+            reason = SkippedVersion(version, Cause.REQUIREMENT)
         elif version in offered:
             reason = _reached(offered[version])
         elif version in special:
-            reason = PassedOver(version, Cause.SPECIAL_BUILD)
+            reason = SkippedVersion(version, Cause.SPECIAL_BUILD)
         elif version in suitable:
             reason = _filtered(version, suitable[version])
         else:
@@ -95,30 +95,30 @@ def _evaluator(finder: PackageFinder, project: NormalizedName) -> LinkEvaluator:
     return evaluator
 
 
-def _reached(offer: Offer) -> PassedOver:
+def _reached(offer: Offer) -> SkippedVersion:
     """Say why a version that may be installed was not."""
     release = offer.release
     if release is None or not release.reached:
-        return PassedOver(offer.version, Cause.ORDER, offer=offer)
+        return SkippedVersion(offer.version, Cause.ORDER, offer=offer)
     lacking = lacks_label(release)
     if lacking is not None:
-        return PassedOver(offer.version, Cause.LABEL, f"it {lacking}", offer)
-    return PassedOver(offer.version, Cause.VARIANTS, offer=offer)
+        return SkippedVersion(offer.version, Cause.LABEL, f"it {lacking}", offer)
+    return SkippedVersion(offer.version, Cause.VARIANTS, offer=offer)
 
 
-def _filtered(version: Version, links: Sequence[Link]) -> PassedOver:
+def _filtered(version: Version, links: Sequence[Link]) -> SkippedVersion:
     """Say why a version was left out although it has suitable files."""
     if all(link.is_yanked for link in links):
         reasons = filter(None, (link.yanked_reason for link in links))
-        return PassedOver(version, Cause.YANKED, next(reasons, ""))
+        return SkippedVersion(version, Cause.YANKED, next(reasons, ""))
     if version.is_prerelease:
-        return PassedOver(version, Cause.PRE_RELEASE)
-    return PassedOver(version, Cause.HASHES)
+        return SkippedVersion(version, Cause.PRE_RELEASE)
+    return SkippedVersion(version, Cause.HASHES)
 
 
 def _unsuitable(
     version: Version, links: Sequence[Link], evaluator: LinkEvaluator
-) -> PassedOver:
+) -> SkippedVersion:
     """Say why no file of a version suits the target and the options."""
     details: dict[LinkType, str] = {}
     results: list[tuple[Link, LinkType]] = []
@@ -130,19 +130,19 @@ def _unsuitable(
         result is LinkType.candidate and not link.is_wheel for link, result in results
     ):
         detail = "its source would have to be built on such a machine"
-        return PassedOver(version, Cause.FORMAT, detail)
+        return SkippedVersion(version, Cause.FORMAT, detail)
     if LinkType.candidate in details:
         # Upstream's evaluator, which does not look at labels, accepts it.
         labels = filter(None, map(label_of, links))
-        return PassedOver(
+        return SkippedVersion(
             version, Cause.VARIANTS_OFF, shortened([*dict.fromkeys(labels)])
         )
     for result, cause in _CAUSES.items():
         if result in details:
             is_platform = cause is Cause.PLATFORM
             detail = _platforms(links) if is_platform else details[result]
-            return PassedOver(version, cause, detail)
-    return PassedOver(version, Cause.FORMAT, next(iter(details.values())))
+            return SkippedVersion(version, cause, detail)
+    return SkippedVersion(version, Cause.FORMAT, next(iter(details.values())))
 
 
 def _platforms(links: Iterable[Link]) -> str:
