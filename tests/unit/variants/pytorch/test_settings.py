@@ -9,7 +9,7 @@ import pytest
 
 from pip._internal.exceptions import CommandError
 from pip._internal.variants.pytorch.options import LTT_VARIABLE, OPTIONS, in_use
-from pip._internal.variants.pytorch.settings import Settings, settings
+from pip._internal.variants.pytorch.settings import PyTorchSettings, settings
 from pip._internal.variants.selection.settings import Settings as CommandSettings
 
 URL = "--pytorch-index-url"
@@ -20,7 +20,7 @@ def parse(
     arguments: Sequence[str],
     environ: Mapping[str, str] | None = None,
     configured: Mapping[str, object] | None = None,
-) -> Settings | None:
+) -> PyTorchSettings | None:
     """Return the settings of a command with these arguments; None without the bridge."""
     parser = optparse.OptionParser()
     for row in OPTIONS:

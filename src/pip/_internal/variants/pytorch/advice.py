@@ -20,11 +20,11 @@ from pip._internal.variants.providers.tegra import (
     cuda_of,
     runs_sbsa,
 )
-from pip._internal.variants.pytorch.backends import CPU, Backend, Kind
+from pip._internal.variants.pytorch.backends import CPU, Backend, BackendKind
 from pip._internal.variants.pytorch.description import shipped
 from pip._internal.variants.pytorch.drivers import FIRST_ROCM_WITH_EXTRAS
 from pip._internal.variants.pytorch.options import BACKENDS, OPTIONS
-from pip._internal.variants.pytorch.release import BridgedRelease
+from pip._internal.variants.pytorch.release import LocalVersionRelease
 from pip._internal.variants.pytorch.settings import ANY_BACKEND
 from pip._internal.variants.pytorch.synthetic import backend_of
 from pip._internal.variants.selection.installed import installed_build
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from pip._internal.index.package_finder import PackageFinder
     from pip._internal.metadata import BaseDistribution
     from pip._internal.models.link import Link
-    from pip._internal.variants.pytorch.bridge import Bridge
+    from pip._internal.variants.pytorch.local_version_index import LocalVersionIndex
     from pip._internal.variants.selection.context import Context
     from pip._internal.variants.selection.release import Release
     from pip._internal.variants.selection.selection import Selection
@@ -65,13 +65,13 @@ def for_tegra(context: Context, chosen: Release, link: Link) -> str | None:
     :param link: of the build of *chosen* that is taken.
     """
     backend = Backend.find(label_of(link))
-    if not isinstance(chosen, BridgedRelease) or backend is None:
+    if not isinstance(chosen, LocalVersionRelease) or backend is None:
         return None
     tegra = context.detected.tegra()
     if tegra is None:
         return None
-    cuda = cuda_of(chosen.bridge.nvidia())
-    if backend.kind is Kind.CUDA:
+    cuda = cuda_of(chosen.version_index.nvidia())
+    if backend.kind is BackendKind.CUDA:
         if not _is_unified(tegra, cuda):
             taken = f"{backend} of {chosen}, which was asked for, does not run"
             return _to_jetpack(context, chosen, tegra, cuda, taken)
@@ -79,7 +79,7 @@ def for_tegra(context: Context, chosen: Release, link: Link) -> str | None:
         context.say_once(logging.INFO, said)
     elif chosen.chosen_by is None and not _is_unified(tegra, cuda):
         kinds = {each.kind for each in map(Backend.find, chosen.labels) if each}
-        if Kind.CUDA in kinds:
+        if BackendKind.CUDA in kinds:
             taken = f"the CPU build of {chosen} was chosen"
             return _to_jetpack(context, chosen, tegra, cuda, taken)
     return None
@@ -133,9 +133,9 @@ def for_unknown_gpu(context: Context, chosen: Release, link: Link) -> str | None
 
     :param link: of the build of *chosen* that is taken.
     """
-    if not isinstance(chosen, BridgedRelease) or label_of(link) != CPU.label:
+    if not isinstance(chosen, LocalVersionRelease) or label_of(link) != CPU.label:
         return None
-    if chosen.chosen_by is not None or chosen.bridge.settings.backends:
+    if chosen.chosen_by is not None or chosen.version_index.settings.backends:
         return None
     gpus = next(
         filter(None, (_amd_gpus(each) for each in chosen.selections.values())), ()
@@ -143,7 +143,9 @@ def for_unknown_gpu(context: Context, chosen: Release, link: Link) -> str | None
     rocm = [
         each
         for each in map(Backend.find, chosen.labels)
-        if each and each.kind is Kind.ROCM and each.version >= FIRST_ROCM_WITH_EXTRAS
+        if each
+        and each.kind is BackendKind.ROCM
+        and each.version >= FIRST_ROCM_WITH_EXTRAS
     ]
     if not gpus or not rocm:
         return None
@@ -170,9 +172,9 @@ def newest_with_gpu_build(
 
     :param link: of the build of *chosen* that is taken.
     """
-    if not isinstance(chosen, BridgedRelease) or label_of(link) != CPU.label:
+    if not isinstance(chosen, LocalVersionRelease) or label_of(link) != CPU.label:
         return None
-    backends = chosen.bridge.settings.backends
+    backends = chosen.version_index.settings.backends
     if chosen.chosen_label is not None or chosen.pinned:
         return None
     if backends.kinds == {CPU.kind}:
@@ -194,12 +196,12 @@ def newest_with_gpu_build(
 
 
 def _newest(
-    context: Context, finder: PackageFinder, chosen: BridgedRelease
+    context: Context, finder: PackageFinder, chosen: LocalVersionRelease
 ) -> tuple[Release, str] | None:
     # Without variants that have manifests: advice must not fetch anything.
     candidates = [
         each
-        for each in chosen.bridge.found.get(chosen.project, [])
+        for each in chosen.version_index.found.get(chosen.project, [])
         if isinstance(each.link, LocalVersionWheel)
     ]
     finals_only = not public(chosen.version).is_prerelease
@@ -250,19 +252,23 @@ def _requirement(dist: BaseDistribution) -> str:
     return dist.raw_name
 
 
-def origins(bridge: Bridge, projects: Iterable[NormalizedName]) -> Iterator[str]:
+def origins(
+    version_index: LocalVersionIndex, projects: Iterable[NormalizedName]
+) -> Iterator[str]:
     """Say where projects come from, for which no solution was found."""
     for project in projects:
-        index = bridge.left_alone.get(project) or bridge.looked_up.get(project)
+        index = version_index.left_alone.get(project) or version_index.looked_up.get(
+            project
+        )
         if index is None:
             continue
         name, url = index.description, redact_auth_from_url(index.base_url)
-        if project in bridge.left_alone:
+        if project in version_index.left_alone:
             yield (
                 f"{project} is looked up on your own index, since you pinned it; "
                 f"without that, on {name} ({url})"
             )
-        elif project in bridge.shared:
+        elif project in version_index.shared:
             yield (
                 f"{project} is looked up on {name} alone ({url}), since that "
                 f"has it; from your own index you get it with {project}==VERSION"

@@ -21,11 +21,11 @@ from pip._internal.variants.index.links import LocalVersionWheel, public
 from pip._internal.variants.pytorch.backends import (
     CPU,
     Backend,
-    Choice,
-    Kind,
+    BackendChoice,
+    BackendKind,
     newest_first,
 )
-from pip._internal.variants.pytorch.release import BridgedRelease
+from pip._internal.variants.pytorch.release import LocalVersionRelease
 from pip._internal.variants.pytorch.synthetic import backend_of
 from pip._internal.variants.selection.agreement import CudaMajor, agreed
 from pip._internal.variants.selection.installed import installed_build
@@ -69,18 +69,18 @@ class OneBackend:
             return tuple(
                 sorted(labels, key=lambda each: [each != one for one in first])
             )
-        if self.backend.kind is Kind.CUDA:
+        if self.backend.kind is BackendKind.CUDA:
             return CudaMajor(self.backend.version[0]).order(selection)
         return labels
 
 
 @dataclass(frozen=True, slots=True)
-class _Build:
+class _ChosenWheel:
     """A build of the installation.
 
     :ivar name: of the package and its version, for people.
     :ivar options: the backends that it could be for instead, its own included.
-    :ivar by_hand: whether the user chose just this build.
+    :ivar is_explicit: whether the user chose just this build.
     :ivar is_installed: whether it stays as it is.
     :ivar needs: the other builds that its package depends on.
     """
@@ -88,17 +88,17 @@ class _Build:
     name: str
     backend: Backend
     options: frozenset[Backend]
-    by_hand: bool = False
+    is_explicit: bool = False
     is_installed: bool = False
     needs: frozenset[NormalizedName] = frozenset()
 
     @property
     def is_indifferent(self) -> bool:
         """Tell whether it is for the CPU because no other build of it suits."""
-        return self.options == {CPU} and not self.by_hand and not self.is_installed
+        return self.options == {CPU} and not self.is_explicit and not self.is_installed
 
 
-_Builds = Mapping["NormalizedName", _Build]
+_ChosenWheels = Mapping["NormalizedName", _ChosenWheel]
 
 
 class _Harmony(enum.IntEnum):
@@ -140,7 +140,7 @@ def one_backend(
 
 
 def _proposals(
-    builds: _Builds, preferred: Sequence[Backend], agreed: Agreement | None
+    builds: _ChosenWheels, preferred: Sequence[Backend], agreed: Agreement | None
 ) -> list[Backend]:
     """Return the backends that would make it better, the best first."""
     now = _harmony(builds)
@@ -154,11 +154,13 @@ def _proposals(
     return sorted(better, key=promised.__getitem__)
 
 
-def _promise(builds: _Builds, backend: Backend) -> tuple[_Harmony, int]:
+def _promise(builds: _ChosenWheels, backend: Backend) -> tuple[_Harmony, int]:
     """Return what the agreement on *backend* would come to; the less, the better."""
     then = {project: _with(build, backend) for project, build in builds.items()}
     harmony = _harmony(then)
-    wants_cpu = any(each.by_hand and each.backend == CPU for each in builds.values())
+    wants_cpu = any(
+        each.is_explicit and each.backend == CPU for each in builds.values()
+    )
     if backend == CPU and not wants_cpu:
         # A GPU is never given up just to make all equal.
         harmony = max(harmony, _Harmony.SOUND)
@@ -167,18 +169,18 @@ def _promise(builds: _Builds, backend: Backend) -> tuple[_Harmony, int]:
 
 
 def _is_part_of(agreed: Agreement | None, backend: Backend) -> bool:
-    if not isinstance(agreed, CudaMajor) or backend.kind is not Kind.CUDA:
+    if not isinstance(agreed, CudaMajor) or backend.kind is not BackendKind.CUDA:
         return True
     return backend.version[0] == agreed.major
 
 
-def _with(build: _Build, backend: Backend) -> _Build:
+def _with(build: _ChosenWheel, backend: Backend) -> _ChosenWheel:
     """Return the build that would be taken with the agreement on *backend*."""
     taken = next((each for each in (backend, CPU) if each in build.options), None)
     return build if taken is None else replace(build, backend=taken)
 
 
-def _harmony(builds: _Builds) -> _Harmony:
+def _harmony(builds: _ChosenWheels) -> _Harmony:
     for build in builds.values():
         if build.backend != CPU and any(
             builds[project].backend != build.backend for project in build.needs
@@ -190,18 +192,18 @@ def _harmony(builds: _Builds) -> _Harmony:
     return _Harmony.SOUND if len(backends - {CPU}) < 2 else _Harmony.BROKEN
 
 
-def _names(builds: _Builds) -> set[str]:
+def _names(builds: _ChosenWheels) -> set[str]:
     return {build.name for build in builds.values()}
 
 
-def _builds(context: Context, resolver: Resolver) -> _Builds:
+def _builds(context: Context, resolver: Resolver) -> _ChosenWheels:
     """Return what would be installed then, as far as there are builds for several.
 
     What is installed and needs one of these builds is included.
     """
     assert resolver._result is not None, "it has resolved"
     mapping, graph, _ = resolver._result
-    found: dict[NormalizedName, _Build] = {}
+    found: dict[NormalizedName, _ChosenWheel] = {}
     needs: dict[NormalizedName, set[NormalizedName]] = {}
     for node, candidate in mapping.items():
         project = candidate.project_name
@@ -241,11 +243,11 @@ def _needed_by(
     }
 
 
-def _build(context: Context, candidate: Candidate) -> _Build | None:
+def _build(context: Context, candidate: Candidate) -> _ChosenWheel | None:
     link = candidate.source_link
     release = weighed(context).release_of(link)
     if not isinstance(link, LocalVersionWheel) or not isinstance(
-        release, BridgedRelease
+        release, LocalVersionRelease
     ):
         # Installed, or of a URL or an index that the user named.
         dist = vars(candidate).get("dist") if candidate.is_installed else None
@@ -259,33 +261,33 @@ def _build(context: Context, candidate: Candidate) -> _Build | None:
         # There is no GPU in it at all.
         return None
     options = (each for each in release.ranked if isinstance(each, LocalVersionWheel))
-    return _Build(
+    return _ChosenWheel(
         str(release),
         Backend.parse(link.label),
         frozenset(Backend.parse(each.label) for each in options),
-        by_hand=release.pinned
+        is_explicit=release.pinned
         or release.chosen_label is not None
-        or _names_one(release.bridge.settings.backends),
+        or _names_one(release.version_index.settings.backends),
     )
 
 
-def _names_one(choice: Choice) -> bool:
+def _names_one(choice: BackendChoice) -> bool:
     return len(choice.items) == len(choice.named) == 1
 
 
 def _settled(
     project: str, version: Version, backend: Backend, is_installed: bool
-) -> _Build:
-    return _Build(
+) -> _ChosenWheel:
+    return _ChosenWheel(
         f"{project} {public(version)}",
         backend,
         frozenset({backend}),
-        by_hand=not is_installed,
+        is_explicit=not is_installed,
         is_installed=is_installed,
     )
 
 
-def _explained(before: _Builds, after: _Builds) -> str:
+def _explained(before: _ChosenWheels, after: _ChosenWheels) -> str:
     changed = ", ".join(
         f"{after[project].backend} of {build.name} instead of {build.backend}"
         for project, build in before.items()
@@ -294,7 +296,7 @@ def _explained(before: _Builds, after: _Builds) -> str:
     return f"Taking {changed}, so that the builds go together"
 
 
-def _mixture(builds: _Builds, context: Context) -> str:
+def _mixture(builds: _ChosenWheels, context: Context) -> str:
     from pip._internal.variants.selection.invocation import for_upgrade
 
     listed = ", ".join(f"{build.name} ({build.backend})" for build in builds.values())

@@ -14,10 +14,10 @@ __all__ = [
     "AUTO",
     "CPU",
     "Backend",
-    "Choice",
-    "Group",
+    "BackendChoice",
+    "BackendGroup",
     "InvalidBackend",
-    "Kind",
+    "BackendKind",
     "is_special_build",
     "newest_first",
     "parse_choice",
@@ -52,7 +52,7 @@ class InvalidBackend(ValueError):
         super().__init__(f"invalid computation backend: {problem}")
 
 
-class Kind(enum.IntEnum):
+class BackendKind(enum.IntEnum):
     """What a build computes on; of several, the first is preferred."""
 
     CUDA = 0
@@ -68,7 +68,7 @@ class Backend:
     :ivar version: of CUDA (major, minor) or ROCm (major, minor and perhaps patch).
     """
 
-    kind: Kind
+    kind: BackendKind
     version: tuple[int, ...] = ()
 
     @classmethod
@@ -83,16 +83,18 @@ class Backend:
         if normalized == "cpu":
             return CPU
         if normalized == "xpu":
-            return cls(Kind.XPU)
+            return cls(BackendKind.XPU)
         for form in (_CUDA_DIGITS, _CUDA_LONG, _CUDA_DOTTED):
             if match := form.fullmatch(normalized):
                 version = int(match[1]), int(match[2])
                 if version >= _OLDEST_CUDA and (version[0] >= 10 or version[1] < 10):
-                    return cls(Kind.CUDA, version)
+                    return cls(BackendKind.CUDA, version)
         if match := _ROCM.fullmatch(normalized):
             numbers = tuple(int(number) for number in match.groups() if number)
             # 6.4.0 is 6.4.
-            return cls(Kind.ROCM, numbers[:2] if numbers[2:] == (0,) else numbers)
+            return cls(
+                BackendKind.ROCM, numbers[:2] if numbers[2:] == (0,) else numbers
+            )
         raise InvalidBackend(f"expected {_GRAMMAR}, got {text.strip()!r}")
 
     @classmethod
@@ -106,9 +108,9 @@ class Backend:
     @property
     def label(self) -> str:
         """Return the name in its usual form, which serves as the label of a variant."""
-        if self.kind is Kind.CUDA:
+        if self.kind is BackendKind.CUDA:
             return "cu" + "".join(map(str, self.version))
-        if self.kind is Kind.ROCM:
+        if self.kind is BackendKind.ROCM:
             return "rocm" + ".".join(map(str, self.version))
         return self.kind.name.lower()
 
@@ -116,24 +118,24 @@ class Backend:
         return self.label
 
 
-CPU = Backend(Kind.CPU)
+CPU = Backend(BackendKind.CPU)
 
 
 def newest_first(backends: Iterable[Backend]) -> list[Backend]:
     """Order backends as detection prefers them: GPUs first, newest versions first."""
 
-    def place(backend: Backend) -> tuple[Kind, list[int]]:
+    def place(backend: Backend) -> tuple[BackendKind, list[int]]:
         return backend.kind, [-number for number in (*backend.version, 0, 0)[:3]]
 
     return sorted(set(backends), key=place)
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class BackendGroup:
     """Any build for a GPU, or for those of one kind, which a user names as one."""
 
     name: str
-    kinds: frozenset[Kind]
+    kinds: frozenset[BackendKind]
 
     def __str__(self) -> str:
         return self.name
@@ -142,28 +144,32 @@ class Group:
 _GROUPS = {
     each.name: each
     for each in (
-        Group("cuda", frozenset({Kind.CUDA})),
-        Group("rocm", frozenset({Kind.ROCM})),
-        Group("gpu", frozenset({Kind.CUDA, Kind.ROCM, Kind.XPU})),
+        BackendGroup("cuda", frozenset({BackendKind.CUDA})),
+        BackendGroup("rocm", frozenset({BackendKind.ROCM})),
+        BackendGroup(
+            "gpu", frozenset({BackendKind.CUDA, BackendKind.ROCM, BackendKind.XPU})
+        ),
     )
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class BackendChoice:
     """The builds that a user wants, and no others; if none are named, those that suit.
 
     :ivar items: most preferred first.
     """
 
-    items: tuple[Backend | Group, ...] = ()
+    items: tuple[Backend | BackendGroup, ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self.items)
 
     def __contains__(self, backend: Backend) -> bool:
         return any(
-            backend.kind in item.kinds if isinstance(item, Group) else backend == item
+            backend.kind in item.kinds
+            if isinstance(item, BackendGroup)
+            else backend == item
             for item in self.items
         )
 
@@ -171,20 +177,20 @@ class Choice:
         return ",".join(map(str, self.items)) or AUTO
 
     @property
-    def kinds(self) -> frozenset[Kind]:
+    def kinds(self) -> frozenset[BackendKind]:
         """Return what the builds may compute on."""
-        return frozenset[Kind]().union(
+        return frozenset[BackendKind]().union(
             *(
-                item.kinds if isinstance(item, Group) else {item.kind}
+                item.kinds if isinstance(item, BackendGroup) else {item.kind}
                 for item in self.items
             )
         )
 
     @property
-    def kinds_of_groups(self) -> frozenset[Kind]:
+    def kinds_of_groups(self) -> frozenset[BackendKind]:
         """Return what builds compute on that are named by groups."""
-        groups = (item.kinds for item in self.items if isinstance(item, Group))
-        return frozenset[Kind]().union(*groups)
+        groups = (item.kinds for item in self.items if isinstance(item, BackendGroup))
+        return frozenset[BackendKind]().union(*groups)
 
     @property
     def named(self) -> tuple[Backend, ...]:
@@ -192,18 +198,20 @@ class Choice:
         return tuple(item for item in self.items if isinstance(item, Backend))
 
 
-def parse_choice(text: str) -> Choice:
+def parse_choice(text: str) -> BackendChoice:
     """Parse a list with commas, most preferred first, or ``auto``.
 
     :raises InvalidBackend: if an item is none, or there is none.
     """
     items = [item.strip().lower() for item in text.split(",")]
     if items == [AUTO]:
-        return Choice()
+        return BackendChoice()
     found = [_GROUPS.get(item) or Backend.find(item) for item in items]
     if not all(found):
         raise InvalidBackend(f"expected {_CHOICE_GRAMMAR}; got {text!r}")
-    return Choice(tuple(item for item in dict.fromkeys(found) if item is not None))
+    return BackendChoice(
+        tuple(item for item in dict.fromkeys(found) if item is not None)
+    )
 
 
 def is_special_build(local: str) -> bool:

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.utils.compat import tomllib
-from pip._internal.variants.pytorch.backends import Backend, Kind
+from pip._internal.variants.pytorch.backends import Backend, BackendKind
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
 
-__all__ = ["Description", "Gpus", "shipped", "shipped_gpus"]
+__all__ = ["IndexDescription", "Gpus", "shipped", "shipped_gpus"]
 
 _Version = tuple[int, ...]
 
@@ -41,9 +41,9 @@ class Gpus:
 
     def of(self, backend: Backend) -> tuple[str, ...]:
         """Return the values for a backend; none for an unknown major version of CUDA."""
-        if backend.kind is Kind.XPU:
+        if backend.kind is BackendKind.XPU:
             return self.xpu
-        is_cuda = backend.kind is Kind.CUDA
+        is_cuda = backend.kind is BackendKind.CUDA
         table = self.cuda if is_cuda else self.rocm
         rows = [since for since in table if since <= backend.version]
         if is_cuda:
@@ -55,7 +55,7 @@ class Gpus:
 
 
 @dataclass(frozen=True, slots=True)
-class Description:
+class IndexDescription:
     """One index.
 
     :ivar name: the publisher.
@@ -66,7 +66,7 @@ class Description:
     :ivar backends: the backends that have pages.
     :ivar projects: the projects that come from there; None: all that it has.
     :ivar channels: the channels below the base URL, besides the one at the base URL.
-    :ivar landmark: a project that every mirror of the index has.
+    :ivar probe_project: a project that every mirror of the index has.
     """
 
     name: str
@@ -76,7 +76,7 @@ class Description:
     backends: tuple[Backend, ...]
     projects: frozenset[NormalizedName] | None
     channels: tuple[str, ...]
-    landmark: NormalizedName | None
+    probe_project: NormalizedName | None
 
     def __str__(self) -> str:
         return f"{self.name}'s index"
@@ -90,12 +90,12 @@ class Description:
         """Return whether pip looks there for a project."""
         return self.projects is None or project in self.projects
 
-    def based_at(self, url: str) -> Description:
+    def based_at(self, url: str) -> IndexDescription:
         """Return the description of a mirror."""
         return replace(self, url=url.rstrip("/"))
 
 
-def shipped() -> tuple[Description, Description]:
+def shipped() -> tuple[IndexDescription, IndexDescription]:
     """Return the descriptions of PyTorch's index and of vLLM's."""
     return _description(_document(_PYTORCH)), _description(_document(_VLLM))
 
@@ -119,9 +119,9 @@ def _document(name: str) -> dict[str, Any]:
     return tomllib.loads(data.decode())
 
 
-def _description(document: Mapping[str, Any]) -> Description:
-    projects, landmark = document.get("projects"), document.get("landmark")
-    return Description(
+def _description(document: Mapping[str, Any]) -> IndexDescription:
+    projects, probe_project = document.get("projects"), document.get("probe-project")
+    return IndexDescription(
         document["name"],
         document["url"],
         document.get("page"),
@@ -129,5 +129,5 @@ def _description(document: Mapping[str, Any]) -> Description:
         tuple(map(Backend.parse, document["backends"])),
         None if projects is None else frozenset(map(canonicalize_name, projects)),
         tuple(document.get("channels", ())),
-        None if landmark is None else canonicalize_name(landmark),
+        None if probe_project is None else canonicalize_name(probe_project),
     )

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Literal
 
-from pip._internal.variants.pytorch.backends import Kind
+from pip._internal.variants.pytorch.backends import BackendKind
 
 __all__ = ["FIRST_ROCM_WITH_EXTRAS", "NAMESPACES", "System", "lower_bound", "runs"]
 
@@ -20,8 +20,8 @@ _Version = tuple[int, ...]
 System = Literal["linux", "windows"]
 
 #: In which namespace the devices of each kind of backend are.
-NAMESPACES: Mapping[Kind, str] = MappingProxyType(
-    {Kind.CUDA: "nvidia", Kind.ROCM: "amd", Kind.XPU: "intel"}
+NAMESPACES: Mapping[BackendKind, str] = MappingProxyType(
+    {BackendKind.CUDA: "nvidia", BackendKind.ROCM: "amd", BackendKind.XPU: "intel"}
 )
 
 #: From this version of ROCm on, the code for each GPU is in an extra.

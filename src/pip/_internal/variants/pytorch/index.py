@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import optparse
 
     from pip._internal.models.link import Link
-    from pip._internal.variants.pytorch.description import Description
+    from pip._internal.variants.pytorch.description import IndexDescription
     from pip._internal.variants.selection.context import Context
 
 __all__ = ["BackendIndex", "as_build"]
@@ -44,7 +44,11 @@ class BackendIndexUnavailable(VariantError):
     reference = "pytorch-index-unavailable"
 
     def __init__(
-        self, description: Description, url: str, problem: str, options: optparse.Values
+        self,
+        description: IndexDescription,
+        url: str,
+        problem: str,
+        options: optparse.Values,
     ) -> None:
         super().__init__(
             f"Cannot use {redact_auth_from_url(url)} as {description}.",
@@ -60,7 +64,7 @@ class BackendIndexUnavailable(VariantError):
 
 
 def _ways_out(
-    description: Description, options: optparse.Values
+    description: IndexDescription, options: optparse.Values
 ) -> Iterator[str | Hint]:
     if description.projects is None:
         yield Hint("A mirror may have it:", again(options, INDEX_URL.name, "URL"))
@@ -91,9 +95,9 @@ class BackendIndex:
     def __init__(
         self,
         context: Context,
-        description: Description,
+        description: IndexDescription,
         base_url: str,
-        backends: Callable[[Description], Sequence[Backend]],
+        backends: Callable[[IndexDescription], Sequence[Backend]],
     ) -> None:
         """Prepare the index; nothing is fetched before a project is looked up.
 
@@ -118,15 +122,15 @@ class BackendIndex:
         """
         if self._has_umbrellas is not False:
             found = self._umbrellas(project, versions)
-            landmark = self.description.landmark
-            if found or landmark is None:
+            probe_project = self.description.probe_project
+            if found or probe_project is None:
                 self._has_umbrellas = True
             elif self._has_umbrellas is None:
-                self._has_umbrellas = bool(self._umbrellas(landmark, versions))
+                self._has_umbrellas = bool(self._umbrellas(probe_project, versions))
             if self._has_umbrellas:
                 return found
         found = self._by_backend(self._served_backends(versions), project, versions)
-        if not found and self.description.landmark is None:
+        if not found and self.description.probe_project is None:
             # To tell what it has, where it has none of what is wanted.
             found = self._by_backend(self.description.backends, project, versions)
         return found
@@ -157,20 +161,20 @@ class BackendIndex:
     def _served_backends(self, versions: Sequence[str]) -> Sequence[Backend]:
         if self._served is None:
             backends = self._backends(self.description)
-            landmark = self.description.landmark
-            if landmark is None:
+            probe_project = self.description.probe_project
+            if probe_project is None:
                 return backends
             for among in (backends, self.description.backends):
                 self._served = [
                     backend
                     for backend in among
-                    if self._by_backend([backend], landmark, versions)
+                    if self._by_backend([backend], probe_project, versions)
                 ]
                 if self._served:
                     return self._served
             raise self._unavailable(
                 self.base_url,
-                f"There is no page of {landmark} there, neither for all builds nor for one "
+                f"There is no page of {probe_project} there, neither for all builds nor for one "
                 "backend",
             )
         return self._served

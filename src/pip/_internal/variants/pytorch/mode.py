@@ -16,14 +16,14 @@ from pip._internal.variants.pytorch.advice import (
     origins,
 )
 from pip._internal.variants.pytorch.agreement import one_backend
-from pip._internal.variants.pytorch.bridge import Bridge
+from pip._internal.variants.pytorch.local_version_index import LocalVersionIndex
 from pip._internal.variants.pytorch.options import (
     BACKENDS,
     CHANNEL,
     CPUONLY,
     INDEX_URL,
 )
-from pip._internal.variants.pytorch.release import BridgedRelease
+from pip._internal.variants.pytorch.release import LocalVersionRelease
 from pip._internal.variants.pytorch.synthetic import backend_of
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 __all__ = ["PyTorch"]
 
 
-class PyTorch(Bridge):
+class PyTorch(LocalVersionIndex):
     """The bridge in use: projects that an index of builds has come from there."""
 
     def limited(self, target: ProviderChain) -> ProviderChain:
@@ -81,7 +81,7 @@ class PyTorch(Bridge):
         """Return what makes the release of all builds of one public version."""
         if not any(isinstance(link, LocalVersionWheel) for link in links):
             return None
-        return partial(BridgedRelease, bridge=self, pinned=pinned)
+        return partial(LocalVersionRelease, version_index=self, pinned=pinned)
 
     def installed(
         self,

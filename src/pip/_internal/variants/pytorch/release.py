@@ -20,25 +20,27 @@ if TYPE_CHECKING:
     from pip._vendor.wheel_variants.manifest import Manifest
 
     from pip._internal.models.link import Link
-    from pip._internal.variants.pytorch.bridge import Bridge
+    from pip._internal.variants.pytorch.local_version_index import LocalVersionIndex
 
-__all__ = ["BridgedRelease"]
+__all__ = ["LocalVersionRelease"]
 
 
-class BridgedRelease(Release):
+class LocalVersionRelease(Release):
     """All builds of one public version.
 
     The one to be locked is chosen for the target: a lock file has one version of a
     package, and for it these builds are versions.
     """
 
-    def __init__(self, *args: Any, bridge: Bridge, pinned: bool) -> None:
+    def __init__(
+        self, *args: Any, version_index: LocalVersionIndex, pinned: bool
+    ) -> None:
         """Make the release.
 
         :param pinned: whether a requirement names the local version, which settles it.
         """
         super().__init__(*args)
-        self.bridge = bridge
+        self.version_index = version_index
         self.pinned = pinned
 
     @property
@@ -46,18 +48,18 @@ class BridgedRelease(Release):
         """Return what the user chose the build with; None if it is up to pip."""
         if self.pinned:
             return "its local version"
-        if self.chosen_label is None and self.bridge.settings.backends:
-            return self.bridge.settings.origin
+        if self.chosen_label is None and self.version_index.settings.backends:
+            return self.version_index.settings.origin
         return super().chosen_by
 
     @property
     def refusal(self) -> str | None:
         """Say so if there is no build for the backends that the user named."""
-        choice = self.bridge.settings.backends
+        choice = self.version_index.settings.backends
         if not choice or self.pinned:
             return None
         backends = [each for each in map(Backend.find, self.labels) if each is not None]
-        if not set(backends).isdisjoint(self.bridge.wanted(backends)):
+        if not set(backends).isdisjoint(self.version_index.wanted(backends)):
             return None
         suits = any(each in choice for each in backends)
         wanted = " or ".join(map(str, choice.items))
@@ -69,7 +71,7 @@ class BridgedRelease(Release):
     @property
     def hint(self) -> str | None:
         """Say which builds there are where the user named backends."""
-        if not self.bridge.settings.backends or self.pinned:
+        if not self.version_index.settings.backends or self.pinned:
             return None
         return (
             f"{self} has builds for {', '.join(self.labels)}: name one of them with "
@@ -84,10 +86,10 @@ class BridgedRelease(Release):
         backends = [Backend.parse(label) for label in wheels]
         if self.pinned:
             manifest = manifest_of_choice(backends, backends)
-        elif self.bridge.settings.backends:
-            manifest = manifest_of_choice(self.bridge.wanted(backends), backends)
+        elif self.version_index.settings.backends:
+            manifest = manifest_of_choice(self.version_index.wanted(backends), backends)
         else:
-            gpus = self.bridge.settings.gpus
-            manifest = manifest_for(self.bridge.machine(), backends, gpus)
+            gpus = self.version_index.settings.gpus
+            manifest = manifest_for(self.version_index.machine(), backends, gpus)
         where = redact_auth_from_url(source)
         return manifest, Origin(OriginKind.VERSIONS, where)

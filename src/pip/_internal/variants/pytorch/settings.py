@@ -15,13 +15,13 @@ from pip._internal.variants.errors import InvalidOption, WrongUse
 from pip._internal.variants.pytorch.backends import (
     AUTO,
     CPU,
-    Choice,
+    BackendChoice,
     InvalidBackend,
     parse_choice,
 )
 from pip._internal.variants.pytorch.description import (
-    Description,
     Gpus,
+    IndexDescription,
     shipped,
     shipped_gpus,
 )
@@ -36,12 +36,14 @@ from pip._internal.variants.pytorch.options import (
 )
 
 if TYPE_CHECKING:
-    from pip._internal.variants.selection.settings import Settings as CommandSettings
+    from pip._internal.variants.selection.settings import (
+        Settings as CommandSettings,
+    )
 
 __all__ = [
     "ANY_BACKEND",
     "Channel",
-    "Settings",
+    "PyTorchSettings",
     "backends",
     "channel",
     "settings",
@@ -62,7 +64,7 @@ class Channel(enum.Enum):
     NIGHTLY = "nightly"
 
 
-def backends(opt: str, value: str) -> Choice:
+def backends(opt: str, value: str) -> BackendChoice:
     """Read which backends are named.
 
     :param opt: as it was typed; where it was configured, its key.
@@ -116,7 +118,7 @@ def _is_index_url(url: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class PyTorchSettings:
     """Which builds to take, and from where.
 
     :ivar backends: those that may be taken.
@@ -127,11 +129,11 @@ class Settings:
     :ivar gpus: the GPUs that the builds on all of them support.
     """
 
-    backends: Choice
+    backends: BackendChoice
     origin: str | None
     channel: Channel
     index_url: str | None
-    indexes: tuple[Description, ...]
+    indexes: tuple[IndexDescription, ...]
     gpus: Gpus
 
     @property
@@ -146,7 +148,7 @@ class Settings:
             if kind not in kinds
         }
 
-    def base_url(self, index: Description) -> str:
+    def base_url(self, index: IndexDescription) -> str:
         """Return the URL of the channel of an index, without a slash at the end."""
         name = self.channel.value
         if _CHANNEL_FIELD in index.url:
@@ -154,12 +156,12 @@ class Settings:
         return f"{index.url}/{name}" if name in index.channels else index.url
 
     @property
-    def pytorch(self) -> Description:
+    def pytorch(self) -> IndexDescription:
         """Return what is known of PyTorch's index."""
         return self.indexes[-1]
 
 
-def settings(given: CommandSettings, environ: Mapping[str, str]) -> Settings:
+def settings(given: CommandSettings, environ: Mapping[str, str]) -> PyTorchSettings:
     """Return the settings of a command.
 
     :raises WrongUse: if the variable of light-the-torch is invalid.
@@ -169,10 +171,12 @@ def settings(given: CommandSettings, environ: Mapping[str, str]) -> Settings:
     if channel is None:
         channel = Channel.TEST if given.allows_prereleases else Channel.STABLE
     url: str | None = given.value(INDEX_URL) or None
-    return Settings(backends, origin, channel, url, _indexes(url), shipped_gpus())
+    return PyTorchSettings(
+        backends, origin, channel, url, _indexes(url), shipped_gpus()
+    )
 
 
-def _indexes(url: str | None) -> tuple[Description, ...]:
+def _indexes(url: str | None) -> tuple[IndexDescription, ...]:
     """Return the indexes, PyTorch's last: it has what the other does not have."""
     pytorch, vllm = shipped()
     if url is not None:
@@ -183,9 +187,9 @@ def _indexes(url: str | None) -> tuple[Description, ...]:
 
 def _backends(
     given: CommandSettings, environ: Mapping[str, str]
-) -> tuple[Choice, str | None]:
+) -> tuple[BackendChoice, str | None]:
     typed = {row for row, _, _ in given.typed}
-    named: Choice | None = given.value(BACKENDS)
+    named: BackendChoice | None = given.value(BACKENDS)
     by_shorthand = bool(given.value(CPUONLY))
     # What is typed is about this command; the configuration is about all.
     if CPUONLY in typed and BACKENDS not in typed:
@@ -193,10 +197,10 @@ def _backends(
     if named is not None:
         return named, BACKENDS.name
     if by_shorthand:
-        return Choice((CPU,)), CPUONLY.name
+        return BackendChoice((CPU,)), CPUONLY.name
     text = environ.get(LTT_VARIABLE)
     if not text:
-        return Choice(), None
+        return BackendChoice(), None
     try:
         return parse_choice(text), LTT_VARIABLE
     except InvalidBackend as error:

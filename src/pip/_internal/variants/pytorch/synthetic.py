@@ -15,7 +15,7 @@ from pip._vendor.wheel_variants.manifest import Manifest
 from pip._vendor.wheel_variants.manifest_parser import parse_document
 
 from pip._internal.variants.providers.tegra import FIRST_UNIFIED_CUDA
-from pip._internal.variants.pytorch.backends import Backend, Kind, newest_first
+from pip._internal.variants.pytorch.backends import Backend, BackendKind, newest_first
 from pip._internal.variants.pytorch.description import Gpus
 from pip._internal.variants.pytorch.drivers import System, lower_bound
 
@@ -84,7 +84,7 @@ def manifest_of_choice(
     bounds: dict[str, None] = {}
     for each in newest_first(backends):
         variants[each.label] = {NAMESPACE: {FEATURE: [each.label]}}
-        if each.kind is Kind.CUDA:
+        if each.kind is BackendKind.CUDA:
             bound = lower_bound(each.version, None)
             bounds[bound] = None
             variants[each.label]["nvidia"] = {"cuda_version_lower_bound": [bound]}
@@ -109,7 +109,7 @@ def backend_of(version: Version, build: InstalledBuild | None) -> Backend | None
 
 def _properties(backend: Backend, machine: Machine, gpus: Gpus) -> _Properties:
     properties: _Properties = {}
-    if backend.kind is Kind.CUDA:
+    if backend.kind is BackendKind.CUDA:
         bound = lower_bound(backend.version, machine.driver, machine.system)
         if machine.is_tegra and backend.version < FIRST_UNIFIED_CUDA:
             bound = ".".join(map(str, FIRST_UNIFIED_CUDA))
@@ -117,9 +117,9 @@ def _properties(backend: Backend, machine: Machine, gpus: Gpus) -> _Properties:
         architectures = gpus.of(backend)
         if architectures and machine.has_capability:
             properties["nvidia"]["sm_arch"] = list(architectures)
-    elif backend.kind is Kind.ROCM:
+    elif backend.kind is BackendKind.ROCM:
         properties["amd"] = {"gfx_arch": list(gpus.of(backend))}
-    elif backend.kind is Kind.XPU:
+    elif backend.kind is BackendKind.XPU:
         properties["intel"] = {"device_ip": list(gpus.of(backend))}
     properties[NAMESPACE] = {FEATURE: [backend.label]}
     return properties

@@ -22,14 +22,14 @@ from pip._internal.variants.index.links import LocalVersionWheel
 from pip._internal.variants.index.pins import pinned, pinned_versions
 from pip._internal.variants.pytorch.backends import (
     Backend,
-    Group,
+    BackendGroup,
     is_special_build,
     newest_first,
 )
 from pip._internal.variants.pytorch.drivers import NAMESPACES
 from pip._internal.variants.pytorch.index import BackendIndex, Page, as_build
 from pip._internal.variants.pytorch.options import BACKENDS, CPUONLY
-from pip._internal.variants.pytorch.settings import Channel, Settings
+from pip._internal.variants.pytorch.settings import Channel, PyTorchSettings
 from pip._internal.variants.pytorch.synthetic import Machine, manifest_for
 from pip._internal.variants.selection.invocation import is_typed
 from pip._internal.variants.selection.mode import Mode
@@ -46,16 +46,16 @@ if TYPE_CHECKING:
     from pip._internal.models.link import Link
     from pip._internal.req.req_install import InstallRequirement
     from pip._internal.variants.providers.result import ProviderResult
-    from pip._internal.variants.pytorch.description import Description
+    from pip._internal.variants.pytorch.description import IndexDescription
     from pip._internal.variants.selection.context import Context
     from pip._internal.variants.selection.selection import Selection
 
-__all__ = ["Bridge"]
+__all__ = ["LocalVersionIndex"]
 
 _Find = Callable[["PackageFinder", str], list[InstallationCandidate]]
 
 
-class Bridge(Mode):
+class LocalVersionIndex(Mode):
     """What one run of pip finds on indexes of builds, and what elsewhere.
 
     :ivar indexes: of builds, in the order in which projects are looked up there.
@@ -68,7 +68,7 @@ class Bridge(Mode):
     def __init__(
         self,
         context: Context,
-        settings: Settings,
+        settings: PyTorchSettings,
         indexes: Sequence[BackendIndex] | None = None,
     ) -> None:
         """Make the bridge of a run.
@@ -113,7 +113,7 @@ class Bridge(Mode):
         probe = manifest_for(Machine(), [cuda], self.settings.gpus)
         return self._context.detected.query(probe, ["nvidia"])["nvidia"]
 
-    def _backends_in_question(self, description: Description) -> Sequence[Backend]:
+    def _backends_in_question(self, description: IndexDescription) -> Sequence[Backend]:
         if self.settings.backends:
             return self.wanted(description.backends)
         selection = self._selection(description.backends)
@@ -133,13 +133,15 @@ class Bridge(Mode):
         offered = list(backends)
         found: dict[Backend, None] = {}
         for item in choice.items:
-            if isinstance(item, Group):
+            if isinstance(item, BackendGroup):
                 found |= dict.fromkeys(self._of_group(item, offered))
             else:
                 found[item] = None
         return list(found)
 
-    def _of_group(self, group: Group, offered: Iterable[Backend]) -> list[Backend]:
+    def _of_group(
+        self, group: BackendGroup, offered: Iterable[Backend]
+    ) -> list[Backend]:
         members = [each for each in offered if each.kind in group.kinds]
         if not members:
             return []
@@ -188,7 +190,7 @@ class Bridge(Mode):
         named = index_of(self._context, project)
         if named is not None:
             # The user said by name where it comes from.
-            if any(each.description.landmark == project for each in self.indexes):
+            if any(each.description.probe_project == project for each in self.indexes):
                 self._tell_without_effect(project, named)
             return find(finder, project_name)
         index, pages = self._offered(finder, project)
