@@ -14,10 +14,10 @@ from pip._vendor.packaging.markers import Marker
 
 from pip._internal.variants.locks.conditions import (
     Ambiguity,
-    Build,
     Condition,
     Locked,
-    Run,
+    LockedVariant,
+    Resolution,
     conditions,
     group_names,
     holds,
@@ -32,7 +32,7 @@ def run(
     dependencies: Dependencies,
     labels: Mapping[str, str | None],
     versions: Mapping[str, str] | None = None,
-) -> Run:
+) -> Resolution:
     """Return what a resolution finds, the root being the node ``""``."""
     children: dict[str | None, frozenset[str]] = {}
     left = [""]
@@ -44,19 +44,23 @@ def run(
         children[node or None] = frozenset(listed)
         left += [child for child in listed if child not in children]
     nodes = [node for node in children if node is not None]
-    return Run(
+    return Resolution(
         {node: (versions or {}).get(node, "1") for node in nodes},
-        {name: Build(name, label) for name, label in labels.items() if name in nodes},
+        {
+            name: LockedVariant(name, label)
+            for name, label in labels.items()
+            if name in nodes
+        },
         children,
     )
 
 
-def written(runs: Sequence[Run]) -> dict[str, str | None]:
+def written(resolutions: Sequence[Resolution]) -> dict[str, str | None]:
     """Return the markers by ``name version``."""
-    names = group_names(build for each in runs for build in each.builds)
+    names = group_names(build for each in resolutions for build in each.builds)
     return {
         " ".join(locked): marker_text(condition, names)
-        for locked, condition in conditions(runs).items()
+        for locked, condition in conditions(resolutions).items()
     }
 
 
@@ -73,8 +77,8 @@ def test_what_one_build_needs() -> None:
             None: ["common"],
         },
     }
-    runs = [run(torch, {"torch": label}) for label in ("cu126", "cu128", None)]
-    assert written(runs) == {
+    resolutions = [run(torch, {"torch": label}) for label in ("cu126", "cu128", None)]
+    assert written(resolutions) == {
         "common 1": None,
         "cuda 1": wanted("torch-cu126", "torch-cu128"),
         "new 1": wanted("torch-cu128"),
@@ -88,12 +92,12 @@ def test_one_project_in_two_versions() -> None:
         "torch": {"cu126": ["cuda"], "cu128": ["cuda"], "null": []},
         "cuda": ["runtime"],
     }
-    runs = [
+    resolutions = [
         run(torch, {"torch": "null"}),
         run(torch, {"torch": "cu126"}, {"cuda": "12.6"}),
         run(torch, {"torch": "cu128"}, {"cuda": "12.8"}),
     ]
-    assert written(runs) == {
+    assert written(resolutions) == {
         "cuda 12.6": wanted("torch-cu126"),
         "cuda 12.8": wanted("torch-cu128"),
         "runtime 1": wanted("torch-cu126", "torch-cu128"),
@@ -107,12 +111,12 @@ def test_variants_of_a_variant() -> None:
         "torch": {"gpu": ["kernels"], None: []},
         "kernels": {"a": ["both", "left"], "b": ["both"]},
     }
-    runs = [
+    resolutions = [
         run(nested, {"torch": None, "kernels": "a"}),
         run(nested, {"torch": "gpu", "kernels": "a"}),
         run(nested, {"torch": "gpu", "kernels": "b"}),
     ]
-    assert written(runs) == {
+    assert written(resolutions) == {
         "both 1": wanted("torch-gpu"),
         "kernels 1": wanted("torch-gpu"),
         "left 1": wanted("kernels-a"),
@@ -128,9 +132,9 @@ def test_what_the_user_asked_for_in_a_version_that_a_build_decides() -> None:
     }
     both = {"torch": "cu128", "app": "cu128"}
     plain = {"torch": None, "app": None}
-    runs = [run(asked, plain, {"files": "2"}), run(asked, both, {"files": "1"})]
+    resolutions = [run(asked, plain, {"files": "2"}), run(asked, both, {"files": "1"})]
     # Both packages were taken with another build; only torch has a say in files.
-    assert written(runs) == {
+    assert written(resolutions) == {
         "app 1": None,
         "files 1": wanted("torch-cu128"),
         "files 2": wanted("torch-plain"),
@@ -144,8 +148,8 @@ def test_extras_that_one_build_asks_for() -> None:
         "torch": {"cu128": ["tool[fast]"], None: ["tool"]},
         "tool[fast]": ["tool", "speed"],
     }
-    runs = [run(extras, {"torch": label}) for label in ("cu128", None)]
-    assert written(runs) == {
+    resolutions = [run(extras, {"torch": label}) for label in ("cu128", None)]
+    assert written(resolutions) == {
         "speed 1": wanted("torch-cu128"),
         "tool 1": None,
         "torch 1": None,
@@ -158,8 +162,8 @@ def test_extras_of_a_variant_package() -> None:
         "torch[x]": {"cu128": ["torch", "more"], None: ["torch"]},
         "torch": {"cu128": [], None: []},
     }
-    runs = [run(extras, {"torch": label}) for label in ("cu128", None)]
-    assert written(runs) == {"more 1": wanted("torch-cu128"), "torch 1": None}
+    resolutions = [run(extras, {"torch": label}) for label in ("cu128", None)]
+    assert written(resolutions) == {"more 1": wanted("torch-cu128"), "torch 1": None}
 
 
 def test_packages_that_need_each_other() -> None:
@@ -169,12 +173,12 @@ def test_packages_that_need_each_other() -> None:
         "triton": {"x": ["torch", "loop"], "y": ["torch", "loop"]},
         "loop": ["triton"],
     }
-    runs = [
+    resolutions = [
         run(circle, {"torch": None, "triton": "x"}),
         run(circle, {"torch": "cu128", "triton": "x"}),
         run(circle, {"torch": "cu128", "triton": "y"}),
     ]
-    assert written(runs) == {
+    assert written(resolutions) == {
         "loop 1": wanted("torch-cu128"),
         "torch 1": None,
         "triton 1": wanted("torch-cu128"),
@@ -187,42 +191,45 @@ def test_two_packages_that_disagree() -> None:
         "one": {"a": ["lib"], None: []},
         "two": {"b": ["lib"], None: []},
     }
-    runs = [
+    resolutions = [
         run(asked, {"one": None, "two": None}),
         run(asked, {"one": "a", "two": None}, {"lib": "1"}),
         run(asked, {"one": None, "two": "b"}, {"lib": "2"}),
     ]
     with pytest.raises(Ambiguity) as caught:
-        conditions(runs)
+        conditions(resolutions)
     assert caught.value.project == "lib"
-    assert caught.value.versions == {"1": [Build("one", "a")], "2": [Build("two", "b")]}
+    assert caught.value.versions == {
+        "1": [LockedVariant("one", "a")],
+        "2": [LockedVariant("two", "b")],
+    }
 
 
 def test_nothing_tells_the_versions_apart() -> None:
     asked: Dependencies = {"": ["lib", "one"], "one": {"a": [], "b": []}}
-    runs = [
+    resolutions = [
         run(asked, {"one": label}, {"lib": version})
         for label, version in [("a", "1"), ("b", "1"), ("b", "2")]
     ]
     with pytest.raises(Ambiguity, match="lib in the versions 1, 2"):
-        conditions(runs)
+        conditions(resolutions)
 
 
 def test_what_would_have_to_tell_when_it_is_needed_itself() -> None:
     asked: Dependencies = {"": ["lib"], "lib": ["one"], "one": {"a": [], "b": []}}
-    runs = [
+    resolutions = [
         run(asked, {"one": label}, {"lib": version})
         for label, version in [("a", "1"), ("b", "2")]
     ]
     with pytest.raises(Ambiguity, match="lib in the versions 1, 2"):
-        conditions(runs)
+        conditions(resolutions)
 
 
 NODES = ["p", "q", "r", "s", "t"]
 
 
 @st.composite
-def resolutions(draw: st.DrawFn) -> list[Run]:
+def resolutions(draw: st.DrawFn) -> list[Resolution]:
     """Return runs over one world, in which versions follow from one package's build."""
     variants = draw(st.lists(st.sampled_from(NODES[:3]), unique=True, max_size=3))
     labels = {
@@ -245,7 +252,7 @@ def resolutions(draw: st.DrawFn) -> list[Run]:
         for label in ("a", "b", None)
     }
 
-    def resolve(choice: Mapping[str, str | None]) -> Run:
+    def resolve(choice: Mapping[str, str | None]) -> Resolution:
         versions = {
             name: version[name.partition("[")[0], choice[deciding]]
             for name in ("s", "t", "t[x]")
@@ -267,10 +274,12 @@ def resolutions(draw: st.DrawFn) -> list[Run]:
 
 def read(needed: Mapping[Locked, Condition], labels: Mapping[str, Any]) -> set[Locked]:
     """Select as a machine does that takes the builds with these labels."""
-    builds: set[Build] = set()
+    builds: set[LockedVariant] = set()
     while True:
         selected = {each for each in needed if holds(needed[each], builds)}
-        taken = {Build(name, labels[name]) for name, _ in selected if name in labels}
+        taken = {
+            LockedVariant(name, labels[name]) for name, _ in selected if name in labels
+        }
         if taken <= builds:
             return selected
         builds |= taken
@@ -278,25 +287,25 @@ def read(needed: Mapping[Locked, Condition], labels: Mapping[str, Any]) -> set[L
 
 @settings(max_examples=500)
 @given(resolutions())
-def test_what_is_read_is_what_was_resolved(runs: list[Run]) -> None:
+def test_what_is_read_is_what_was_resolved(resolutions: list[Resolution]) -> None:
     try:
-        needed = conditions(runs)
+        needed = conditions(resolutions)
     except Ambiguity:
         assume(False)
-    for each in runs:
+    for each in resolutions:
         found = {item for item in each.versions.items() if "[" not in item[0]}
         labels = {name: build.label for name, build in each.taken.items()}
         assert read(needed, labels) == found
 
 
 @given(resolutions())
-def test_no_project_twice(runs: list[Run]) -> None:
+def test_no_project_twice(resolutions: list[Resolution]) -> None:
     try:
-        needed = conditions(runs)
+        needed = conditions(resolutions)
     except Ambiguity:
         assume(False)
     labels: dict[str, set[str | None]] = {}
-    for each in runs:
+    for each in resolutions:
         for name, build in each.taken.items():
             labels.setdefault(name, set()).add(build.label)
     # Whatever mixture of builds a machine takes.
@@ -306,14 +315,14 @@ def test_no_project_twice(runs: list[Run]) -> None:
 
 
 BUILDS = st.builds(
-    Build,
+    LockedVariant,
     st.from_regex(r"[a-c](-?[a-c]){0,2}", fullmatch=True),
     st.none() | st.from_regex(r"[a-c._]{1,4}", fullmatch=True),
 )
 
 
 @given(st.sets(BUILDS), st.data())
-def test_names_of_groups(builds: set[Build], data: st.DataObject) -> None:
+def test_names_of_groups(builds: set[LockedVariant], data: st.DataObject) -> None:
     names = group_names(builds)
     assert set(names) == builds
     assert len(set(names.values())) == len(builds)
@@ -331,11 +340,11 @@ def test_names_of_groups(builds: set[Build], data: st.DataObject) -> None:
 
 def test_names_that_would_be_the_same() -> None:
     labels = ["cu12.8", "cu12_8", "plain", None, "_", "._."]
-    assert group_names(Build("torch", label) for label in labels) == {
-        Build("torch", "._."): "variant-torch",
-        Build("torch", "_"): "variant-torch-2",
-        Build("torch", "cu12.8"): "variant-torch-cu12-8",
-        Build("torch", "cu12_8"): "variant-torch-cu12-8-2",
-        Build("torch", None): "variant-torch-plain",
-        Build("torch", "plain"): "variant-torch-plain-2",
+    assert group_names(LockedVariant("torch", label) for label in labels) == {
+        LockedVariant("torch", "._."): "variant-torch",
+        LockedVariant("torch", "_"): "variant-torch-2",
+        LockedVariant("torch", "cu12.8"): "variant-torch-cu12-8",
+        LockedVariant("torch", "cu12_8"): "variant-torch-cu12-8-2",
+        LockedVariant("torch", None): "variant-torch-plain",
+        LockedVariant("torch", "plain"): "variant-torch-plain-2",
     }

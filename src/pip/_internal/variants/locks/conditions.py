@@ -22,16 +22,20 @@ from typing import NamedTuple
 
 from pip._vendor.packaging.utils import canonicalize_name
 
-from pip._internal.variants.locks.kinds import Kind, Properties, spelled
+from pip._internal.variants.locks.machine_classes import (
+    MachineClass,
+    Properties,
+    spelled,
+)
 
 __all__ = [
     "Ambiguity",
-    "Build",
+    "LockedVariant",
     "Condition",
-    "Fact",
+    "PropertyCondition",
     "Group",
     "Locked",
-    "Run",
+    "Resolution",
     "Spelled",
     "build_of",
     "conditions",
@@ -45,49 +49,55 @@ __all__ = [
 
 
 @dataclass(frozen=True, slots=True)
-class Build:
+class LockedVariant:
     """A build of a project: the variant of that label, or a plain one.
 
     :ivar project: its normalised name.
     :ivar label: None for a plain build.
-    :ivar kind: the machines that it is on; None for any, if it needs the same on all.
+    :ivar machine_class: the machines that it is on; None for any, if it needs the same on all.
     """
 
     project: str
     label: str | None
-    kind: Kind | None = None
+    machine_class: MachineClass | None = None
 
     def __str__(self) -> str:
         name = f"{self.project} ({self.label or 'plain'}"
-        if self.kind is not None and (lacking := self.kind.nearest(frozenset())[0]):
+        if self.machine_class is not None and (
+            lacking := self.machine_class.nearest(frozenset())[0]
+        ):
             name += f" without {', '.join(sorted(lacking))}"
         return f"{name})"
 
     @property
-    def on_any(self) -> Build:
+    def on_any(self) -> LockedVariant:
         """Return the build whatever machine it is on."""
-        return self if self.kind is None else Build(self.project, self.label)
+        return (
+            self
+            if self.machine_class is None
+            else LockedVariant(self.project, self.label)
+        )
 
 
-class Fact(NamedTuple):
+class PropertyCondition(NamedTuple):
     """Whether the machine supports a property of a build that is installed.
 
     :ivar build: it, whatever machine it is on.
     :ivar property: as markers write it.
     """
 
-    build: Build
+    build: LockedVariant
     property: str
     is_supported: bool = True
 
 
 #: What has a group: a build, or that a property of it is supported.
-Group = Build | Fact
+Group = LockedVariant | PropertyCondition
 
 
-def build_of(group: Group) -> Build:
+def build_of(group: Group) -> LockedVariant:
     """Return the build that is, or of which something is supported."""
-    return group.build if isinstance(group, Fact) else group
+    return group.build if isinstance(group, PropertyCondition) else group
 
 
 #: A project, by its normalised name, in a version.
@@ -108,14 +118,16 @@ class Ambiguity(ValueError):
     :ivar versions: these, each with builds that need it.
     """
 
-    def __init__(self, project: str, versions: Mapping[str, Sequence[Build]]) -> None:
+    def __init__(
+        self, project: str, versions: Mapping[str, Sequence[LockedVariant]]
+    ) -> None:
         super().__init__(f"{project} in the versions {', '.join(versions)}")
         self.project = project
         self.versions = versions
 
 
 @dataclass(frozen=True)
-class Run:
+class Resolution:
     """What one resolution found.
 
     A project with extras, ``name[extra]``, is a node beside the project; it depends on
@@ -129,17 +141,17 @@ class Run:
     """
 
     versions: Mapping[str, str]
-    taken: Mapping[str, Build]
+    taken: Mapping[str, LockedVariant]
     children: Mapping[str | None, frozenset[str]]
     lacking: Properties = frozenset()
     _reached: dict[str, frozenset[str]] = field(default_factory=dict, compare=False)
 
-    def build(self, node: str | None) -> Build | None:
+    def build(self, node: str | None) -> LockedVariant | None:
         """Return the build of a node whose project has variants."""
         return None if node is None else self.taken.get(project_of(node))
 
     @cached_property
-    def builds(self) -> frozenset[Build]:
+    def builds(self) -> frozenset[LockedVariant]:
         """Return all builds that were taken."""
         return frozenset(self.taken.values())
 
@@ -175,16 +187,16 @@ def holds(condition: Condition, builds: Iterable[Group]) -> bool:
     return any(terms <= present for terms in condition)
 
 
-def conditions(runs: Sequence[Run]) -> dict[Locked, Condition]:
+def conditions(resolutions: Sequence[Resolution]) -> dict[Locked, Condition]:
     """Tell when each project and version that was found is needed.
 
-    For each of *runs* the conditions that hold with its builds are those of what it
+    For each of *resolutions* the conditions that hold with its builds are those of what it
     found. Other mixtures of the same builds need what each of the builds was seen to
     need; where they would need one project in two versions, there is no answer.
 
     :raises Ambiguity: then.
     """
-    needs = _Needs(runs)
+    needs = _Needs(resolutions)
     found = {
         locked: needs.simplified(locked)
         for locked in sorted(needs.exact)
@@ -197,13 +209,15 @@ def conditions(runs: Sequence[Run]) -> dict[Locked, Condition]:
         for one, other in itertools.combinations(versions, 2):
             both = _both(found[project, one], found[project, other])
             if any(_is_possible(terms, found, by_project) for terms in both):
-                raise _ambiguity(runs, project, (one, other))
-    for run in runs:
-        missing = {*run.versions.items()} & found.keys() - _needed(found, run)
+                raise _ambiguity(resolutions, project, (one, other))
+    for resolution in resolutions:
+        missing = {*resolution.versions.items()} & found.keys() - _needed(
+            found, resolution
+        )
         if missing:
             # Each of two packages would have to tell when the other one is needed.
             project, _ = min(missing)
-            raise _ambiguity(runs, project, by_project[project])
+            raise _ambiguity(resolutions, project, by_project[project])
     return found
 
 
@@ -234,39 +248,45 @@ def _has(terms: frozenset[Group], project: str) -> bool:
     return any(build_of(each).project == project for each in terms)
 
 
-def _needed(found: Mapping[Locked, Condition], run: Run) -> set[Locked]:
-    """Return what is needed where those builds are taken that *run* took."""
-    builds: frozenset[Build] = frozenset()
+def _needed(found: Mapping[Locked, Condition], resolution: Resolution) -> set[Locked]:
+    """Return what is needed where those builds are taken that *resolution* took."""
+    builds: frozenset[LockedVariant] = frozenset()
     while True:
         needed = {locked for locked in found if holds(found[locked], builds)}
-        taken = {build for name, _ in needed if (build := run.build(name)) is not None}
+        taken = {
+            build for name, _ in needed if (build := resolution.build(name)) is not None
+        }
         if taken <= builds:
             return needed
         builds |= taken
 
 
 #: What depends on something: the root, a package, or one build of it.
-_Source = tuple[Locked | None, Build | None]
+_Source = tuple[Locked | None, LockedVariant | None]
 
 
 class _Needs:
     """Conditions as they grow from the root along the dependencies."""
 
-    def __init__(self, runs: Sequence[Run]) -> None:
-        self._runs = runs
+    def __init__(self, resolutions: Sequence[Resolution]) -> None:
+        self._resolutions = resolutions
         #: For each child of a source, the numbers of the runs by the child's version.
         self._targets: dict[_Source, dict[str, dict[str, list[int]]]] = defaultdict(
             lambda: defaultdict(lambda: defaultdict(list))
         )
-        for number, run in enumerate(runs):
-            for parent, children in run.children.items():
-                locked = None if parent is None else (parent, run.versions[parent])
-                source = locked, run.build(parent)
+        for number, resolution in enumerate(resolutions):
+            for parent, children in resolution.children.items():
+                locked = (
+                    None if parent is None else (parent, resolution.versions[parent])
+                )
+                source = locked, resolution.build(parent)
                 for child in children:
-                    version = run.versions[child]
+                    version = resolution.versions[child]
                     self._targets[source][child][version].append(number)
-        self._labels: dict[str, set[Build]] = defaultdict(set)
-        for build in itertools.chain.from_iterable(run.builds for run in runs):
+        self._labels: dict[str, set[LockedVariant]] = defaultdict(set)
+        for build in itertools.chain.from_iterable(
+            resolution.builds for resolution in resolutions
+        ):
             self._labels[build.project].add(build)
         self.exact = self._grown()
 
@@ -278,7 +298,9 @@ class _Needs:
             for version in targets
         ]
         found = {
-            locked: _NEVER for run in self._runs for locked in run.versions.items()
+            locked: _NEVER
+            for resolution in self._resolutions
+            for locked in resolution.versions.items()
         }
         grows = True
         while grows:
@@ -308,27 +330,27 @@ class _Needs:
         telling = []
         for project in sorted(self._labels):
             builds = [
-                {self._runs[number].build(project) for number in each}
+                {self._resolutions[number].build(project) for number in each}
                 for each in targets.values()
             ]
-            seen = set[Build | None]().union(*builds)
+            seen = set[LockedVariant | None]().union(*builds)
             # What is needed only by the one to be told apart tells nothing.
             if all(
-                project in self._runs[number].reached_without(child)
+                project in self._resolutions[number].reached_without(child)
                 for number in numbers
             ) and len(seen) == sum(map(len, builds)):
                 involved = sum(
-                    child in self._runs[number].reached_from(project)
+                    child in self._resolutions[number].reached_from(project)
                     for number in numbers
                 )
                 telling.append((-involved, project))
         if not telling:
-            raise _ambiguity(self._runs, child, targets)
+            raise _ambiguity(self._resolutions, child, targets)
         _, project = min(telling)
         return frozenset(
             frozenset([build])
             for number in targets[version]
-            if (build := self._runs[number].build(project)) is not None
+            if (build := self._resolutions[number].build(project)) is not None
         )
 
     def simplified(self, locked: Locked) -> Condition:
@@ -345,7 +367,9 @@ class _Needs:
             project, rest = complete
             needed = [
                 terms
-                for each in {run.versions.get(project) for run in self._runs}
+                for each in {
+                    resolution.versions.get(project) for resolution in self._resolutions
+                }
                 if each is not None
                 for terms in self._of_others(project, self.exact[project, each])
             ]
@@ -412,27 +436,29 @@ def _excludes(one: frozenset[Group], other: frozenset[Group]) -> bool:
 
 @functools.lru_cache(maxsize=65536)
 def _contradict(one: Group, other: Group) -> bool:
-    if isinstance(one, Fact) or isinstance(other, Fact):
+    if isinstance(one, PropertyCondition) or isinstance(other, PropertyCondition):
         # Of one build, a machine may support several properties.
         ones, others = build_of(one).on_any, build_of(other).on_any
         return ones.project == others.project and ones != others
     if one.project == other.project:
         return one != other
-    if one.kind is None or other.kind is None:
+    if one.machine_class is None or other.machine_class is None:
         return False
-    return not one.kind.meets(other.kind)
+    return not one.machine_class.meets(other.machine_class)
 
 
-def _ambiguity(runs: Sequence[Run], project: str, versions: Iterable[str]) -> Ambiguity:
+def _ambiguity(
+    resolutions: Sequence[Resolution], project: str, versions: Iterable[str]
+) -> Ambiguity:
     """Make the error; it names the builds that depend on the project."""
-    told: dict[str, list[Build]] = {}
+    told: dict[str, list[LockedVariant]] = {}
     for version in versions:
         builds = {
             build
-            for run in runs
-            if run.versions.get(project) == version
-            for build in run.builds
-            if project in run.reached_from(build.project)
+            for resolution in resolutions
+            if resolution.versions.get(project) == version
+            for build in resolution.builds
+            if project in resolution.reached_from(build.project)
         }
         told[version] = sorted(builds, key=str)
     return Ambiguity(project, told)
@@ -446,7 +472,7 @@ Spelled = frozenset[frozenset[Group]]
 
 
 def spelled_out(
-    condition: Condition, seen: Mapping[Build, frozenset[Properties]]
+    condition: Condition, seen: Mapping[LockedVariant, frozenset[Properties]]
 ) -> Spelled:
     """Say of each kind of machines what they support.
 
@@ -455,29 +481,36 @@ def spelled_out(
     """
     found: set[frozenset[Group]] = set(map(_with_builds, condition))
     asked = frozenset[Group]().union(*condition)
-    kinds = {each for each in asked if isinstance(each, Build) and each.kind}
-    for build in sorted({each.on_any for each in kinds}, key=str):
+    machine_classes = {
+        each for each in asked if isinstance(each, LockedVariant) and each.machine_class
+    }
+    for build in sorted({each.on_any for each in machine_classes}, key=str):
         wanted: dict[frozenset[Group], set[Properties]] = defaultdict(set)
         names: Properties = frozenset()
         for terms in list(found):
-            for each in kinds.intersection(terms):
-                if each.kind and each.on_any == build:
+            for each in machine_classes.intersection(terms):
+                if each.machine_class and each.on_any == build:
                     found.remove(terms)
-                    names = each.kind.asked
-                    wanted[terms - {each}] |= each.kind.lacking
+                    names = each.machine_class.asked
+                    wanted[terms - {each}] |= each.machine_class.lacking
         for rest, machines in wanted.items():
             others = seen[build] - machines
             for supported, lacking in spelled(machines, others, names):
-                facts = (Fact(build, name) for name in supported)
-                absent = (Fact(build, name, is_supported=False) for name in lacking)
+                facts = (PropertyCondition(build, name) for name in supported)
+                absent = (
+                    PropertyCondition(build, name, is_supported=False)
+                    for name in lacking
+                )
                 found.add(rest | {build, *facts, *absent})
     return frozenset(found)
 
 
 def _with_builds(terms: frozenset[Group]) -> frozenset[Group]:
     """Add the builds of facts, where these do not say on which machines they are."""
-    known = {each.on_any for each in terms if isinstance(each, Build)}
-    return terms | ({each.build for each in terms if isinstance(each, Fact)} - known)
+    known = {each.on_any for each in terms if isinstance(each, LockedVariant)}
+    return terms | (
+        {each.build for each in terms if isinstance(each, PropertyCondition)} - known
+    )
 
 
 def groups_of(condition: Spelled) -> set[Group]:
@@ -486,11 +519,15 @@ def groups_of(condition: Spelled) -> set[Group]:
 
 
 def _group(each: Group) -> Group:
-    return each if isinstance(each, Build) else Fact(each.build, each.property)
+    return (
+        each
+        if isinstance(each, LockedVariant)
+        else PropertyCondition(each.build, each.property)
+    )
 
 
 def group_names(
-    builds: Iterable[Build], facts: Iterable[Fact] = ()
+    builds: Iterable[LockedVariant], facts: Iterable[PropertyCondition] = ()
 ) -> dict[Group, str]:
     """Name the group of each build and of each fact; no two have the same one.
 
@@ -538,4 +575,4 @@ def marker_text(
 
 
 def _operator(each: Group) -> str:
-    return "in" if isinstance(each, Build) or each.is_supported else "not in"
+    return "in" if isinstance(each, LockedVariant) or each.is_supported else "not in"

@@ -11,10 +11,10 @@ from typing import Any
 from pip._vendor.wheel_variants.manifest import InvalidManifest, Manifest
 from pip._vendor.wheel_variants.manifest_parser import parse_document
 
-from pip._internal.variants.locks.conditions import Build, Fact
-from pip._internal.variants.locks.kinds import uncertain
+from pip._internal.variants.locks.conditions import LockedVariant, PropertyCondition
+from pip._internal.variants.locks.machine_classes import uncertain
 
-__all__ = ["facts_of", "inlined", "read_inlined"]
+__all__ = ["property_conditions_of", "inlined", "read_inlined"]
 
 #: What lock files keep of a manifest besides its variants, in this order.
 _KEPT = ("$schema", "default-priorities", "providers", "static-properties")
@@ -44,7 +44,7 @@ def read_inlined(table: object) -> Manifest:
         raise InvalidManifest("it is nested too deeply") from None
 
 
-def facts_of(project: str, table: object) -> list[Fact]:
+def property_conditions_of(project: str, table: object) -> list[PropertyCondition]:
     """Return what may hold or not, on a machine, of the builds in a lock file.
 
     :param table: the manifest in the file; if it cannot be used, there are none.
@@ -55,7 +55,7 @@ def facts_of(project: str, table: object) -> list[Fact]:
         # It is told when the package is judged, if that is needed.
         return []
     return [
-        Fact(Build(project, label), each)
+        PropertyCondition(LockedVariant(project, label), each)
         for label in manifest.variants
         for each in map(str, uncertain(manifest, label))
     ]

@@ -14,8 +14,13 @@ from pip._vendor.packaging.requirements import InvalidRequirement, Requirement
 
 from pip._internal.variants.errors import BuildConflict, VariantError
 from pip._internal.variants.index.links import label_of
-from pip._internal.variants.locks.conditions import Build
-from pip._internal.variants.locks.kinds import Kind, Properties, asked, kinds
+from pip._internal.variants.locks.conditions import LockedVariant
+from pip._internal.variants.locks.machine_classes import (
+    MachineClass,
+    Properties,
+    asked,
+    machine_classes,
+)
 from pip._internal.variants.locks.release import LockingRelease
 from pip._internal.variants.selection.installed import bind
 
@@ -75,7 +80,7 @@ class Machines:
         self._resolver = resolver
         self._run = run
         self.lacking: Properties = frozenset()
-        self._kinds: dict[Build, tuple[Kind, ...]] = {}
+        self._machine_classes: dict[LockedVariant, tuple[MachineClass, ...]] = {}
         self._asked: dict[Release, dict[Marker, frozenset[Property]]] = {}
 
     @property
@@ -108,39 +113,46 @@ class Machines:
                 return found
             # What is new in this run was taken as if the machine supported everything.
 
-    def on_each(self, build: Build) -> Sequence[Build]:
+    def on_each(self, build: LockedVariant) -> Sequence[LockedVariant]:
         """Return a build once for each kind of machines that it tells apart."""
-        found = self._kinds.get(build, ())
-        return [Build(build.project, build.label, kind) for kind in found] or [build]
+        found = self._machine_classes.get(build, ())
+        return [
+            LockedVariant(build.project, build.label, machine_class)
+            for machine_class in found
+        ] or [build]
 
-    def build_of(self, link: Link, release: Release) -> Build:
+    def build_of(self, link: Link, release: Release) -> LockedVariant:
         """Return the build at a link, on the machine of the last run."""
-        build = Build(release.project, label_of(link))
-        kind = self._kind(build)
-        return build if kind is None else Build(build.project, build.label, kind)
+        build = LockedVariant(release.project, label_of(link))
+        machine_class = self._machine_class(build)
+        return (
+            build
+            if machine_class is None
+            else LockedVariant(build.project, build.label, machine_class)
+        )
 
     def known(self) -> set[Properties]:
         """Return what machines may lack that builds tell apart."""
         return {
-            kind.nearest(frozenset())[0]
-            for each in self._kinds.values()
-            for kind in each
+            machine_class.nearest(frozenset())[0]
+            for each in self._machine_classes.values()
+            for machine_class in each
         }
 
-    def _kind(self, build: Build) -> Kind | None:
+    def _machine_class(self, build: LockedVariant) -> MachineClass | None:
         """Return the kind of the machine; the first if it cannot run the build."""
-        found = self._kinds.get(build, ())
-        for kind in found:
-            if self.lacking & kind.asked in kind.lacking:
-                return kind
+        found = self._machine_classes.get(build, ())
+        for machine_class in found:
+            if self.lacking & machine_class.asked in machine_class.lacking:
+                return machine_class
         return found[0] if found else None
 
-    def _bind(self) -> dict[Build, Kind]:
+    def _bind(self) -> dict[LockedVariant, MachineClass]:
         """Bind all metadata to the machine.
 
         :return: the builds whose needs differ from those where all is supported.
         """
-        bound: dict[Build, Kind] = {}
+        bound: dict[LockedVariant, MachineClass] = {}
         if self._resolver.ignore_dependencies:
             # Nothing asks what a build needs.
             return bound
@@ -152,22 +164,22 @@ class Machines:
             selection = release.selection_of(link)
             if label is None or selection is None or selection.manifest is None:
                 continue
-            build = Build(release.project, label)
-            if build not in self._kinds:
-                self._kinds[build] = self._told_apart(
+            build = LockedVariant(release.project, label)
+            if build not in self._machine_classes:
+                self._machine_classes[build] = self._told_apart(
                     release, candidate.dist, selection.manifest, label
                 )
-            kind = self._kind(build)
-            if kind is None:
+            machine_class = self._machine_class(build)
+            if machine_class is None:
                 continue
             lacking: Properties = frozenset()
-            if self.lacking & kind.asked in kind.lacking:
-                lacking = self.lacking & kind.asked
+            if self.lacking & machine_class.asked in machine_class.lacking:
+                lacking = self.lacking & machine_class.asked
             properties = selection.properties(label)
             supported = [each for each in properties if str(each) not in lacking]
             bind(candidate.dist, label, supported, selection.manifest)
             if lacking:
-                bound[build] = kind
+                bound[build] = machine_class
         return bound
 
     def _told_apart(
@@ -176,7 +188,7 @@ class Machines:
         dist: BaseDistribution,
         manifest: Manifest,
         label: str,
-    ) -> tuple[Kind, ...]:
+    ) -> tuple[MachineClass, ...]:
         """Return the kinds of machines that a build tells apart."""
         markers = asked(_markers(dist), manifest, label)
         if not markers:
@@ -188,7 +200,7 @@ class Machines:
         conditions = min(len(known), len(named))
         if conditions > _MOST_CONDITIONS or len(named) > _MOST_PROPERTIES:
             raise TooManyConditions(release, [*map(str, named)])
-        return kinds(markers, manifest, label)
+        return machine_classes(markers, manifest, label)
 
 
 def _markers(dist: BaseDistribution) -> list[Marker]:

@@ -15,12 +15,12 @@ from pip._internal.variants.errors import BuildConflict, Loss
 from pip._internal.variants.index.links import LocalVersionWheel
 from pip._internal.variants.locks.conditions import (
     Ambiguity,
-    Build,
     Locked,
-    Run,
+    LockedVariant,
+    Resolution,
     project_of,
 )
-from pip._internal.variants.locks.kinds import Properties
+from pip._internal.variants.locks.machine_classes import Properties
 from pip._internal.variants.locks.machines import Machines
 from pip._internal.variants.locks.plan import Plan, make_plan, two_versions
 from pip._internal.variants.locks.release import LockingRelease
@@ -50,9 +50,9 @@ __all__ = ["Locks"]
 logger = get_logger(__name__)
 
 #: The builds to take, by project, and what the machine lacks.
-_Choice = tuple[Mapping[str, Build], Properties]
+_Choice = tuple[Mapping[str, LockedVariant], Properties]
 #: A build, and the node of a run that it stands for: its project, maybe with extras.
-_Target = tuple[Build, str]
+_Target = tuple[LockedVariant, str]
 #: How many ways to try of having one version for all.
 _MOST_PINNED = 8
 #: With how many machines of a kind to try whether a build can be had there.
@@ -105,9 +105,9 @@ class Locks(Mode):
     def __init__(self, context: Context) -> None:
         self._context = context
         self.chosen_for = _AnyMachine()
-        self.choice: dict[str, Build] = {}
+        self.choice: dict[str, LockedVariant] = {}
         #: What was found so far.
-        self._runs: list[Run] = []
+        self._resolutions: list[Resolution] = []
         self._requirements: dict[Locked, InstallRequirement] = {}
         self._releases: dict[str, LockingRelease] = {}
         self._versions: dict[str, dict[_BaseVersion, None]] = {}
@@ -202,11 +202,11 @@ class Locks(Mode):
             return first, None
         arguments = self._releases, self._requirements, machines.factory
         try:
-            return first, make_plan(self._runs, *arguments)
+            return first, make_plan(self._resolutions, *arguments)
         except Ambiguity:
             # Runs that took several builds at once may leave open which one it was.
             self._try_each_alone(machines)
-            return first, make_plan(self._runs, *arguments)
+            return first, make_plan(self._resolutions, *arguments)
 
     def _in_one_version(
         self, error: Ambiguity, machines: Machines
@@ -216,16 +216,16 @@ class Locks(Mode):
         :return: None if not all builds can be had so; then all is as it was.
         """
         before = dict(vars(self))
-        wanted = set[_Target]().union(*map(_targets, self._runs))
+        wanted = set[_Target]().union(*map(_targets, self._resolutions))
         attempts = [{error.project: version} for version in error.versions]
         for number, pinned in enumerate(attempts):
             if number == _MOST_PINNED:
                 break
-            self._runs, self._requirements, self._releases = [], {}, {}
+            self._resolutions, self._requirements, self._releases = [], {}, {}
             self._versions, self._failed, self._pinned = {}, {}, pinned
             try:
                 first = self._explored(machines)
-                if wanted <= set().union(*map(_targets, self._runs)):
+                if wanted <= set().union(*map(_targets, self._resolutions)):
                     return self._planned(first, machines)
             except BuildConflict as conflict:
                 logger.debug("No solution with %s: %s", pinned, conflict)
@@ -261,9 +261,9 @@ class Locks(Mode):
 
     def _try_each_alone(self, machines: Machines) -> None:
         """Resolve with each build in place of the one that was taken first."""
-        found = set[_Target]().union(*map(_targets, self._runs))
+        found = set[_Target]().union(*map(_targets, self._resolutions))
         for build, node in sorted(found, key=lambda each: (str(each[0]), each[1])):
-            origin = next(each for each in self._runs if node in each.versions)
+            origin = next(each for each in self._resolutions if node in each.versions)
             if build not in origin.builds:
                 self._try(machines, (build, node), _alone(build, origin))
 
@@ -293,11 +293,11 @@ class Locks(Mode):
         self._observe(first, machines)
         return first
 
-    def _observe(self, found: RequirementSet, machines: Machines) -> Run:
+    def _observe(self, found: RequirementSet, machines: Machines) -> Resolution:
         """Take down what a run found."""
         result = machines.result
         versions: dict[str, str] = {}
-        taken: dict[str, Build] = {}
+        taken: dict[str, LockedVariant] = {}
         for node, candidate in result.mapping.items():
             project, link = candidate.project_name, candidate.source_link
             if link is None:
@@ -316,14 +316,18 @@ class Locks(Mode):
             parent: frozenset(versions.keys() & set(result.graph.iter_children(parent)))
             for parent in (None, *versions)
         }
-        run = Run(versions, taken, children, machines.lacking)
-        self._runs.append(run)
-        return run
+        resolution = Resolution(versions, taken, children, machines.lacking)
+        self._resolutions.append(resolution)
+        return resolution
 
-    def _left_out(self) -> dict[Build, str]:
+    def _left_out(self) -> dict[LockedVariant, str]:
         """Return the builds that no run has taken, whatever the machine, and why."""
-        taken = {build.on_any for run in self._runs for build in run.builds}
-        problems: dict[Build, str] = {}
+        taken = {
+            build.on_any
+            for resolution in self._resolutions
+            for build in resolution.builds
+        }
+        problems: dict[LockedVariant, str] = {}
         for (build, _), problem in self._failed.items():
             if build.on_any not in taken:
                 problems.setdefault(build.on_any, problem)
@@ -343,18 +347,18 @@ class Locks(Mode):
             )
             self._context.report([loss])
 
-    def _untaken(self, machines: Machines) -> tuple[_Target, Run] | None:
+    def _untaken(self, machines: Machines) -> tuple[_Target, Resolution] | None:
         """Return a build that no run has taken yet, and a run that could have."""
-        done = self._failed.keys() | set().union(*map(_targets, self._runs))
-        for run in self._runs:
-            for _, node in sorted(_targets(run), key=lambda each: each[1]):
+        done = self._failed.keys() | set().union(*map(_targets, self._resolutions))
+        for resolution in self._resolutions:
+            for _, node in sorted(_targets(resolution), key=lambda each: each[1]):
                 for build in self._releases[project_of(node)].builds:
                     for each in machines.on_each(build):
                         if (each, node) not in done:
-                            return (each, node), run
+                            return (each, node), resolution
         return None
 
-    def _choices(self, wanted: Build, origin: Run) -> Iterator[_Choice]:
+    def _choices(self, wanted: LockedVariant, origin: Resolution) -> Iterator[_Choice]:
         """Yield what to try so that a build is taken.
 
         First with others that no run has taken yet, then with those of its label, at last
@@ -362,9 +366,13 @@ class Locks(Mode):
         """
         taken = {build.project: build.on_any for build in origin.builds}
         failed = {build.on_any for build, _ in self._failed}
-        done = failed.union(each.on_any for run in self._runs for each in run.builds)
-        others: dict[str, Build] = {}
-        alike: dict[str, Build] = {}
+        done = failed.union(
+            each.on_any
+            for resolution in self._resolutions
+            for each in resolution.builds
+        )
+        others: dict[str, LockedVariant] = {}
+        alike: dict[str, LockedVariant] = {}
         for project in taken:
             for build in self._releases[project].builds:
                 if build not in done:
@@ -380,9 +388,9 @@ class Locks(Mode):
                     yield choice, lacking
 
 
-def _targets(run: Run) -> set[_Target]:
+def _targets(resolution: Resolution) -> set[_Target]:
     """Return the builds that a run took, once for each node."""
-    found = ((run.build(node), node) for node in run.versions)
+    found = ((resolution.build(node), node) for node in resolution.versions)
     return {(build, node) for build, node in found if build is not None}
 
 
@@ -402,11 +410,11 @@ def _these_first(
     yield from left
 
 
-def _alone(wanted: Build, origin: Run) -> list[_Choice]:
+def _alone(wanted: LockedVariant, origin: Resolution) -> list[_Choice]:
     """Return how to take a build with others as they were taken before."""
     taken = {build.project: build.on_any for build in origin.builds}
     machines = [origin.lacking]
-    if wanted.kind is not None:
-        machines = wanted.kind.nearest(origin.lacking)[:_ATTEMPTS]
+    if wanted.machine_class is not None:
+        machines = wanted.machine_class.nearest(origin.lacking)[:_ATTEMPTS]
     choice = {**taken, wanted.project: wanted.on_any}
     return [(choice, lacking) for lacking in machines]

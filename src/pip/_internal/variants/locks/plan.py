@@ -22,12 +22,12 @@ from pip._internal.utils.misc import hash_file
 from pip._internal.variants.errors import VariantError
 from pip._internal.variants.locks.conditions import (
     Ambiguity,
-    Build,
     Condition,
-    Fact,
     Group,
     Locked,
-    Run,
+    LockedVariant,
+    PropertyCondition,
+    Resolution,
     Spelled,
     build_of,
     conditions,
@@ -36,8 +36,8 @@ from pip._internal.variants.locks.conditions import (
     marker_text,
     spelled_out,
 )
-from pip._internal.variants.locks.documents import facts_of, inlined
-from pip._internal.variants.locks.kinds import Properties
+from pip._internal.variants.locks.documents import inlined, property_conditions_of
+from pip._internal.variants.locks.machine_classes import Properties
 from pip._internal.variants.selection import reasons
 from pip._internal.variants.slots import LOCK_ENVIRONMENT, LOCK_PLAN
 
@@ -88,11 +88,11 @@ class Plan(NamedTuple):
     requirements: Mapping[Locked, InstallRequirement]
     conditions: Mapping[Locked, Spelled]
     variants: Mapping[str, Variants]
-    builds: frozenset[Build]
+    builds: frozenset[LockedVariant]
 
 
 def make_plan(
-    runs: Sequence[Run],
+    resolutions: Sequence[Resolution],
     releases: Mapping[str, LockingRelease],
     requirements: Mapping[Locked, InstallRequirement],
     factory: Factory,
@@ -105,12 +105,16 @@ def make_plan(
     :raises Ambiguity: if nothing tells when which version of a project is needed.
     :raises LockConflict: if what a build needs is locked, and the build is not.
     """
-    needed = conditions(runs)
+    needed = conditions(resolutions)
     needed = {locked: needed[locked] for locked in requirements}
     _refuse_missing_packages(needed)
-    seen: dict[Build, frozenset[Properties]] = {}
-    for build in frozenset[Build]().union(*(run.builds for run in runs)):
-        lacking = frozenset() if build.kind is None else build.kind.lacking
+    seen: dict[LockedVariant, frozenset[Properties]] = {}
+    for build in frozenset[LockedVariant]().union(
+        *(resolution.builds for resolution in resolutions)
+    ):
+        lacking = (
+            frozenset() if build.machine_class is None else build.machine_class.lacking
+        )
         seen[build.on_any] = seen.get(build.on_any, frozenset()) | lacking
     builds = frozenset(seen)
     projects = {project for project, _ in requirements}
@@ -155,7 +159,7 @@ def _refuse_missing_packages(needed: Mapping[Locked, Condition]) -> None:
 
 
 def _variants(
-    release: LockingRelease, builds: Iterable[Build], factory: Factory
+    release: LockingRelease, builds: Iterable[LockedVariant], factory: Factory
 ) -> Variants:
     locked = [build for build in release.builds if build in builds]
     labels = tuple(build.label for build in locked if build.label is not None)
@@ -257,9 +261,9 @@ def _with_builds(
     locked = sorted(plan.requirements, key=lambda each: (each[0], Version(each[1])))
     # Sorted by name; versions of one project keep the order in which they come.
     lock = fn([plan.requirements[each] for each in locked], base_dir)
-    facts: list[Fact] = []
+    facts: list[PropertyCondition] = []
     for project, its_variants in plan.variants.items():
-        facts += facts_of(project, its_variants.document)
+        facts += property_conditions_of(project, its_variants.document)
     names = group_names(plan.builds, facts)
     packages = []
     used: set[str] = set()

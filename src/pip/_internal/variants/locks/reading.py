@@ -30,8 +30,13 @@ from pip._internal.variants.errors import (
     VariantsDisabled,
 )
 from pip._internal.variants.index.links import label_of
-from pip._internal.variants.locks.conditions import Build, Fact, Group, group_names
-from pip._internal.variants.locks.documents import facts_of
+from pip._internal.variants.locks.conditions import (
+    Group,
+    LockedVariant,
+    PropertyCondition,
+    group_names,
+)
+from pip._internal.variants.locks.documents import property_conditions_of
 from pip._internal.variants.locks.release import LockedRelease, RelockedRelease
 from pip._internal.variants.output.refusals import nothing_left
 from pip._internal.variants.selection.agreement import (
@@ -180,11 +185,11 @@ def _only_versions(lock: Pylock) -> dict[NormalizedName, Version]:
 
 def _group_names(packages: Iterable[Package]) -> Mapping[Group, str]:
     """Name the groups that packages with variants have in a lock file."""
-    builds: set[Build] = set()
-    facts: list[Fact] = []
+    builds: set[LockedVariant] = set()
+    facts: list[PropertyCondition] = []
     for package in packages:
         own = {_build(package, wheel) for wheel in package.wheels or ()}
-        found = facts_of(package.name, vars(package).get("variants_json"))
+        found = property_conditions_of(package.name, vars(package).get("variants_json"))
         builds |= own
         facts += [each for each in found if each.build in own]
     return group_names(builds, facts)
@@ -194,8 +199,8 @@ def _has_variants(package: Package) -> bool:
     return any(split_label(each.filename)[1] for each in package.wheels or ())
 
 
-def _build(package: Package, wheel: PackageWheel) -> Build:
-    return Build(package.name, split_label(wheel.filename)[1])
+def _build(package: Package, wheel: PackageWheel) -> LockedVariant:
+    return LockedVariant(package.name, split_label(wheel.filename)[1])
 
 
 def _holds(marker: Marker | None, environment: Mapping[str, Any]) -> bool | None:
@@ -285,13 +290,17 @@ class _Choices:
         choice = self._made[id(package)]
         wheels = choice.package.wheels
         # If several are left, or none, these are no variants.
-        build = _build(package, wheels[0]) if wheels else Build(package.name, None)
+        build = (
+            _build(package, wheels[0]) if wheels else LockedVariant(package.name, None)
+        )
         if build.label is None or choice.release is None or choice.link is None:
             return frozenset([build])
         selection = choice.release.selection_of(choice.link)
         assert selection is not None, "it was chosen by that"
         supported = selection.properties(build.label)
-        return frozenset([build, *(Fact(build, str(each)) for each in supported)])
+        return frozenset(
+            [build, *(PropertyCondition(build, str(each)) for each in supported)]
+        )
 
     def _choose(self, package: Package) -> _Choice:
         wheels = package.wheels or ()

@@ -11,7 +11,7 @@ from pip._vendor.wheel_variants.manifest import InvalidManifest, Manifest
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.index.links import label_of
 from pip._internal.variants.index.sources import ManifestUnavailable
-from pip._internal.variants.locks.conditions import Build
+from pip._internal.variants.locks.conditions import LockedVariant
 from pip._internal.variants.locks.documents import read_inlined
 from pip._internal.variants.selection.release import Release
 from pip._internal.variants.selection.selection import Origin, OriginKind
@@ -93,7 +93,7 @@ class LockingRelease(Release):
     builds_in_turn = True
     is_for_any = True
 
-    def __init__(self, *args: Any, choice: Mapping[str, Build]) -> None:
+    def __init__(self, *args: Any, choice: Mapping[str, LockedVariant]) -> None:
         """Make the release.
 
         :param choice: the builds to take just now; of other packages, the least
@@ -115,7 +115,7 @@ class LockingRelease(Release):
         return None
 
     @cached_property
-    def builds(self) -> tuple[Build, ...]:
+    def builds(self) -> tuple[LockedVariant, ...]:
         """Return the builds to lock, the least demanding one last; none without variants.
 
         Labels chosen by hand narrow them.
@@ -135,7 +135,7 @@ class LockingRelease(Release):
             labels = [label for label in ordered if label in wanted]
         elif any(map(_is_plain_wheel, self.links)):
             labels = [*ordered, None]
-        return tuple(Build(self.project, label) for label in labels)
+        return tuple(LockedVariant(self.project, label) for label in labels)
 
     @property
     def ranked(self) -> list[Link]:
@@ -149,7 +149,7 @@ class LockingRelease(Release):
         builds = [build] if build in self.builds else reversed(self.builds)
         return [link for each in builds for link in self.links_of(each)]
 
-    def links_of(self, build: Build) -> list[Link]:
+    def links_of(self, build: LockedVariant) -> list[Link]:
         """Return the wheels of a build, the best for this platform first."""
         if build.label is None:
             return list(filter(_is_plain_wheel, self.links))
@@ -164,7 +164,7 @@ class RelockedRelease(LockingRelease):
     is_for_any = False
 
     def __init__(
-        self, chosen: LockedRelease, link: Link, choice: Mapping[str, Build]
+        self, chosen: LockedRelease, link: Link, choice: Mapping[str, LockedVariant]
     ) -> None:
         super().__init__(
             *(chosen._context, chosen.project, chosen.version, [link], chosen._sources),

@@ -4,7 +4,7 @@ Markers of dependencies may ask which properties of a build the machine supports
 (``variant_properties``, PEP 825, "Environment markers"). A machine that runs a build
 supports at least one value of each of its features, so only where a feature has several
 does an answer differ from machine to machine. All machines for which a build needs the
-same are a *kind*. Pure: no I/O and nothing from the rest of pip.
+same are a *machine class*. Pure: no I/O and nothing from the rest of pip.
 """
 
 from __future__ import annotations
@@ -22,13 +22,20 @@ from pip._vendor.wheel_variants.markers import (
 )
 from pip._vendor.wheel_variants.properties import Property
 
-__all__ = ["Kind", "Properties", "asked", "kinds", "spelled", "uncertain"]
+__all__ = [
+    "MachineClass",
+    "Properties",
+    "asked",
+    "machine_classes",
+    "spelled",
+    "uncertain",
+]
 
 #: Properties as markers write them.
 Properties = frozenset[str]
 
 
-class Kind(NamedTuple):
+class MachineClass(NamedTuple):
     """Machines for which a build needs the same.
 
     :ivar asked: the properties on which it depends what the build needs.
@@ -38,7 +45,7 @@ class Kind(NamedTuple):
     asked: Properties
     lacking: frozenset[Properties]
 
-    def meets(self, other: Kind) -> bool:
+    def meets(self, other: MachineClass) -> bool:
         """Tell whether one machine may be of both kinds."""
         shared = self.asked & other.asked
         mine = {each & shared for each in self.lacking}
@@ -105,9 +112,9 @@ def asked(
     return found
 
 
-def kinds(
+def machine_classes(
     markers: Mapping[Marker, Collection[Property]], manifest: Manifest, label: str
-) -> tuple[Kind, ...]:
+) -> tuple[MachineClass, ...]:
     """Return the kinds of machines that a build tells apart; none if they are one.
 
     The first has the machines that support whatever the build declares.
@@ -130,7 +137,7 @@ def kinds(
     if len(found) == 1:
         return ()
     names = frozenset(map(str, properties))
-    return tuple(Kind(names, frozenset(each)) for each in found.values())
+    return tuple(MachineClass(names, frozenset(each)) for each in found.values())
 
 
 def _feature(each: Property) -> tuple[str, str]:

@@ -12,11 +12,11 @@ from pip._vendor.packaging.markers import Marker
 from pip._vendor.wheel_variants.manifest import Manifest
 from pip._vendor.wheel_variants.manifest_parser import parse_document
 
-from pip._internal.variants.locks.kinds import (
-    Kind,
+from pip._internal.variants.locks.machine_classes import (
+    MachineClass,
     Properties,
     asked,
-    kinds,
+    machine_classes,
     spelled,
     uncertain,
 )
@@ -29,15 +29,15 @@ def manifest(*properties: str) -> Manifest:
     return parse_document(make_manifest({"x": list(properties), "null": {}}))
 
 
-def found(properties: Sequence[str], *markers: str) -> tuple[Kind, ...]:
+def found(properties: Sequence[str], *markers: str) -> tuple[MachineClass, ...]:
     """Return the kinds of machines for a build with these markers."""
     described = manifest(*properties)
-    return kinds(asked(map(Marker, markers), described, "x"), described, "x")
+    return machine_classes(asked(map(Marker, markers), described, "x"), described, "x")
 
 
-def lacking(*kinds: Kind) -> list[list[set[str]]]:
+def lacking(*machine_classes: MachineClass) -> list[list[set[str]]]:
     """Return what the machines of each kind lack."""
-    return [sorted(map(set, each.lacking), key=sorted) for each in kinds]
+    return [sorted(map(set, each.lacking), key=sorted) for each in machine_classes]
 
 
 def test_what_a_machine_may_lack() -> None:
@@ -79,10 +79,12 @@ def test_kinds() -> None:
 
 
 def test_a_machine_of_two_kinds() -> None:
-    with_a = Kind(frozenset([A]), frozenset([frozenset()]))
-    without_a = Kind(frozenset([A]), frozenset([frozenset([A])]))
-    one_of_them = Kind(frozenset([A, B]), frozenset([frozenset([A]), frozenset([B])]))
-    without_b = Kind(frozenset([B]), frozenset([frozenset([B])]))
+    with_a = MachineClass(frozenset([A]), frozenset([frozenset()]))
+    without_a = MachineClass(frozenset([A]), frozenset([frozenset([A])]))
+    one_of_them = MachineClass(
+        frozenset([A, B]), frozenset([frozenset([A]), frozenset([B])])
+    )
+    without_b = MachineClass(frozenset([B]), frozenset([frozenset([B])]))
     assert not with_a.meets(without_a)
     assert with_a.meets(one_of_them)
     assert without_a.meets(without_b)
