@@ -9,7 +9,7 @@ from pip._vendor.wheel_variants.properties import SupportedFeature, SupportedPro
 
 from pip._internal.variants.providers.chain import ProviderChain
 from pip._internal.variants.providers.host_file import HostDescription
-from pip._internal.variants.selection.selection import Selection, select
+from pip._internal.variants.selection.ranking import Selection, select
 from tools.differential.releases import ENVIRONMENT, Release
 
 __all__ = ["choose"]

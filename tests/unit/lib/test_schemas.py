@@ -13,8 +13,8 @@ from pip._vendor.wheel_variants.rules import Effect, Severity
 from pip._internal.variants.commands.actions import ACTIONS
 from pip._internal.variants.commands.moved import MOVED
 from pip._internal.variants.providers.result import Source
-from pip._internal.variants.selection.decision import Cause
-from pip._internal.variants.selection.selection import OriginKind
+from pip._internal.variants.selection.lookup_result import Cause
+from pip._internal.variants.selection.ranking import OriginKind
 from tests.lib.schemas import SCHEMAS, hold_to_schema
 
 

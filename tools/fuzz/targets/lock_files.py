@@ -20,8 +20,8 @@ from pip._internal.exceptions import PipError
 from pip._internal.network.session import PipSession
 from pip._internal.utils.compat import tomllib
 from pip._internal.variants.locks.reading import narrowed
-from pip._internal.variants.selection.context import Context
-from pip._internal.variants.slots import CONTEXT
+from pip._internal.variants.selection.run import Run
+from pip._internal.variants.slots import RUN
 from tests.lib.manifests import PREVIEW_TORCH
 from tools.fuzz.choices import Choices
 from tools.fuzz.shapes import make_document, make_machine
@@ -61,9 +61,9 @@ def _run(text: str, machine: dict[str, Any]) -> None:
     }
     _HOST.write_text(json.dumps({"host-schema": 1, "supported": supported}), "ascii")
     options = optparse.Values({"variant_host": str(_HOST)})
-    context = Context(_SESSION, options)
+    context = Run(_SESSION, options)
     try:
-        CONTEXT.set(_SESSION, context)
+        RUN.set(_SESSION, context)
         narrow = narrowed(lock, _SESSION, _PATH, None, ["y"], ["x"], True)
     except PipError as error:
         for line in str(error).splitlines():

@@ -21,8 +21,8 @@ from pip._internal.models.search_scope import SearchScope
 from pip._internal.models.selection_prefs import SelectionPreferences
 from pip._internal.network.session import PipSession
 from pip._internal.variants.index.links import label_of
-from pip._internal.variants.selection.context import Context
 from pip._internal.variants.selection.release import Release
+from pip._internal.variants.selection.run import Run
 from tools.fuzz.choices import Choices
 from tools.fuzz.target import Target, structured
 
@@ -36,7 +36,7 @@ _SESSION = PipSession()
 def _make_finder(*, enabled: bool) -> PackageFinder:
     scope = SearchScope.create(find_links=[], index_urls=[], no_index=True)
     collector = LinkCollector(_SESSION, scope)
-    context = Context(_SESSION, optparse.Values(), enabled=enabled)
+    context = Run(_SESSION, optparse.Values(), enabled=enabled)
     context.collector = collector
     collector._variants = context  # type: ignore[attr-defined]
     return PackageFinder.create(collector, SelectionPreferences(allow_yanked=True))
@@ -56,7 +56,7 @@ def _read(content_type: str, data: bytes) -> None:
     assert [link.url for link in links] == [link.url for link in expected]
     links = [link for link in links if not _breaks_upstream(link)]
     evaluator = _FINDER.make_link_evaluator("foo")
-    context: Context = _FINDER._link_collector._variants  # type: ignore[attr-defined]
+    context: Run = _FINDER._link_collector._variants  # type: ignore[attr-defined]
     context.manifest_links.clear()
     found = _FINDER.evaluate_links(evaluator, links)
     for (project, _, _), link in context.manifest_links.items():

@@ -13,7 +13,7 @@ from pip._internal.variants.output.explain import explain_manifest
 from pip._internal.variants.providers.chain import ProviderChain
 from pip._internal.variants.providers.host_file import HostDescription
 from pip._internal.variants.selection import reasons
-from pip._internal.variants.selection.selection import select
+from pip._internal.variants.selection.ranking import select
 from tools.fuzz.choices import Choices
 from tools.fuzz.shapes import make_document, make_machine
 from tools.fuzz.target import printable, said, structured

@@ -16,8 +16,8 @@ from pip._internal.models.link import Link
 from pip._internal.network.session import PipSession
 from pip._internal.variants.index.sources import ManifestUnavailable
 from pip._internal.variants.index.wheel_manifests import manifest_of_wheels
-from pip._internal.variants.selection.context import Context
-from pip._internal.variants.selection.releases import weighed
+from pip._internal.variants.selection.catalogue import decisions_of
+from pip._internal.variants.selection.run import Run
 from pip._internal.variants.selection.verification import check_direct
 from tools.fuzz.choices import Choices
 from tools.fuzz.shapes import make_document
@@ -89,14 +89,14 @@ def _member(choices: Choices) -> str:
 
 def _check(link: Link) -> None:
     options: Any = optparse.Values({"platforms": ["linux_x86_64"]})
-    context = Context(_SESSION, options)
+    context = Run(_SESSION, options)
     try:
         check_direct(context, link, "cu128")
     except DiagnosticPipError as error:
         failed(error)
-        assert link not in weighed(context).direct
+        assert link not in decisions_of(context).direct
     except PipError:
-        assert link not in weighed(context).direct
+        assert link not in decisions_of(context).direct
     try:
         manifest, _ = manifest_of_wheels(_SESSION, {"cu128": link})
     except ManifestUnavailable as error:

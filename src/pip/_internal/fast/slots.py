@@ -51,5 +51,5 @@ COMMAND_OPTIONS = Slot("_variants_command_options")
 #: ``fast.downloads.downloader``, read by ``fast.together`` and ``index.time_limit`` too.
 SESSION_REQUESTS = Slot("_variants_requests")
 #: On a ``PackageFinder``: the ``Resolving`` of the resolver that runs. Set and read by
-#: ``fast.resolving``, read by ``selection.foresight``.
+#: ``fast.resolving``, read by ``selection.lookahead``.
 RESOLVING = Slot("_variants_resolving")

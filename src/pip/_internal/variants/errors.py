@@ -30,13 +30,13 @@ __all__ = [
     "BuiltForThisMachine",
     "ContradictoryOptions",
     "DependencyNotListed",
+    "DroppedVariants",
     "IndexTaken",
     "InvalidHostFile",
     "InvalidOption",
     "InvalidVariantWheel",
     "KeepsToFork",
     "LabelInVersion",
-    "Loss",
     "NoCompatibleVariant",
     "NoSuitableFile",
     "OtherMachine",
@@ -356,7 +356,7 @@ class IndexTaken(VariantError):
         )
 
 
-class Loss(NamedTuple):
+class DroppedVariants(NamedTuple):
     """A reason to leave variants out.
 
     :ivar lost: what is left out, as ``the variants cu128, cu126 of torch 2.8.0``.
@@ -386,13 +386,13 @@ class VariantLost(VariantError):
 
     reference = "variant-lost"
 
-    def __init__(self, loss: Loss) -> None:
-        lost = loss.lost[:1].upper() + loss.lost[1:]
-        follows = loss.follows or "gives a warning"
+    def __init__(self, dropped: DroppedVariants) -> None:
+        lost = dropped.lost[:1].upper() + dropped.lost[1:]
+        follows = dropped.follows or "gives a warning"
         super().__init__(
             f"{lost} would be left out.",
-            loss.reason,
-            filter(None, (*loss.hints, loss.otherwise)),
+            dropped.reason,
+            filter(None, (*dropped.hints, dropped.otherwise)),
             f"That is an error with --strict-variants; without it, pip {follows}.",
         )
 

@@ -10,13 +10,13 @@ from pip._internal.fast.slots import Slot
 __all__ = [
     "BOUND",
     "COMMAND_LINE",
-    "CONTEXT",
     "ENVIRONMENT",
     "GLOBALS",
     "INSTALLED_BUILD",
     "LOCK_ENVIRONMENT",
     "LOCK_PLAN",
     "READS_FAST",
+    "RUN",
     "SELECTION",
     "SEVERAL_BUILDS",
     "TYPED",
@@ -24,10 +24,10 @@ __all__ = [
 ]
 
 #: On a ``LinkCollector``, and on the ``PipSession`` that it was made with: the
-#: ``Context`` of the command. Set by ``selection.context``, ``hooks.index``,
-#: ``hooks.build_env`` and ``providers.plugin_environment``; read by ``selection.context``,
+#: ``Run`` of the command. Set by ``selection.run``, ``hooks.index``,
+#: ``hooks.build_env`` and ``providers.plugin_environment``; read by ``selection.run``,
 #: ``hooks.updates``, ``output.lookup`` and ``locks.reading``.
-CONTEXT = Slot("_variants")
+RUN = Slot("_variants")
 #: On a ``LinkCollector``: whether index pages are read fast. Set and read by
 #: ``hooks.index``.
 READS_FAST = Slot("_reads_fast")
@@ -71,7 +71,7 @@ GLOBALS = {
     ),
     "packaging._variants._target": (
         "The machine for which markers are evaluated, if it is not this one. Set by "
-        "selection.elsewhere, read wherever a marker is evaluated."
+        "selection.target_options, read wherever a marker is evaluated."
     ),
     "variants.selection.installed.SELECTIONS": (
         "What to record of each build, by the path of its wheel. Set by "

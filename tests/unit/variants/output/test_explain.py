@@ -15,8 +15,8 @@ from pip._vendor.wheel_variants.properties import SupportedFeature
 from pip._internal.variants.output import explain, sentences
 from pip._internal.variants.providers.chain import ProviderChain
 from pip._internal.variants.providers.result import ProviderResult, Source
-from pip._internal.variants.selection.decision import Cause, SkippedVersion
-from pip._internal.variants.selection.selection import (
+from pip._internal.variants.selection.lookup_result import Cause, SkippedVersion
+from pip._internal.variants.selection.ranking import (
     Selection,
     select,
     without_manifest,

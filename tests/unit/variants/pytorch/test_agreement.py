@@ -12,7 +12,7 @@ from pip._internal.variants.providers.chain import ProviderChain
 from pip._internal.variants.pytorch.agreement import OneBackend, _is_part_of
 from pip._internal.variants.pytorch.backends import Backend
 from pip._internal.variants.selection.agreement import CudaMajor
-from pip._internal.variants.selection.selection import (
+from pip._internal.variants.selection.ranking import (
     Agreement,
     Origin,
     OriginKind,

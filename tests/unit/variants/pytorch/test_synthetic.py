@@ -17,7 +17,7 @@ from pip._internal.variants.pytorch.synthetic import (
     manifest_for,
     manifest_of_choice,
 )
-from pip._internal.variants.selection.selection import select
+from pip._internal.variants.selection.ranking import select
 from tests.lib.hosts import forced
 
 ALL = "cpu cu118 cu121 cu126 cu128 cu129 cu130 cu140 rocm6.2 rocm6.2.4 rocm6.4 xpu"

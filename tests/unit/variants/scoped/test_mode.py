@@ -15,8 +15,8 @@ from pip._internal.variants.errors import ContradictoryOptions
 from pip._internal.variants.scoped import mode_of
 from pip._internal.variants.scoped.mode import Scoped
 from pip._internal.variants.scoped.options import OPTIONS
-from pip._internal.variants.selection.context import Context
 from pip._internal.variants.selection.mode import Mode
+from pip._internal.variants.selection.run import Run
 
 A, B = "https://user:hunter2@a.example/simple", "https://b.example"
 GIVEN = ["--variant-index", f"torch,numpy={A}", "--variant-index", f"scipy={B}"]
@@ -24,7 +24,7 @@ GIVEN = ["--variant-index", f"torch,numpy={A}", "--variant-index", f"scipy={B}"]
 
 def run(
     arguments: Sequence[str], configured: Sequence[str] = (), **others: Any
-) -> tuple[Context, Mode | None]:
+) -> tuple[Run, Mode | None]:
     """Return the context of a command, and its mode."""
     parser = optparse.OptionParser()
     for row in OPTIONS:
@@ -36,7 +36,7 @@ def run(
         found = [row.check("variant-index", each) for each in configured]
         options.variant_indexes = [*found, *(options.variant_indexes or ())]
     vars(options).update(others)
-    context = Context(PipSession(index_urls=["https://usual.example"]), options)
+    context = Run(PipSession(index_urls=["https://usual.example"]), options)
     return context, mode_of(context)
 
 

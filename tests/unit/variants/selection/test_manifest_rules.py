@@ -14,7 +14,7 @@ from pip._vendor.wheel_variants.rules import Effect
 
 from pip._internal.console.texts import capital
 from pip._internal.variants.providers.chain import ProviderChain
-from pip._internal.variants.selection.selection import select
+from pip._internal.variants.selection.ranking import select
 from tests.lib.manifest_rows import ROWS
 from wheel_variants.publish.manifest_rules import check_manifest
 from wheel_variants.rules import RULES

@@ -14,7 +14,7 @@ from pip._internal.commands import create_command
 from pip._internal.exceptions import CommandError
 from pip._internal.variants.selection.option_values import (
     LabelChoice,
-    Place,
+    OptionSource,
     preferences_in_order,
 )
 
@@ -114,8 +114,8 @@ def test_configured_values(
         monkeypatch.setenv(f"PIP_{name}", value)
     options, _ = create_command("install").parse_args([])
     assert options.variants == [
-        LabelChoice("cu128", place=Place.CONFIGURATION),
-        LabelChoice("cpu", canonicalize_name("torch"), Place.CONFIGURATION),
+        LabelChoice("cu128", place=OptionSource.CONFIGURATION),
+        LabelChoice("cpu", canonicalize_name("torch"), OptionSource.CONFIGURATION),
     ]
     assert options.provider_kinds == [("npu", "plugin")]
     monkeypatch.setenv("PIP_VARIANT", "CU128")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pip._internal.variants.errors import ContradictoryOptions, InvalidOption
-from pip._internal.variants.selection.option_values import Place
+from pip._internal.variants.selection.option_values import OptionSource
 from pip._internal.variants.selection.scoped_indexes import by_project, scoped_index
 
 OPTION = "--variant-index"
@@ -17,11 +17,11 @@ URL = "https://a.example/simple"
 def test_reading() -> None:
     found = scoped_index(OPTION, f"Torch,Torch_Vision,torch={URL}/")
     assert found.projects == ("torch", "torch-vision")
-    assert (found.url, found.place) == (URL, Place.LINE)
+    assert (found.url, found.place) == (URL, OptionSource.LINE)
     assert found.written == str(found) == f"torch,torch-vision={URL}"
     # What is written is read again.
     configured = scoped_index("variant-index", found.written)
-    assert configured == found._replace(place=Place.CONFIGURATION)
+    assert configured == found._replace(place=OptionSource.CONFIGURATION)
 
 
 def test_credentials_are_written_and_not_shown() -> None:

@@ -11,11 +11,11 @@ from pip._internal.console.styled import write_styled
 from pip._internal.variants.commands.reports import write_report
 from pip._internal.variants.errors import WrongUse
 from pip._internal.variants.output.documents import (
-    decision_document,
+    lookup_document,
     options_document,
     selection_document,
 )
-from pip._internal.variants.output.explain import explain_decision, explain_manifest
+from pip._internal.variants.output.explain import explain_lookup, explain_manifest
 from pip._internal.variants.output.lookup import look_up, make_context
 from pip._internal.variants.selection.manifest_file import judge_manifest
 
@@ -33,13 +33,13 @@ def _explain_requirement(
     command: SessionCommandMixin, options: optparse.Values, requirement: str
 ) -> int:
     with only_output(options):
-        decision = look_up(command.get_default_session(options), options, requirement)
+        result = look_up(command.get_default_session(options), options, requirement)
     if options.json:
-        write_report(decision_document(decision))
+        write_report(lookup_document(result))
     else:
-        write_styled(explain_decision(decision))
-    if decision.problem is not None:
-        raise decision.problem
+        write_styled(explain_lookup(result))
+    if result.problem is not None:
+        raise result.problem
     return SUCCESS
 
 

@@ -18,10 +18,10 @@ from pip._internal.variants.providers.chain import ProviderChain, warnings_of
 from pip._internal.variants.providers.host_file import HostDescription
 from pip._internal.variants.providers.result import ProviderResult
 from pip._internal.variants.providers.target import target_of
-from pip._internal.variants.selection.by_hand import refuse_contradictions
-from pip._internal.variants.selection.context import noting_host
 from pip._internal.variants.selection.invocation import command as command_to_type
 from pip._internal.variants.selection.manifest_file import read_manifest
+from pip._internal.variants.selection.overrides import refuse_contradictions
+from pip._internal.variants.selection.run import noting_host
 from pip._internal.variants.selection.settings import Settings
 
 logger = get_logger(__name__)

@@ -21,13 +21,13 @@ def run(command: SessionCommandMixin, options: optparse.Values, args: list[str])
         raise WrongUse("Need one REQUIREMENT")
     with only_output(options):
         session = command.get_default_session(options)
-        decision = look_up(session, options, args[0])
-        offers = listed_offers(decision, all_versions=options.all_versions)
-        if not offers and decision.problem is not None:
-            raise decision.problem
-        listed = [(each, rows(decision, each)) for each in offers]
+        result = look_up(session, options, args[0])
+        offers = listed_offers(result, all_versions=options.all_versions)
+        if not offers and result.problem is not None:
+            raise result.problem
+        listed = [(each, rows(result, each)) for each in offers]
     if options.json:
-        write_report(listing_document(decision, listed))
+        write_report(listing_document(result, listed))
     else:
-        write_styled(tables(decision, listed))
+        write_styled(tables(result, listed))
     return SUCCESS

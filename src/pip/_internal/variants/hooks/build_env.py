@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from pip._vendor.packaging._variants import on_target
 
-from pip._internal.variants.selection.context import Context, context_of
-from pip._internal.variants.selection.releases import modes
+from pip._internal.variants.selection.catalogue import modes
+from pip._internal.variants.selection.run import Run, run_of
 from pip._internal.variants.selection.settings import IN_BUILD
-from pip._internal.variants.slots import CONTEXT
+from pip._internal.variants.slots import RUN
 
 if TYPE_CHECKING:
     from pip._internal.build_env.installer import (
@@ -33,7 +33,7 @@ def build_requirements(
     has_child = "finder" in vars(installer)
     finder: PackageFinder = vars(installer)["finder" if has_child else "_finder"]
     collector = finder._link_collector
-    context = context_of(finder)
+    context = run_of(finder)
     if context is None:
         return fn(installer, *args, **kwargs)
     requirement = kwargs.get("for_req")
@@ -41,13 +41,13 @@ def build_requirements(
         for mode in modes(context):
             mode.refuse_build_requirements(requirement, args[0])
     environ = _variables(context) if has_child else {}
-    CONTEXT.set(collector, _context(context))
+    RUN.set(collector, _context(context))
     before = _replaced(environ)
     try:
         with on_target({}):
             return fn(installer, *args, **kwargs)
     finally:
-        CONTEXT.set(collector, context)
+        RUN.set(collector, context)
         _replaced(before)
 
 
@@ -77,21 +77,23 @@ def _replaced(environ: Mapping[str, str | None]) -> dict[str, str | None]:
     return before
 
 
-def _context(target: Context) -> Context:
+def _context(target: Run) -> Run:
     """Make the context for what is installed to build something on this machine."""
     options = target.settings.about_this_machine()
-    context = Context(target.session, options, enabled=target.enabled)
+    context = Run(target.session, options, enabled=target.enabled)
     context.in_build = True
     context.manifest_links = target.manifest_links
     context.skipped_manifests = target.skipped_manifests
     context.collector = target.collector
     context.plugin_limits = target.plugin_limits
-    for room, mode in target.rooms.items():
-        context.rooms[room] = None if mode is None else mode.for_inner(context)
+    for mode_module, mode in target.mode_modules.items():
+        context.mode_modules[mode_module] = (
+            None if mode is None else mode.for_inner(context)
+        )
     return context
 
 
-def _variables(target: Context) -> dict[str, str]:
+def _variables(target: Run) -> dict[str, str]:
     """Return the variables by which a child installs likewise."""
     environ = target.settings.as_variables()
     for mode in modes(target):

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from pip._internal.commands.check import CheckCommand
     from pip._internal.metadata import BaseDistribution
     from pip._internal.variants.providers.chain import ProviderChain
-    from pip._internal.variants.selection.context import Room
     from pip._internal.variants.selection.installed_records import InstalledBuild
+    from pip._internal.variants.selection.run import ModeModule
 
 logger = get_logger(__name__)
 
@@ -64,7 +64,7 @@ def add_check_options(command: type[Command]) -> None:
 
 def checked(
     fn: Callable[[CheckCommand, optparse.Values, list[str]], int],
-    find_rooms: Callable[[], Sequence[Room]],
+    find_mode_modules: Callable[[], Sequence[ModeModule]],
     command: CheckCommand,
     options: optparse.Values,
     args: list[str],
@@ -74,7 +74,7 @@ def checked(
     A variant that this machine does not support is an error if the user is strict;
     otherwise the exit status is upstream's.
 
-    :param find_rooms: returns the rooms of all modes.
+    :param find_mode_modules: returns the rooms of all modes.
     """
     env = get_default_environment()
     dists = list(env.iter_installed_distributions(local_only=False))
@@ -92,8 +92,8 @@ def checked(
 
     settings = Settings(options)
     variants.sort(key=lambda variant: canonicalize_name(variant.name))
-    providers, rooms = ProviderChain.for_settings(settings), find_rooms()
-    found = list(unsupported(variants, providers, rooms, options))
+    providers, mode_modules = ProviderChain.for_settings(settings), find_mode_modules()
+    found = list(unsupported(variants, providers, mode_modules, options))
     # Upstream may say that all is well: that must not hide them.
     UNSUPPORTED.set(options, len(found))
     status = fn(command, options, args)
@@ -105,9 +105,9 @@ def checked(
         *incomplete(dists, options),
     ):
         logger.warning("%s", warning)
-    for room in rooms:
-        if any(room.options_for(variant.build) for variant in variants):
-            for warning in room.judged(dists, options):
+    for mode_module in mode_modules:
+        if any(mode_module.options_for(variant.build) for variant in variants):
+            for warning in mode_module.judged(dists, options):
                 logger.warning("%s", warning)
     return ERROR if found and strict else status
 
@@ -172,16 +172,16 @@ def nothing_broken(said: str, options: optparse.Values) -> str:
 def unsupported(
     variants: Sequence[InstalledVariant],
     providers: ProviderChain,
-    rooms: Iterable[Room],
+    mode_modules: Iterable[ModeModule],
     options: optparse.Values,
 ) -> Iterator[str]:
     """Say which variants the machine does not support, and how to replace them.
 
-    :param rooms: the rooms of all modes.
+    :param mode_modules: the rooms of all modes.
     """
     from pip._internal.variants.selection import reasons
     from pip._internal.variants.selection.invocation import for_upgrade
-    from pip._internal.variants.selection.selection import select
+    from pip._internal.variants.selection.ranking import select
 
     for variant in variants:
         selection = select(
@@ -190,7 +190,13 @@ def unsupported(
         )
         mismatches = selection.known_mismatches(variant.label)
         if mismatches:
-            further = sum((room.options_for(variant.build) for room in rooms), ())
+            further = sum(
+                (
+                    mode_module.options_for(variant.build)
+                    for mode_module in mode_modules
+                ),
+                (),
+            )
             needs = reasons.needs(selection, mismatches, machine="the machine")
             yield Hint(
                 f"This machine does not support {variant}, which needs {needs}. To "

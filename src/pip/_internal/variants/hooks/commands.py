@@ -164,7 +164,7 @@ def reported(
 
 def _reported_variant(req: InstallRequirement) -> dict[str, Any]:
     from pip._internal.variants.index.links import label_of
-    from pip._internal.variants.selection.selection import Selection
+    from pip._internal.variants.selection.ranking import Selection
     from pip._internal.variants.slots import SELECTION
 
     label = None if req.link is None else label_of(req.link)

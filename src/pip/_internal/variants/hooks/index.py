@@ -28,9 +28,9 @@ from pip._internal.variants.index.links import (
     source_of,
     uploaded_too_late,
 )
-from pip._internal.variants.selection.context import Context, context_of
+from pip._internal.variants.selection.run import Run, run_of
 from pip._internal.variants.selection.settings import said_in_line
-from pip._internal.variants.slots import CONTEXT, READS_FAST
+from pip._internal.variants.slots import READS_FAST, RUN
 
 if TYPE_CHECKING:
     import optparse
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from pip._internal.models.link import Link
     from pip._internal.network.session import PipSession
     from pip._internal.req.req_file import ParsedLine, ParsedRequirement
-    from pip._internal.variants.selection.context import Room
+    from pip._internal.variants.selection.run import ModeModule
 
 logger = get_logger(__name__)
 
@@ -54,7 +54,7 @@ _R = TypeVar("_R")
 
 def collector_created(
     fn: Callable[..., LinkCollector],
-    rooms: Callable[[], Sequence[Room]],
+    mode_modules: Callable[[], Sequence[ModeModule]],
     cls: type[LinkCollector],
     session: PipSession,
     options: optparse.Values,
@@ -62,11 +62,13 @@ def collector_created(
 ) -> LinkCollector:
     """Attach the context of a command to its new link collector.
 
-    :param rooms: returns the rooms of the modes that the command may be in.
+    :param mode_modules: returns the rooms of the modes that the command may be in.
     """
     collector = fn(cls, session, options, suppress_no_index)
     # Only the search for a newer pip suppresses this option; it needs no variants.
-    context = Context(session, options, enabled=not suppress_no_index, rooms=rooms())
+    context = Run(
+        session, options, enabled=not suppress_no_index, mode_modules=mode_modules()
+    )
     context.is_for_itself = suppress_no_index
     context.attach(collector)
     if context.in_build:
@@ -81,7 +83,7 @@ def collector_created(
         context.plugin_limits = PluginLimits(context.settings, session, scope)
     READS_FAST.set(collector, is_fast(options))
     # The code that reads lock files has only the session.
-    CONTEXT.set(session, context)
+    RUN.set(session, context)
     return collector
 
 
@@ -90,7 +92,7 @@ def select_from_lock(fn: Callable[..., _R], session: PipSession) -> Callable[...
 
     :param fn: selects, by default for this one.
     """
-    context = CONTEXT.of(session, Context)
+    context = RUN.of(session, Run)
     target = None if context is None else context.target
     if target is None:
         return fn
@@ -113,13 +115,13 @@ def list_finder(
 
 
 def _listing_finder(finder: PackageFinder, listing: str) -> PackageFinder:
-    context = context_of(finder)
+    context = run_of(finder)
     if context is not None:
         context.listing = listing
         if context.target is not None:
-            from pip._internal.variants.selection import elsewhere
+            from pip._internal.variants.selection import target_options
 
-            elsewhere.aim(finder, context.target)
+            target_options.aim(finder, context.target)
     return finder
 
 
@@ -177,7 +179,7 @@ def evaluate_links(
     links: Iterable[Link],
 ) -> list[InstallationCandidate]:
     """Take manifests out of a page's links, and variant wheels if variants are off."""
-    context = context_of(finder)
+    context = run_of(finder)
     links = links if isinstance(links, list) else list(links)
     if context is None or not context.enabled:
         left = _without_variants(finder, links)
@@ -193,7 +195,7 @@ def evaluate_links(
 
 
 def _without_manifests(
-    context: Context, link_evaluator: LinkEvaluator, links: list[Link]
+    context: Run, link_evaluator: LinkEvaluator, links: list[Link]
 ) -> list[Link]:
     # Few or none of a page's 10,000 links are manifests. The others pass two cheap tests,
     # which use attributes because properties take longer.
@@ -212,7 +214,7 @@ def _without_manifests(
     return links
 
 
-def _register(context: Context, link_evaluator: LinkEvaluator, link: Link) -> None:
+def _register(context: Run, link_evaluator: LinkEvaluator, link: Link) -> None:
     try:
         project, version = parse_manifest_filename(link.filename)
     except InvalidManifestFilename as error:
@@ -254,10 +256,10 @@ def all_candidates(
     project_name: str,
 ) -> list[InstallationCandidate]:
     """Leave versions out of a listing if all of their files are unsuitable variants."""
-    context = context_of(finder)
+    context = run_of(finder)
     if context is None:
         return fn(finder, project_name)
-    from pip._internal.variants.selection.releases import modes
+    from pip._internal.variants.selection.catalogue import modes
 
     for mode in modes(context):
         fn = functools.partial(mode.find_all_candidates, fn)
@@ -275,12 +277,12 @@ def all_candidates(
 
 
 def _listed(
-    context: Context,
+    context: Run,
     finder: PackageFinder,
     project_name: str,
     candidates: list[InstallationCandidate],
 ) -> list[InstallationCandidate]:
-    from pip._internal.variants.selection.releases import modes, weighed
+    from pip._internal.variants.selection.catalogue import decisions_of, modes
 
     project = canonicalize_name(project_name)
     for mode in modes(context):
@@ -298,13 +300,13 @@ def _listed(
     if candidates and not left and context.listing == "all":
         from pip._internal.variants.output.refusals import nothing_left
 
-        reached = weighed(context).reached(project)
+        reached = decisions_of(context).reached(project)
         raise nothing_left(project_name, None, reached)
     return left
 
 
 def _updates_of_pip(
-    context: Context, candidates: list[InstallationCandidate]
+    context: Run, candidates: list[InstallationCandidate]
 ) -> list[InstallationCandidate]:
     """Leave out upstream's releases, which are no updates of the fork."""
     from pip._internal.metadata import get_environment
@@ -317,7 +319,7 @@ def _updates_of_pip(
     return [found for found in candidates if is_fork(found.version)]
 
 
-def _tell_why(context: Context, finder: PackageFinder, project_name: str) -> None:
+def _tell_why(context: Run, finder: PackageFinder, project_name: str) -> None:
     """Raise an error if it is known why nothing suits another kind of machine."""
     from pip._internal.variants.output.no_match import no_suitable
 
@@ -331,7 +333,7 @@ def _tell_why(context: Context, finder: PackageFinder, project_name: str) -> Non
 
 
 def _unsuitable(
-    context: Context,
+    context: Run,
     finder: PackageFinder,
     project: NormalizedName,
     candidates: Iterable[InstallationCandidate],
@@ -340,7 +342,7 @@ def _unsuitable(
 
     Where only the newest versions matter, older ones are not judged.
     """
-    from pip._internal.variants.selection.releases import release_of
+    from pip._internal.variants.selection.catalogue import release_of
 
     newest_first = sorted(candidates, key=lambda found: found.version, reverse=True)
     for version, grouped in itertools.groupby(newest_first, lambda c: c.version):
@@ -366,7 +368,7 @@ def requirements_line(
     On a line with a requirement, ``--variant LABEL`` is for that package alone.
     """
     parsed = fn(line, options, finder, session)
-    context = None if finder is None else context_of(finder)
+    context = None if finder is None else run_of(finder)
     if context is not None:
         limits = context.plugin_limits
         if limits is not None and parsed is not None and parsed.constraint:

@@ -13,9 +13,9 @@ from pip._vendor.packaging.utils import canonicalize_name
 from pip._internal.exceptions import HashError, InstallationError, PipError
 from pip._internal.fast.resolving import prefetching
 from pip._internal.variants.index.links import label_of
-from pip._internal.variants.selection.context import Context, context_of, noting_host
+from pip._internal.variants.selection.catalogue import decisions_of, modes
 from pip._internal.variants.selection.installed import installed_build
-from pip._internal.variants.selection.releases import modes, weighed
+from pip._internal.variants.selection.run import Run, noting_host, run_of
 from pip._internal.variants.slots import ENVIRONMENT
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pip._internal.resolution.resolvelib.base import Candidate
     from pip._internal.resolution.resolvelib.factory import Factory
     from pip._internal.resolution.resolvelib.resolver import Resolver
-    from pip._internal.variants.selection.foresight import VariantForesight
+    from pip._internal.variants.selection.lookahead import VariantLookahead
     from pip._internal.variants.selection.release import Release
 
 
@@ -43,7 +43,7 @@ def resolved(
 
     :raises VariantLabelNotFound: no project has a label that was typed for all.
     """
-    context = context_of(resolver.factory._finder)
+    context = run_of(resolver.factory._finder)
     if context is None:
         return fn(resolver, root_reqs, check_supported_wheels)
     context.named = _named(root_reqs)
@@ -59,11 +59,11 @@ def resolved(
             run = functools.partial(mode.solve, run, resolver)
         if context.target is None:
             return run()
-        from pip._internal.variants.selection import elsewhere
+        from pip._internal.variants.selection import target_options
 
         with (
             noting_host(context.settings),
-            elsewhere.during(context.target, resolver.factory),
+            target_options.during(context.target, resolver.factory),
         ):
             found = run()
         for requirement in found.requirements.values():
@@ -87,7 +87,7 @@ def _resolved(
     solve: Callable[..., RequirementSet],
     resolver: Resolver,
     root_reqs: list[InstallRequirement],
-    context: Context,
+    context: Run,
 ) -> RequirementSet:
     """Resolve, and announce what was chosen.
 
@@ -128,7 +128,7 @@ def _concluded(
     solve: Callable[..., RequirementSet],
     resolver: Resolver,
     root_reqs: list[InstallRequirement],
-    context: Context,
+    context: Run,
     requirements: RequirementSet,
 ) -> RequirementSet:
     """Settle what was resolved, and announce it."""
@@ -156,7 +156,7 @@ def _settle(
     solve: Callable[..., RequirementSet],
     resolver: Resolver,
     root_reqs: list[InstallRequirement],
-    context: Context,
+    context: Run,
     requirements: RequirementSet,
 ) -> tuple[RequirementSet, list[BaseDistribution]]:
     """Resolve again if what is installed may stay, or to make builds agree.
@@ -165,11 +165,11 @@ def _settle(
     """
     run = solve
     chosen = _chosen_builds(context, requirements)
-    tell_kept: Callable[[RequirementSet], None] | None = None
+    report_kept: Callable[[RequirementSet], None] | None = None
     if context.installed_dists and any(each.has_alternatives for each, _ in chosen):
-        from pip._internal.variants.selection.keeping import keep_installed
+        from pip._internal.variants.selection.installed_first import keep_installed
 
-        requirements, constraints, tell_kept = keep_installed(
+        requirements, constraints, report_kept = keep_installed(
             solve, resolver, context, requirements, root_reqs
         )
         run = functools.partial(solve, constraints)
@@ -179,13 +179,13 @@ def _settle(
         from pip._internal.variants.selection.agreement import agreeing
 
         requirements = agreeing(run, resolver, context, requirements, kept)
-    if tell_kept is not None:
-        tell_kept(requirements)
+    if report_kept is not None:
+        report_kept(requirements)
     return requirements, kept
 
 
 def _warn_of_unknown_names(
-    context: Context,
+    context: Run,
     resolver: Resolver,
     roots: Iterable[InstallRequirement],
     *,
@@ -226,30 +226,30 @@ def _named(roots: Iterable[InstallRequirement]) -> frozenset[NormalizedName]:
 
 @contextmanager
 def _prefetching(
-    context: Context, resolver: Resolver, root_reqs: list[InstallRequirement]
+    context: Run, resolver: Resolver, root_reqs: list[InstallRequirement]
 ) -> Iterator[None]:
     """Prefetch what the resolver needs, manifests included."""
 
     @functools.cache
-    def foresee() -> VariantForesight:
-        from pip._internal.variants.selection.foresight import VariantForesight
+    def make_lookahead() -> VariantLookahead:
+        from pip._internal.variants.selection.lookahead import VariantLookahead
 
-        context.foresight = VariantForesight(context, resolver.factory._finder)
-        return context.foresight
+        context.lookahead = VariantLookahead(context, resolver.factory._finder)
+        return context.lookahead
 
-    context.foresee = foresee if context.enabled else None
+    context.make_lookahead = make_lookahead if context.enabled else None
     try:
         with prefetching(
-            resolver, root_reqs, context.parallel_downloads, context.foresee
+            resolver, root_reqs, context.parallel_downloads, context.make_lookahead
         ):
             yield
     finally:
         # Whoever resolves again has nearly all of it.
-        context.foresight = context.foresee = None
+        context.lookahead = context.make_lookahead = None
 
 
 def _chosen_builds(
-    context: Context, requirements: RequirementSet
+    context: Run, requirements: RequirementSet
 ) -> list[tuple[Release, Link]]:
     """Return the chosen build of each release that has variants.
 
@@ -261,7 +261,7 @@ def _chosen_builds(
         for req in requirements.requirements.values()
         for link in (req.source_link,)
         if link is not None and not (req.is_direct and label_of(link) is None)
-        for release in (weighed(context).release_of(link),)
+        for release in (decisions_of(context).release_of(link),)
         if release is not None and release.labels
     ]
 
@@ -282,9 +282,7 @@ def _kept_builds(resolver: Resolver) -> list[BaseDistribution]:
     return kept
 
 
-def _settled(
-    context: Context, requirements: RequirementSet
-) -> list[tuple[Release, Link]]:
+def _settled(context: Run, requirements: RequirementSet) -> list[tuple[Release, Link]]:
     """Return the releases of which one build was chosen, although all were asked for."""
     return [
         (release, link)
@@ -294,7 +292,7 @@ def _settled(
 
 
 def _warn_of_device_extras(
-    context: Context, resolver: Resolver, roots: Iterable[InstallRequirement]
+    context: Run, resolver: Resolver, roots: Iterable[InstallRequirement]
 ) -> None:
     """Warn if the code for the target's GPUs is in extras that nothing requests."""
     factory, found = resolver.factory, list(_found(resolver))
@@ -324,7 +322,7 @@ def _is_for_device(extra: str) -> bool:
 
 
 def _announce(
-    context: Context, finder: PackageFinder, chosen: list[tuple[Release, Link]]
+    context: Run, finder: PackageFinder, chosen: list[tuple[Release, Link]]
 ) -> None:
     if chosen:
         from pip._internal.variants.output.announcing import announce

@@ -15,9 +15,9 @@ from pip._vendor.wheel_variants.labels import split_label
 
 from pip._internal.console.output import get_logger
 from pip._internal.variants.index.links import label_of
-from pip._internal.variants.selection.context import Context, context_of
+from pip._internal.variants.selection.catalogue import decisions_of
 from pip._internal.variants.selection.installed import bind
-from pip._internal.variants.selection.releases import weighed
+from pip._internal.variants.selection.run import Run, run_of
 from pip._internal.variants.slots import SELECTION
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from pip._internal.req.req_set import RequirementSet
     from pip._internal.resolution.resolvelib.factory import Factory
     from pip._internal.resolution.resolvelib.resolver import Resolver
-    from pip._internal.variants.selection.selection import Selection
+    from pip._internal.variants.selection.ranking import Selection
 
 logger = get_logger(__name__)
 
@@ -46,13 +46,13 @@ def unsupported_wheel(
     fn: Callable[[Factory, Link], None], factory: Factory, link: Link
 ) -> None:
     """Refuse a variant wheel that does not suit the target if a file or URL names it."""
-    context_given = context_of(factory._finder)
+    context_given = run_of(factory._finder)
     if context_given is not None and context_given.check_trusted is not None:
         from pip._internal.variants.providers.plugin_query import PluginFailed
 
         raise PluginFailed(f"it needs {link}, which is not on an index")
     if context_given is not None and context_given.target is not None:
-        from pip._internal.variants.selection.elsewhere import refuse_source
+        from pip._internal.variants.selection.target_options import refuse_source
 
         refuse_source(context_given.target, link)
     fn(factory, link)
@@ -100,11 +100,11 @@ def prepared(
         whole = undamaged(req.link.filename)
     with whole:
         dist = fn(preparer, req, parallel_builds)
-    link, given = req.link, context_of(preparer.finder)
+    link, given = req.link, run_of(preparer.finder)
     if not link.is_wheel:
         return dist
     # A cached wheel was built from a file of the release.
-    release = None if given is None else weighed(given).release_of(req.source_link)
+    release = None if given is None else decisions_of(given).release_of(req.source_link)
     by_hand = req.is_direct or (release is not None and release.chosen_by is not None)
     if label is not None and context is not None:
         from pip._internal.variants.selection.verification import check_prepared
@@ -178,8 +178,8 @@ def _remember(
         remember(path, build)
 
 
-def _enabled_context(finder: PackageFinder, link: Link) -> Context:
-    context = context_of(finder)
+def _enabled_context(finder: PackageFinder, link: Link) -> Run:
+    context = run_of(finder)
     if context is None or not context.enabled:
         from pip._internal.variants.errors import VariantsDisabled
 
@@ -197,14 +197,16 @@ def metadata_fetched(
     link = req.link
     if link is None or not link.is_wheel:
         return dist
-    context, label = context_of(preparer.finder), label_of(link)
+    context, label = run_of(preparer.finder), label_of(link)
     # Called in any case, since it notes what would be replaced.
     if context is not None and _may_be_in_vain(context, req, link) and dist is None:
         dist = _without_its_wheel(preparer, link)
     if dist is None:
         return None
     if label is not None:
-        selection = None if context is None else weighed(context).selection_of(link)
+        selection = (
+            None if context is None else decisions_of(context).selection_of(link)
+        )
         if context is not None and link.metadata_link() is None:
             from pip._internal.variants.selection.verification import check_prepared
 
@@ -216,24 +218,24 @@ def metadata_fetched(
     return dist
 
 
-def _may_be_in_vain(context: Context, req: InstallRequirement, link: Link) -> bool:
+def _may_be_in_vain(context: Run, req: InstallRequirement, link: Link) -> bool:
     """Tell whether a wheel may be looked at, and another build installed.
 
     That is so for a build that would replace something installed, and for that project
     itself: it may yet stay.
     """
-    release = weighed(context).release_of(link)
+    release = decisions_of(context).release_of(link)
     if release is not None and release.labels:
-        from pip._internal.variants.selection.neighbours import replaced
+        from pip._internal.variants.selection.abi_requirements import replaced
 
         would_go = {canonicalize_name(each.name) for _, each in replaced(context, link)}
-        context.contested |= would_go
+        context.competing |= would_go
         if would_go or release.builds_in_turn:
             return True
     # A wheel that the user named by its URL is installed.
-    if not context.contested or link.comes_from is None or req.req is None:
+    if not context.competing or link.comes_from is None or req.req is None:
         return False
-    return canonicalize_name(req.req.name) in context.contested
+    return canonicalize_name(req.req.name) in context.competing
 
 
 def _without_its_wheel(

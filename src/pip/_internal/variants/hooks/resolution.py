@@ -17,9 +17,9 @@ from pip._vendor.packaging.utils import canonicalize_name
 from pip._internal.exceptions import HashMismatch
 from pip._internal.fast.resolving import dependencies_known
 from pip._internal.variants.index.links import label_of
-from pip._internal.variants.selection.context import Context, context_of
+from pip._internal.variants.selection.catalogue import PeekableGroups, modes, releases
 from pip._internal.variants.selection.installed import installed_build
-from pip._internal.variants.selection.releases import Ahead, modes, releases
+from pip._internal.variants.selection.run import Run, run_of
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.specifiers import SpecifierSet
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     )
     from pip._internal.resolution.resolvelib.provider import PipProvider
     from pip._internal.utils.hashes import Hashes
-    from pip._internal.variants.selection.switching import Rival
+    from pip._internal.variants.selection.switching import InstalledCandidate
 
 
 def found_candidates(
@@ -52,7 +52,7 @@ def found_candidates(
     **kwargs: Any,
 ) -> FoundCandidates | tuple[()]:
     """Return the resolver's candidates with the variants of each version in order."""
-    context = context_of(factory._finder)
+    context = run_of(factory._finder)
     if context is None or not ireqs:
         return fn(factory, ireqs, specifier, hashes, *args, **kwargs)
     assert ireqs[0].req is not None
@@ -61,13 +61,13 @@ def found_candidates(
         context.check_trusted(project)
     wanted, allowed = _limits(ireqs, specifier, hashes)
     if context.is_open(project):
-        from pip._internal.variants.selection.by_hand import files_to_settle_by
+        from pip._internal.variants.selection.overrides import files_to_settle_by
 
         files = files_to_settle_by(context.choices, factory, project, wanted, allowed)
         if files is not None:
             context.settle(project, files)
-    contested = _rival(context, factory, project, ireqs, wanted)
-    with _hidden(factory, project) if contested is not None else nullcontext():
+    competing = _installed_candidate(context, factory, project, ireqs, wanted)
+    with _hidden(factory, project) if competing is not None else nullcontext():
         found = fn(factory, ireqs, specifier, hashes, *args, **kwargs)
     assert not isinstance(found, tuple), "only without requirements there is nothing"
     context.installed_dists = factory._installed_dists
@@ -87,7 +87,7 @@ def found_candidates(
             factory,
             project,
             allowed,
-            contested,
+            competing,
             installed=None if found._installed is None else found._installed.version,
             pinned=pinned,
         )
@@ -95,9 +95,11 @@ def found_candidates(
         infos = functools.partial(
             _with_installed_fork, infos, context, factory, ireqs, wanted, kept
         )
-    if contested is not None:
+    if competing is not None:
         first = found._prefers_installed
-        infos = functools.partial(_with_rival, infos, contested, first=first)
+        infos = functools.partial(
+            _with_installed_candidate, infos, competing, first=first
+        )
     found._get_infos = infos
     return found
 
@@ -113,9 +115,9 @@ def _limits(
     return specifier, hashes
 
 
-def _rival(
-    context: Context, factory: Factory, project: NormalizedName, *args: Any
-) -> Rival | None:
+def _installed_candidate(
+    context: Run, factory: Factory, project: NormalizedName, *args: Any
+) -> InstalledCandidate | None:
     # Most runs choose nothing by hand, and need no more imports.
     dist = factory._installed_dists.get(project)
     if dist is None:
@@ -125,9 +127,9 @@ def _rival(
         upgraded = context.enabled and context.settings.upgrade
         if not upgraded or installed_build(dist) is None:
             return None
-    from pip._internal.variants.selection.switching import rival
+    from pip._internal.variants.selection.switching import installed_candidate
 
-    return rival(context, factory, project, *args)
+    return installed_candidate(context, factory, project, *args)
 
 
 @contextmanager
@@ -143,9 +145,7 @@ def _hidden(factory: Factory, project: NormalizedName) -> Iterator[None]:
 _Infos = Callable[[], "Iterator[IndexCandidateInfo]"]
 
 
-def _fork_of(
-    context: Context, factory: Factory, project: str
-) -> BaseDistribution | None:
+def _fork_of(context: Run, factory: Factory, project: str) -> BaseDistribution | None:
     """Return the installed fork, if releases of *project* must not replace it."""
     if project != "pip":
         return None
@@ -155,7 +155,7 @@ def _fork_of(
     return _fork_to_keep(context)
 
 
-def _fork_to_keep(context: Context) -> BaseDistribution | None:
+def _fork_to_keep(context: Run) -> BaseDistribution | None:
     from pip._internal.variants.selection.fork import fork_to_keep
 
     return fork_to_keep(context)
@@ -163,7 +163,7 @@ def _fork_to_keep(context: Context) -> BaseDistribution | None:
 
 def _infos_of_fork(
     infos: _Infos,
-    context: Context,
+    context: Run,
     factory: Factory,
     found: FoundCandidates,
     kept: BaseDistribution,
@@ -190,7 +190,7 @@ def _infos_of_fork(
 
 def _with_installed_fork(
     infos: _Infos,
-    context: Context,
+    context: Run,
     factory: Factory,
     ireqs: Sequence[InstallRequirement],
     wanted: SpecifierSet,
@@ -213,7 +213,7 @@ def _with_installed_fork(
 
 
 def _tell_of_newer(
-    context: Context, factory: Factory, kept: BaseDistribution, *newest: Version
+    context: Run, factory: Factory, kept: BaseDistribution, *newest: Version
 ) -> None:
     from pip._internal.variants.output.updates import tell_of_newer
 
@@ -221,26 +221,26 @@ def _tell_of_newer(
     tell_of_newer(context, factory._finder, kept.version, pips)
 
 
-def _with_rival(
-    infos: _Infos, contested: Rival, *, first: bool
+def _with_installed_candidate(
+    infos: _Infos, competing: InstalledCandidate, *, first: bool
 ) -> Iterator[IndexCandidateInfo]:
-    return contested.among(infos(), first=first)
+    return competing.among(infos(), first=first)
 
 
 def _ordered_infos(
     infos: _Infos,
-    context: Context,
+    context: Run,
     factory: Factory,
     project: NormalizedName,
     hashes: Hashes,
-    contested: Rival | None,
+    competing: InstalledCandidate | None,
     *,
     installed: Version | None,
     pinned: bool,
 ) -> Iterator[IndexCandidateInfo]:
     """Yield upstream's candidates, those of versions with variants in order.
 
-    :param contested: the installed build, if it competes with them.
+    :param competing: the installed build, if it competes with them.
     :param installed: the version of the installed build, if upstream may keep it.
     :param pinned: whether a requirement names a local version.
     """
@@ -262,9 +262,9 @@ def _ordered_infos(
             yield version, link
 
     found = releases(context, factory._finder, project, links(), hashes, pinned=pinned)
-    groups = Ahead(found)
+    groups = PeekableGroups(found)
     for group in groups:
-        own = contested if contested and contested.version == group.version else None
+        own = competing if competing and competing.version == group.version else None
         if group.release is None:
             if own is not None and not own.must_go:
                 yield group.version, own.keep
@@ -272,10 +272,10 @@ def _ordered_infos(
                 yield group.version, makers[link]
             continue
         # Not imported for plain packages.
-        from pip._internal.variants.selection.builds import Builds
+        from pip._internal.variants.selection.candidates import VariantCandidates
 
         context.reached(project)
-        yield from Builds(
+        yield from VariantCandidates(
             group.release,
             makers,
             own,
@@ -319,10 +319,10 @@ def _checked_path(
     return preparer._downloaded[link.url]
 
 
-def _refused(context: Context, groups: Ahead) -> None:
-    if context.foresight is not None:
+def _refused(context: Run, groups: PeekableGroups) -> None:
+    if context.lookahead is not None:
         older = (group.release for group in groups.refused())
-        context.foresight.refused([each for each in older if each is not None])
+        context.lookahead.refused([each for each in older if each is not None])
 
 
 def dependencies_met(
@@ -336,7 +336,7 @@ def dependencies_met(
     """
     requirements = list(fn(provider, candidate))
     dependencies_known(provider._factory._finder, requirements)
-    context = context_of(provider._factory._finder)
+    context = run_of(provider._factory._finder)
     if context is not None and context.check_trusted is not None:
         from pip._internal.variants.providers.plugin_environment import trusted_alone
 
@@ -362,7 +362,7 @@ def link_candidate(
 
     :raises PipError: if a mode refuses the link.
     """
-    context = context_of(factory._finder)
+    context = run_of(factory._finder)
     if template.link is None or context is None:
         # The finder looks only where it may.
         return fn(factory, link, template, name, version)
@@ -391,7 +391,7 @@ def link_candidate(
 
 
 def _without_dependencies(
-    context: Context,
+    context: Run,
     provider: PipProvider,
     candidate: Candidate,
     requirements: Iterable[Requirement],
@@ -404,7 +404,7 @@ def _without_dependencies(
     link = candidate.source_link
     if link is None or label_of(link) is None:
         return
-    from pip._internal.variants.selection.neighbours import requirements_of
+    from pip._internal.variants.selection.abi_requirements import requirements_of
 
     for each in requirements_of(context, link):
         if canonicalize_name(each.name) in context.named:

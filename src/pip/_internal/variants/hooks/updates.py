@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 from pip._vendor.packaging.version import Version
 
 from pip._internal.console.output import get_logger
-from pip._internal.variants.selection.context import Context
 from pip._internal.variants.selection.fork import Newest, is_fork, may_be_taken
-from pip._internal.variants.slots import CONTEXT
+from pip._internal.variants.selection.run import Run
+from pip._internal.variants.slots import RUN
 
 if TYPE_CHECKING:
     import optparse
@@ -62,7 +62,7 @@ def remote_versions(
     :return: None if there is none at all; upstream then looks again in the next run.
     """
     fn(session, options)
-    context = CONTEXT.of(session, Context)
+    context = RUN.of(session, Run)
     if context is None:
         return None
     pips: list[Version] = []

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from pip._internal.network.session import PipSession
     from pip._internal.req.req_install import InstallRequirement
     from pip._internal.variants.locks.mode import Locks
-    from pip._internal.variants.selection.context import Context
     from pip._internal.variants.selection.installed_records import InstalledBuild
+    from pip._internal.variants.selection.run import Run
 
 __all__ = [
     "judged",
@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 
-def mode_of(context: Context) -> Locks | None:
+def mode_of(context: Run) -> Locks | None:
     """Return the mode of ``pip lock``."""
     if not (context.enabled and context.settings.several_builds):
         return None

@@ -30,11 +30,11 @@ from pip._internal.variants.locks.machine_classes import (
 
 __all__ = [
     "Ambiguity",
-    "LockedVariant",
     "Condition",
-    "PropertyCondition",
     "Group",
     "Locked",
+    "LockedVariant",
+    "PropertyCondition",
     "Resolution",
     "Spelled",
     "build_of",

@@ -14,7 +14,7 @@ from pip._vendor.wheel_variants.manifest_parser import parse_document
 from pip._internal.variants.locks.conditions import LockedVariant, PropertyCondition
 from pip._internal.variants.locks.machine_classes import uncertain
 
-__all__ = ["property_conditions_of", "inlined", "read_inlined"]
+__all__ = ["inlined", "property_conditions_of", "read_inlined"]
 
 #: What lock files keep of a manifest besides its variants, in this order.
 _KEPT = ("$schema", "default-priorities", "providers", "static-properties")

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from pip._internal.resolution.resolvelib.candidates import LinkCandidate
     from pip._internal.resolution.resolvelib.factory import Factory
     from pip._internal.resolution.resolvelib.resolver import Resolver
+    from pip._internal.variants.selection.catalogue import Decisions
     from pip._internal.variants.selection.release import Release
-    from pip._internal.variants.selection.releases import Weighed
 
 __all__ = ["Machines"]
 
@@ -70,13 +70,16 @@ class Machines:
     """
 
     def __init__(
-        self, weighed: Weighed, resolver: Resolver, run: Callable[[], RequirementSet]
+        self,
+        decisions: Decisions,
+        resolver: Resolver,
+        run: Callable[[], RequirementSet],
     ) -> None:
         """Make them.
 
         :param run: resolves once, with *resolver*.
         """
-        self._weighed = weighed
+        self._decisions = decisions
         self._resolver = resolver
         self._run = run
         self.lacking: Properties = frozenset()
@@ -158,7 +161,7 @@ class Machines:
             return bound
         candidates: dict[Link, LinkCandidate] = self.factory._link_candidate_cache
         for link, candidate in candidates.items():
-            label, release = label_of(link), self._weighed.release_of(link)
+            label, release = label_of(link), self._decisions.release_of(link)
             if not isinstance(release, LockingRelease) or not release.is_for_any:
                 continue
             selection = release.selection_of(link)

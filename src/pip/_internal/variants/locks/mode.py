@@ -11,7 +11,7 @@ from pip._vendor.wheel_variants.manifest import ABI_DEPENDENCY, Manifest
 from pip._vendor.wheel_variants.properties import SupportedFeature
 
 from pip._internal.console.output import get_logger
-from pip._internal.variants.errors import BuildConflict, Loss
+from pip._internal.variants.errors import BuildConflict, DroppedVariants
 from pip._internal.variants.index.links import LocalVersionWheel
 from pip._internal.variants.locks.conditions import (
     Ambiguity,
@@ -28,8 +28,8 @@ from pip._internal.variants.output.refusals import refuse_unknown_labels
 from pip._internal.variants.providers.chain import ProviderChain
 from pip._internal.variants.providers.result import ProviderResult
 from pip._internal.variants.selection import reasons
+from pip._internal.variants.selection.catalogue import decisions_of
 from pip._internal.variants.selection.mode import Mode
-from pip._internal.variants.selection.releases import weighed
 from pip._internal.variants.slots import LOCK_ENVIRONMENT, LOCK_PLAN
 
 if TYPE_CHECKING:
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     from pip._internal.req.req_set import RequirementSet
     from pip._internal.resolution.resolvelib.found_candidates import IndexCandidateInfo
     from pip._internal.resolution.resolvelib.resolver import Resolver
-    from pip._internal.variants.selection.context import Context
     from pip._internal.variants.selection.release import Release
+    from pip._internal.variants.selection.run import Run
 
 __all__ = ["Locks"]
 
@@ -102,7 +102,7 @@ class Locks(Mode):
 
     may_take_several = True
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: Run) -> None:
         self._context = context
         self.chosen_for = _AnyMachine()
         self.choice: dict[str, LockedVariant] = {}
@@ -158,7 +158,7 @@ class Locks(Mode):
         :raises LockConflict: if what depends on the builds cannot be written down.
         :raises VariantLabelNotFound: if a label was chosen by hand that nothing has.
         """
-        machines = Machines(weighed(self._context), resolver, run)
+        machines = Machines(decisions_of(self._context), resolver, run)
         first = self._explored(machines)
         try:
             first, plan = self._planned(first, machines)
@@ -305,7 +305,7 @@ class Locks(Mode):
                 continue
             versions[node] = str(candidate.version)
             self._versions.setdefault(project, {})[candidate.version] = None
-            release = weighed(self._context).release_of(link)
+            release = decisions_of(self._context).release_of(link)
             if isinstance(release, LockingRelease) and release.builds:
                 taken[project] = machines.build_of(link, release)
                 self._releases[project] = release
@@ -336,7 +336,7 @@ class Locks(Mode):
     def _tell_left_out(self) -> None:
         for build, problem in self._left_out().items():
             name = reasons.build_name(self._releases[build.project], build.label)
-            loss = Loss(
+            dropped = DroppedVariants(
                 name,
                 problem,
                 f"Leaving {name} out of the lock file: {problem}",
@@ -345,7 +345,7 @@ class Locks(Mode):
                     "Name the builds to lock: --variant PACKAGE=LABEL, once for each"
                 ],
             )
-            self._context.report([loss])
+            self._context.report([dropped])
 
     def _untaken(self, machines: Machines) -> tuple[_Target, Resolution] | None:
         """Return a build that no run has taken yet, and a run that could have."""

@@ -25,7 +25,7 @@ from pip._internal.utils.pylock import (
 )
 from pip._internal.variants.errors import (
     BuiltForThisMachine,
-    Loss,
+    DroppedVariants,
     VariantError,
     VariantsDisabled,
 )
@@ -45,9 +45,9 @@ from pip._internal.variants.selection.agreement import (
     cuda_build,
     mixture,
 )
-from pip._internal.variants.selection.context import Context, noting_host
-from pip._internal.variants.selection.releases import weighed
-from pip._internal.variants.slots import CONTEXT
+from pip._internal.variants.selection.catalogue import decisions_of
+from pip._internal.variants.selection.run import Run, noting_host
+from pip._internal.variants.slots import RUN
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
@@ -87,7 +87,7 @@ def narrowed(
     :raises VariantLost: if a variant cannot be judged, and the user is strict.
     :raises VariantsDisabled: if variants are off, and a package has nothing else.
     """
-    context = CONTEXT.of(session, Context)
+    context = RUN.of(session, Run)
     target = None if context is None else context.target
     of_target = {} if target is None else target.environment
     with noting_host(None if context is None else context.settings):
@@ -271,7 +271,7 @@ class _Choices:
 
     def __init__(
         self,
-        context: Context | None,
+        context: Run | None,
         path_or_url: str,
         format_control: FormatControl | None,
     ) -> None:
@@ -317,7 +317,7 @@ class _Choices:
                 raise NotLockedForHere(package, self._path_or_url)
             return no_choice
         _, version, *_ = parse_wheel_filename(wheels[0].filename)
-        release = weighed(context).release(
+        release = decisions_of(context).release(
             (package.name, version, tuple(files)),
             lambda: LockedRelease(
                 *(context, package.name, version, list(files), [self._path_or_url]),
@@ -338,7 +338,7 @@ class _Choices:
         return _Choice(narrow, release, link)
 
     def _files(
-        self, package: Package, context: Context
+        self, package: Package, context: Run
     ) -> dict[Link, PackageWheel | PackageSdist]:
         """Return the files to choose from, by location; none if they hold no variant."""
         formats = frozenset({"binary", "source"})
@@ -364,11 +364,13 @@ class _Choices:
             files[self._link(url)] = package.sdist
         return files
 
-    def _misplaced(self, wheel: PackageWheel | PackageSdist, link: Link) -> Loss:
+    def _misplaced(
+        self, wheel: PackageWheel | PackageSdist, link: Link
+    ) -> DroppedVariants:
         """Tell of a wheel with the label of one file, and the location of another."""
         reason = f"its location is that of another file: {link.redacted_url}"
         what = f"{wheel.filename} in {self._path_or_url}"
-        return Loss(
+        return DroppedVariants(
             what,
             reason,
             f"Ignoring {what}: {reason}",
@@ -425,7 +427,7 @@ class _Choices:
                 # In no other mode several are taken.
                 locks = next(each for each in context.modes if isinstance(each, Locks))
                 alone = RelockedRelease(release, link, locks.choice)
-            weighed(context).release(
+            decisions_of(context).release(
                 (release.project, release.version, (link,)), lambda: alone
             )
         return choice.package

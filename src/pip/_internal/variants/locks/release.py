@@ -13,8 +13,8 @@ from pip._internal.variants.index.links import label_of
 from pip._internal.variants.index.sources import ManifestUnavailable
 from pip._internal.variants.locks.conditions import LockedVariant
 from pip._internal.variants.locks.documents import read_inlined
+from pip._internal.variants.selection.ranking import Origin, OriginKind
 from pip._internal.variants.selection.release import Release
-from pip._internal.variants.selection.selection import Origin, OriginKind
 
 if TYPE_CHECKING:
     from pip._internal.models.link import Link

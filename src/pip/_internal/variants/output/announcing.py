@@ -16,7 +16,7 @@ from pip._internal.variants.output.unused_accelerators import (
     unused_accelerator,
 )
 from pip._internal.variants.selection import reasons
-from pip._internal.variants.selection.releases import modes, weighed
+from pip._internal.variants.selection.catalogue import decisions_of, modes
 
 if TYPE_CHECKING:
     from pip._internal.index.package_finder import PackageFinder
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from pip._internal.models.link import Link
     from pip._internal.resolution.resolvelib.base import Candidate
     from pip._internal.variants.output.unused_accelerators import UnusedAccelerator
-    from pip._internal.variants.selection.context import Context
     from pip._internal.variants.selection.release import Release
+    from pip._internal.variants.selection.run import Run
 
 __all__ = ["announce", "tell_of_kept"]
 
@@ -33,7 +33,7 @@ logger = get_logger(__name__)
 
 
 def announce(
-    context: Context, finder: PackageFinder, chosen: Sequence[tuple[Release, Link]]
+    context: Run, finder: PackageFinder, chosen: Sequence[tuple[Release, Link]]
 ) -> None:
     """Say which builds were chosen."""
     for release, link in chosen:
@@ -49,7 +49,7 @@ def announce(
 
 
 def _idle(
-    context: Context, chosen: Iterable[tuple[Release, Link]]
+    context: Run, chosen: Iterable[tuple[Release, Link]]
 ) -> Iterator[UnusedAccelerator | None]:
     """Tell which builds leave a device idle, unless somebody chose that."""
     if not logger.isEnabledFor(logging.WARNING):
@@ -65,7 +65,7 @@ def _idle(
             yield unused_accelerator(release, label)
 
 
-def _announce_one(context: Context, release: Release, link: Link) -> None:
+def _announce_one(context: Run, release: Release, link: Link) -> None:
     label = label_of(link)
     _warn_of_refused_newer(context, release)
     if label is None:
@@ -82,9 +82,7 @@ def _announce_one(context: Context, release: Release, link: Link) -> None:
             logger.verbose("%s: %s", release, refused)
 
 
-def _announce_variant(
-    context: Context, release: Release, link: Link, label: str
-) -> None:
+def _announce_variant(context: Run, release: Release, link: Link, label: str) -> None:
     selection = release.selection_of(link)
     assert selection is not None, "a labelled link belongs to a selection"
     option = None
@@ -109,12 +107,12 @@ def _announce_variant(
         write(sentences.block(name, version, label, declared, shown_width()))
 
 
-def _advise(context: Context, advice: str | None) -> None:
+def _advise(context: Run, advice: str | None) -> None:
     if advice is not None:
         context.say_once(logging.WARNING, advice)
 
 
-def _is_agreed(context: Context, release: Release, label: str | None) -> bool:
+def _is_agreed(context: Run, release: Release, label: str | None) -> bool:
     """Tell whether a build was taken because it agrees with others."""
     if context.agreement is None:
         return False
@@ -122,8 +120,8 @@ def _is_agreed(context: Context, release: Release, label: str | None) -> bool:
     return label not in {labels[0] for labels in compatible if labels}
 
 
-def _warn_of_refused_newer(context: Context, chosen: Release) -> None:
-    for release in weighed(context).reached(chosen.project):
+def _warn_of_refused_newer(context: Run, chosen: Release) -> None:
+    for release in decisions_of(context).reached(chosen.project):
         if release.version > chosen.version and not release.ranked:
             why = sentences.lacks_label(release)
             if why is not None:
@@ -136,7 +134,7 @@ def _warn_of_refused_newer(context: Context, chosen: Release) -> None:
 
 
 def tell_of_kept(
-    context: Context,
+    context: Run,
     kept: Iterable[BaseDistribution],
     found: Iterable[Candidate],
     *,

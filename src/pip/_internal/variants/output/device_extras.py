@@ -19,7 +19,7 @@ from pip._internal.variants.selection.invocation import again, command
 if TYPE_CHECKING:
     from pip._internal.metadata import BaseDistribution
     from pip._internal.resolution.resolvelib.base import Candidate
-    from pip._internal.variants.selection.context import Context
+    from pip._internal.variants.selection.run import Run
 
 __all__ = ["warn_of_device_extras"]
 
@@ -29,7 +29,7 @@ _EXTRA = re.compile(_PREFIX + r"(gfx[0-9a-f]+)")
 
 
 def warn_of_device_extras(
-    context: Context,
+    context: Run,
     found: Sequence[Candidate],
     requested: Container[str],
     locked: Container[str],
@@ -63,7 +63,7 @@ def warn_of_device_extras(
 
 
 def _missing(
-    context: Context, found: Sequence[Candidate], candidate: Candidate
+    context: Run, found: Sequence[Candidate], candidate: Candidate
 ) -> list[str]:
     """Return the extras for the target's GPUs whose packages are missing."""
     dist: BaseDistribution | None = vars(candidate).get("dist")
@@ -75,14 +75,14 @@ def _missing(
     return [e for e in wanted if e in extras and not _is_met(context, found, dist, e)]
 
 
-def _gpus(context: Context) -> Sequence[str]:
+def _gpus(context: Run) -> Sequence[str]:
     """Return the architectures of the target's AMD GPUs; detection runs once."""
     answer = context.detected.query_all().get("amd")
     return () if answer is None else answer.values("gfx_arch")
 
 
 def _is_met(
-    context: Context, found: Iterable[Candidate], dist: BaseDistribution, extra: str
+    context: Run, found: Iterable[Candidate], dist: BaseDistribution, extra: str
 ) -> bool:
     """Whether all that *extra* requires is installed, or is about to be."""
     coming = {each.project_name: str(each.version) for each in found}

@@ -15,13 +15,13 @@ from pip._internal.exceptions import DiagnosticPipError, PipError
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.index.links import label_of
 from pip._internal.variants.output.sentences import first_two
-from pip._internal.variants.selection.decision import (
+from pip._internal.variants.selection.installed import installed_label
+from pip._internal.variants.selection.lookup_result import (
     Cause,
-    Decision,
+    LookupResult,
     Offer,
     SkippedVersion,
 )
-from pip._internal.variants.selection.installed import installed_label
 
 if TYPE_CHECKING:
     from pip._vendor.wheel_variants.ordering import Mismatch
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from pip._internal.models.link import Link
     from pip._internal.variants.output.listing import ListingRow
     from pip._internal.variants.providers.result import ProviderResult
-    from pip._internal.variants.selection.context import Context
-    from pip._internal.variants.selection.selection import Selection
+    from pip._internal.variants.selection.ranking import Selection
+    from pip._internal.variants.selection.run import Run
 
 __all__ = [
-    "decision_document",
     "listing_document",
+    "lookup_document",
     "selection_document",
 ]
 
@@ -44,23 +44,23 @@ Document = dict[str, Any]
 _NO_MANIFEST = Manifest(namespaces=(), providers={}, variants={})
 
 
-def decision_document(decision: Decision) -> Document:
+def lookup_document(result: LookupResult) -> Document:
     """Describe what would be installed, and why."""
-    chosen, link = decision.chosen, decision.link
+    chosen, link = result.chosen, result.link
     taken, ranked = None, []
     if chosen is not None and link is not None:
         taken = {"version": str(chosen.version), **_link(link)}
         ranked = [_link(each) for each in chosen.ranked]
     return {
-        "requirement": decision.requirement,
-        "project": decision.project,
+        "requirement": result.requirement,
+        "project": result.project,
         "chosen": taken,
-        "problem": None if decision.problem is None else _problem(decision.problem),
-        "installed": _installed(decision.installed),
-        "passed_over": [_skipped_version(each) for each in decision.skipped_versions],
+        "problem": None if result.problem is None else _problem(result.problem),
+        "installed": _installed(result.installed),
+        "passed_over": [_skipped_version(each) for each in result.skipped_versions],
         "sources": _sources(chosen),
         "ranked": ranked,
-        "options": options_document(decision.context),
+        "options": options_document(result.context),
     }
 
 
@@ -193,7 +193,7 @@ def _decided_by(selection: Selection) -> Document | None:
     }
 
 
-def options_document(context: Context) -> Document:
+def options_document(context: Run) -> Document:
     """Describe the options that bear on variants."""
     host, settings = context.providers.host, context.settings
     return {
@@ -210,12 +210,12 @@ def options_document(context: Context) -> Document:
 
 
 def listing_document(
-    decision: Decision, listed: Sequence[tuple[Offer, Sequence[ListingRow]]]
+    result: LookupResult, listed: Sequence[tuple[Offer, Sequence[ListingRow]]]
 ) -> Document:
     """Describe the files of versions, by label."""
     return {
-        "requirement": decision.requirement,
-        "project": decision.project,
+        "requirement": result.requirement,
+        "project": result.project,
         "versions": [
             {"version": str(offered.version), "variants": list(map(_row, rows))}
             for offered, rows in listed

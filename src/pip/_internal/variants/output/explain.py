@@ -18,18 +18,22 @@ from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.index.links import label_of
 from pip._internal.variants.output import sentences
 from pip._internal.variants.selection import reasons
-from pip._internal.variants.selection.decision import Cause, Decision, SkippedVersion
+from pip._internal.variants.selection.abi_requirements import replaced
 from pip._internal.variants.selection.installed import installed_build
-from pip._internal.variants.selection.neighbours import replaced
+from pip._internal.variants.selection.lookup_result import (
+    Cause,
+    LookupResult,
+    SkippedVersion,
+)
 
 if TYPE_CHECKING:
     from pip._vendor.wheel_variants.manifest import Manifest
 
     from pip._internal.metadata import BaseDistribution
+    from pip._internal.variants.selection.ranking import Selection
     from pip._internal.variants.selection.release import Release
-    from pip._internal.variants.selection.selection import Selection
 
-__all__ = ["explain_decision", "explain_manifest", "explain_skipped_versions"]
+__all__ = ["explain_lookup", "explain_manifest", "explain_skipped_versions"]
 
 _HEADING, _TAKEN, _REFUSED, _ASIDE = "bold", "green", "red", "dim"
 
@@ -52,37 +56,37 @@ _CAUSES = {
 _SHOWN_VERSIONS = 6
 
 
-def explain_decision(decision: Decision) -> Iterator[Line]:
+def explain_lookup(result: LookupResult) -> Iterator[Line]:
     """Tell which versions were considered, and how a file of one was chosen."""
-    yield Line(f"What pip install takes for {decision.requirement}", _HEADING)
-    if not decision.context.enabled:
+    yield Line(f"What pip install takes for {result.requirement}", _HEADING)
+    if not result.context.enabled:
         yield Line("Variants are off: only plain wheels and sources are considered.")
-    if decision.installed is not None:
-        yield Line(_installed(decision.installed))
+    if result.installed is not None:
+        yield Line(_installed(result.installed))
     yield Line("")
     yield Line("Versions, newest first", _HEADING)
-    yield from _indented(explain_skipped_versions(decision.skipped_versions))
-    chosen = decision.chosen
+    yield from _indented(explain_skipped_versions(result.skipped_versions))
+    chosen = result.chosen
     if chosen is None:
         yield Line("  No other version is left.")
-    elif decision.problem is None:
+    elif result.problem is None:
         yield Line(f"  {chosen.version}: taken", _TAKEN)
     else:
         yield Line(f"  {chosen.version}: refused", _REFUSED)
     if chosen is not None and chosen.release is not None and chosen.release.reached:
         yield from _explain_release(chosen.release)
-        best = chosen.ranked[0] if decision.link is not None else None
-        if best is not None and best != decision.link:
+        best = chosen.ranked[0] if result.link is not None else None
+        if best is not None and best != result.link:
             stays = " and ".join(
                 f"{dist.raw_name} {dist.version}"
-                for dist, _ in replaced(decision.context, best)
+                for dist, _ in replaced(result.context, best)
             )
             yield Line(
                 f"{stays} stays installed, which {label_of(best)} would replace."
             )
     yield Line("")
-    if decision.link is not None:
-        yield Line(f"{decision.link.filename} would be installed.", _TAKEN)
+    if result.link is not None:
+        yield Line(f"{result.link.filename} would be installed.", _TAKEN)
     else:
         yield Line("Nothing would be installed; pip install ends with:", _REFUSED)
 

@@ -14,8 +14,8 @@ from pip._internal.console.texts import Hint
 from pip._internal.utils.misc import format_size, redact_auth_from_url
 from pip._internal.variants.index.links import label_of, source_of, version_of
 from pip._internal.variants.selection import reasons
-from pip._internal.variants.selection.decision import Decision, File, Offer
 from pip._internal.variants.selection.invocation import command
+from pip._internal.variants.selection.lookup_result import File, LookupResult, Offer
 
 if TYPE_CHECKING:
     from pip._internal.models.link import Link
@@ -66,7 +66,7 @@ def platform_of(link: Link) -> str:
     return split_label(link.filename)[0].removesuffix(".whl").rpartition("-")[2]
 
 
-def rows(decision: Decision, offered: Offer) -> list[ListingRow]:
+def rows(result: LookupResult, offered: Offer) -> list[ListingRow]:
     """Return the rows of one version, in the order in which pip would take them.
 
     :param offered: the version; its variants are judged if they were not yet.
@@ -75,7 +75,7 @@ def rows(decision: Decision, offered: Offer) -> list[ListingRow]:
     if offered.release is not None:
         offered.release.report_problems()
     suited = {link: place for place, link in enumerate(offered.links)}
-    groups = _by_label(decision, offered)
+    groups = _by_label(result, offered)
     for files in groups.values():
         files.sort(key=lambda file: suited.get(file.link, len(suited)))
     judged = {key: _judged(offered, files[0].link) for key, files in groups.items()}
@@ -93,7 +93,7 @@ def rows(decision: Decision, offered: Offer) -> list[ListingRow]:
                 rank=None if place is None else ranked.index(place) + 1,
                 mismatches=mismatches,
                 problem=problem if suitable else "no file for this platform and Python",
-                chosen=any(file.link == decision.link for file in files),
+                chosen=any(file.link == result.link for file in files),
             )
         )
     found.sort(key=lambda row: (row.rank is None, row.rank or 0, row.label or ""))
@@ -101,12 +101,12 @@ def rows(decision: Decision, offered: Offer) -> list[ListingRow]:
 
 
 def _by_label(
-    decision: Decision, offered: Offer
+    result: LookupResult, offered: Offer
 ) -> dict[tuple[str, str | None], list[File]]:
     """Return the files of a version by source and label."""
     groups: dict[tuple[str, str | None], list[File]] = {}
-    for file in decision.files:
-        if version_of(file.link, decision.project) == offered.version:
+    for file in result.files:
+        if version_of(file.link, result.project) == offered.version:
             key = source_of(file.link), label_of(file.link)
             groups.setdefault(key, []).append(file)
     return groups
@@ -137,28 +137,28 @@ def _judged(
     return None, selection.ranking.rejected.get(label, ()), None
 
 
-def listed_offers(decision: Decision, *, all_versions: bool) -> list[Offer]:
+def listed_offers(result: LookupResult, *, all_versions: bool) -> list[Offer]:
     """Return the versions to list: all with variants, or the one that would be taken.
 
     If none would be, the newest one with variants stands for it.
     """
-    with_variants = [each for each in decision.offers if each.has_variants]
+    with_variants = [each for each in result.offers if each.has_variants]
     if all_versions:
         return with_variants
-    if decision.chosen is not None:
-        return [decision.chosen]
+    if result.chosen is not None:
+        return [result.chosen]
     return with_variants[:1]
 
 
 def tables(
-    decision: Decision, listed: Sequence[tuple[Offer, Sequence[ListingRow]]]
+    result: LookupResult, listed: Sequence[tuple[Offer, Sequence[ListingRow]]]
 ) -> Iterator[Line | Grid]:
     """Yield a table for each version, and notes."""
     for number, (offered, rows) in enumerate(listed):
         if number:
             yield Line("")
         several = len({row.source for row in rows}) > 1
-        title = f"{decision.project} {offered.version}"
+        title = f"{result.project} {offered.version}"
         if not several:
             title += f" on {redact_auth_from_url(rows[0].source)}"
         yield Line(title, "bold")
@@ -166,7 +166,7 @@ def tables(
         cells = [_cells(row)[: len(columns)] for row in rows]
         styles = [_style(row) for row in rows]
         yield Grid(columns, cells, styles)
-    yield from map(Line, _notes(decision, listed))
+    yield from map(Line, _notes(result, listed))
 
 
 def _style(row: ListingRow) -> str:
@@ -196,23 +196,21 @@ def _cells(row: ListingRow) -> tuple[str, ...]:
 
 
 def _notes(
-    decision: Decision, listed: Sequence[tuple[Offer, Sequence[ListingRow]]]
+    result: LookupResult, listed: Sequence[tuple[Offer, Sequence[ListingRow]]]
 ) -> Iterator[str]:
     if any(row.chosen for _, rows in listed for row in rows):
         yield f"{_CHOSEN} would be installed."
-    elif decision.link is not None:
-        yield f"{decision.link.filename} would be installed."
-    if decision.problem is not None:
+    elif result.link is not None:
+        yield f"{result.link.filename} would be installed."
+    if result.problem is not None:
         yield Hint(
             "Nothing would be installed. What tells why:",
-            command(
-                decision.context.options, "variants", "explain", decision.requirement
-            ),
+            command(result.context.options, "variants", "explain", result.requirement),
         )
     shown = {offered.version for offered, _ in listed}
     others = [
         str(offered.version)
-        for offered in decision.offers
+        for offered in result.offers
         if offered.has_variants and offered.version not in shown
     ]
     if others:

@@ -43,18 +43,18 @@ from pip._internal.variants.output.no_match import true_reason
 from pip._internal.variants.output.refusals import nothing_left, refuse_unknown_labels
 from pip._internal.variants.output.skipped_versions import skipped_versions
 from pip._internal.variants.providers.target import is_this_machine
-from pip._internal.variants.selection import elsewhere
-from pip._internal.variants.selection.builds import offer
-from pip._internal.variants.selection.context import Context, context_of
-from pip._internal.variants.selection.decision import Decision, File, Offer
-from pip._internal.variants.selection.places import OwnPages
+from pip._internal.variants.selection import target_options
+from pip._internal.variants.selection.candidates import offer
+from pip._internal.variants.selection.catalogue import decisions_of, modes
+from pip._internal.variants.selection.lookup_result import File, LookupResult, Offer
+from pip._internal.variants.selection.project_index import OwnPages
 from pip._internal.variants.selection.release import Release
-from pip._internal.variants.selection.releases import modes, weighed
+from pip._internal.variants.selection.run import Run, run_of
 from pip._internal.variants.selection.unknown_names import (
     label_in_version,
     warn_of_unknown_names,
 )
-from pip._internal.variants.slots import CONTEXT
+from pip._internal.variants.slots import RUN
 
 if TYPE_CHECKING:
     import optparse
@@ -75,7 +75,7 @@ __all__ = ["look_up", "make_context"]
 
 def look_up(
     session: PipSession, options: optparse.Values, requirement: str
-) -> Decision:
+) -> LookupResult:
     """Find out what ``pip install`` with the same options would install.
 
     Neither dependencies nor the installed release of the project are considered.
@@ -89,7 +89,7 @@ def look_up(
     constraints = parse_constraint_files(options.constraints, finder, options, session)
     wanted = _wanted(requirement, options)
     assert wanted.req is not None, "it was looked at"
-    context = context_of(finder)
+    context = run_of(finder)
     assert context is not None, "the collector was made with options"
     factory = Factory(
         finder=finder,
@@ -112,7 +112,7 @@ def look_up(
     # Other installed projects bear on the choice; this one is looked up afresh.
     installed = factory._installed_dists.pop(project, None)
     target = context.target
-    with nullcontext() if target is None else elsewhere.during(target, factory):
+    with nullcontext() if target is None else target_options.during(target, factory):
         found, constraint, asked = _find(factory, wanted, constraints)
     offers = list(_offers(found._get_infos()))
     chosen, problem = _choose(offers, context, requirement, project)
@@ -129,7 +129,7 @@ def look_up(
         sizes = {file.link: file.size for file in files}
         links = mode.files(finder, project, sizes)
         files = [File(link, sizes.get(link)) for link in links]
-    return Decision(
+    return LookupResult(
         requirement=requirement,
         project=project,
         offers=offers,
@@ -164,11 +164,11 @@ def _wanted(requirement: str, options: optparse.Values) -> InstallRequirement:
     return wanted
 
 
-def make_context(session: PipSession, options: optparse.Values) -> Context:
+def make_context(session: PipSession, options: optparse.Values) -> Run:
     """Make the context of a command that looks up nothing on an index."""
     cmdoptions.check_release_control_exclusive(options)
     collector = LinkCollector.create(session, options=options)
-    context = context_of(_finder(collector, options))
+    context = run_of(_finder(collector, options))
     assert context is not None, "the collector was made with options"
     return context
 
@@ -242,7 +242,7 @@ def _offers(infos: Iterable[IndexCandidateInfo]) -> Iterator[Offer]:
 
 def _choose(
     offers: Iterable[Offer],
-    context: Context,
+    context: Run,
     requirement: str,
     project: NormalizedName,
 ) -> tuple[Offer | None, PipError | None]:
@@ -255,7 +255,7 @@ def _choose(
                 return each, None
         except PipError as error:
             return each, error
-    reached = weighed(context).reached(project)
+    reached = decisions_of(context).reached(project)
     if reached:
         return None, nothing_left(requirement, context.label_for(project), reached)
     return None, DistributionNotFound(
@@ -274,7 +274,7 @@ class _PageKeeper(LinkCollector):
     def of(cls, collector: LinkCollector) -> _PageKeeper:
         """Make one that takes the place of a collector."""
         keeper = cls(collector.session, collector)
-        context = CONTEXT.of(collector, Context)
+        context = RUN.of(collector, Run)
         assert context is not None, "it was made with options"
         context.attach(keeper)
         return keeper

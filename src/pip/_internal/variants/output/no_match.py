@@ -26,9 +26,9 @@ from pip._internal.variants.output.missing_from_lock import NotLocked
 from pip._internal.variants.output.sentences import best_wheels
 from pip._internal.variants.output.skipped_versions import skipped_versions
 from pip._internal.variants.selection import fork
-from pip._internal.variants.selection.decision import Cause
+from pip._internal.variants.selection.catalogue import decisions_of
 from pip._internal.variants.selection.invocation import again, command, is_typed
-from pip._internal.variants.selection.releases import weighed
+from pip._internal.variants.selection.lookup_result import Cause
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from pip._internal.index.package_finder import PackageFinder
     from pip._internal.models.link import Link
     from pip._internal.resolution.resolvelib.base import Candidate, Requirement
-    from pip._internal.variants.selection.context import Context
     from pip._internal.variants.selection.release import Release
+    from pip._internal.variants.selection.run import Run
 
 __all__ = ["no_suitable", "true_reason"]
 
@@ -47,7 +47,7 @@ _SHOWN_VERSIONS = 5
 
 
 def true_reason(
-    context: Context,
+    context: Run,
     finder: PackageFinder,
     requirement: Requirement,
     dependent: Candidate | None = None,
@@ -75,14 +75,14 @@ def true_reason(
 
 
 def _not_listed(
-    context: Context,
+    context: Run,
     finder: PackageFinder,
     project: NormalizedName,
     dependent: Candidate | None,
 ) -> InstallationError | None:
     """Make the error if nobody lists what a build needs."""
     link = None if dependent is None else dependent.source_link
-    parent = weighed(context).release_of(link)
+    parent = decisions_of(context).release_of(link)
     if parent is None or not parent.labels or context.collector is None:
         return None
     if finder.find_all_candidates(project):
@@ -109,9 +109,7 @@ def _not_locked(
     return NotLocked(what, who, finder)
 
 
-def _kept_to_fork(
-    context: Context, requirement: Requirement
-) -> InstallationError | None:
+def _kept_to_fork(context: Run, requirement: Requirement) -> InstallationError | None:
     """Make the error if only upstream's releases of pip are there."""
     if requirement.project_name != "pip":
         return None
@@ -128,7 +126,7 @@ def _kept_to_fork(
 
 
 def _where_there_is_an_index(
-    context: Context, dependent: Candidate | None, parent: Release
+    context: Run, dependent: Candidate | None, parent: Release
 ) -> Hint:
     # Another build may be on the indexes that the user wants left out.
     extras = ",".join(sorted(vars(dependent).get("extras", ())))
@@ -139,7 +137,7 @@ def _where_there_is_an_index(
     )
 
 
-def _listed(context: Context, project: NormalizedName) -> list[Link]:
+def _listed(context: Run, project: NormalizedName) -> list[Link]:
     """Return all files that were listed for a project, if there was any trouble."""
     listed = itertools.chain.from_iterable(
         map(all_links, context.listed.get(project, ()))
@@ -149,7 +147,7 @@ def _listed(context: Context, project: NormalizedName) -> list[Link]:
 
 
 def no_suitable(
-    context: Context,
+    context: Run,
     finder: PackageFinder,
     project: NormalizedName,
     shown: str,

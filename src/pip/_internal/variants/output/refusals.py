@@ -17,11 +17,11 @@ from pip._internal.variants.errors import (
 from pip._internal.variants.index.links import label_of
 from pip._internal.variants.output import sentences
 from pip._internal.variants.selection import reasons
-from pip._internal.variants.selection.context import Context, context_of
+from pip._internal.variants.selection.catalogue import decisions_of, modes
 from pip._internal.variants.selection.installed import installed_build
 from pip._internal.variants.selection.invocation import command
-from pip._internal.variants.selection.reasons import losses_of_answers
-from pip._internal.variants.selection.releases import modes, weighed
+from pip._internal.variants.selection.reasons import dropped_for_results
+from pip._internal.variants.selection.run import Run, run_of
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
@@ -42,7 +42,7 @@ _SHOWN_RELEASES = 10
 
 
 def refuse_unknown_labels(
-    context: Context, releases: Sequence[Release], kept: Sequence[BaseDistribution] = ()
+    context: Run, releases: Sequence[Release], kept: Sequence[BaseDistribution] = ()
 ) -> None:
     """Refuse a label that was typed for all projects if none has it.
 
@@ -65,12 +65,12 @@ def refuse_unknown_labels(
 
 
 def _tell_missing(
-    context: Context,
+    context: Run,
     missing: Iterable[str],
     releases: Sequence[Release],
     builds: Sequence[tuple[BaseDistribution, InstalledBuild]],
 ) -> None:
-    from pip._internal.variants.selection.by_hand import typed_for_all
+    from pip._internal.variants.selection.overrides import typed_for_all
 
     lines = [_labels_line(each) for each in releases if each.labels]
     for dist, build in builds:
@@ -92,9 +92,11 @@ def _tell_missing(
             )
 
 
-def _known_labels(context: Context) -> set[str]:
+def _known_labels(context: Run) -> set[str]:
     """Return the labels of what the user named: by path or URL, or as a project."""
-    known = {label for link in weighed(context).direct if (label := label_of(link))}
+    known = {
+        label for link in decisions_of(context).direct if (label := label_of(link))
+    }
     # If a named project has the label, a stronger choice came before it.
     for offered in context.labels_offered.values():
         known.update(*offered.values())
@@ -102,7 +104,7 @@ def _known_labels(context: Context) -> set[str]:
 
 
 def _label_not_found(
-    context: Context, label: str, lines: Sequence[str]
+    context: Run, label: str, lines: Sequence[str]
 ) -> InstallationError:
     if lines:
         hint = (
@@ -118,7 +120,7 @@ def _label_not_found(
     return VariantLabelNotFound(label, lines, hint)
 
 
-def _others(context: Context, told: Collection[str]) -> Iterator[str]:
+def _others(context: Run, told: Collection[str]) -> Iterator[str]:
     """List the labels of what could have been chosen instead, newest first.
 
     :param told: releases whose labels are told already.
@@ -161,7 +163,7 @@ def refusal(
     :param usual: makes upstream's error, and logs what upstream logs.
     :param causes: the requirements that cannot be met, and what has each.
     """
-    context = context_of(factory._finder)
+    context = run_of(factory._finder)
     if context is None:
         return usual()
     if context.is_trying:
@@ -178,7 +180,7 @@ def refusal(
 
 def _refused(
     usual: Callable[[], InstallationError],
-    context: Context,
+    context: Run,
     causes: Sequence[Any],
     constraints: Mapping[str, Any],
 ) -> InstallationError:
@@ -187,7 +189,7 @@ def _refused(
     wanted: dict[NormalizedName, str] = {
         each.project_name: each.format_for_error() for each in requirements
     }
-    reached = {project: weighed(context).reached(project) for project in wanted}
+    reached = {project: decisions_of(context).reached(project) for project in wanted}
     refused = {
         project: releases
         for project, releases in reached.items()
@@ -211,7 +213,7 @@ def _refused(
 
 
 def _plain_reason(
-    context: Context,
+    context: Run,
     factory: Factory,
     causes: Sequence[Any],
     constraints: Mapping[str, Any],
@@ -239,7 +241,7 @@ def _hashed(
     return any(ireq.has_hash_options for ireq in map(_ireq, causes) if ireq)
 
 
-def _background(context: Context, causes: Sequence[Any]) -> Iterator[str]:
+def _background(context: Run, causes: Sequence[Any]) -> Iterator[str]:
     """Say what bears on a conflict: other builds, several builds, other indexes."""
     yield from _alternatives(context, causes)
     named = (cause.requirement.get_candidate_lookup()[0] for cause in causes)
@@ -252,10 +254,10 @@ def _background(context: Context, causes: Sequence[Any]) -> Iterator[str]:
         yield from mode.origins(sorted(projects))
 
 
-def _alternatives(context: Context, causes: Sequence[Any]) -> Iterator[str]:
+def _alternatives(context: Run, causes: Sequence[Any]) -> Iterator[str]:
     parents = (cause.parent for cause in causes if cause.parent is not None)
     for release in dict.fromkeys(
-        weighed(context).release_of(parent.source_link) for parent in parents
+        decisions_of(context).release_of(parent.source_link) for parent in parents
     ):
         if release is not None and release.labels and release.has_alternatives:
             yield sentences.alternatives(release)
@@ -330,8 +332,8 @@ def nothing_left(
     hints = [
         hint
         for release in releases
-        for loss in losses_of_answers(release, release.selections.values())
-        for hint in loss.hints
+        for dropped in dropped_for_results(release, release.selections.values())
+        for hint in dropped.hints
     ]
     selections = [each for release in releases for each in release.selections.values()]
     judged = any(selection.manifest is not None for selection in selections)

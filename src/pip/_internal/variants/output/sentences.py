@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from pip._internal.variants.providers.result import ProviderResult
     from pip._internal.variants.providers.target import Target
     from pip._internal.variants.providers.tegra import Tegra
+    from pip._internal.variants.selection.ranking import Selection
     from pip._internal.variants.selection.release import Release
-    from pip._internal.variants.selection.selection import Selection
 
 __all__ = [
     "alternatives",

@@ -15,10 +15,10 @@ from pip._internal.variants.index.links import (
     version_of,
 )
 from pip._internal.variants.output.sentences import lacks_label
-from pip._internal.variants.selection.context import context_of
-from pip._internal.variants.selection.decision import Cause, Offer, SkippedVersion
+from pip._internal.variants.selection.catalogue import modes
+from pip._internal.variants.selection.lookup_result import Cause, Offer, SkippedVersion
 from pip._internal.variants.selection.reasons import shortened
-from pip._internal.variants.selection.releases import modes
+from pip._internal.variants.selection.run import run_of
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.specifiers import SpecifierSet
@@ -65,7 +65,7 @@ def skipped_versions(
         link, version = candidate.link, candidate.version
         is_build = isinstance(link, LocalVersionWheel)
         suitable.setdefault(public(version) if is_build else version, []).append(link)
-    context = context_of(finder)
+    context = run_of(finder)
     special: set[Version] = set()
     for mode in () if context is None else modes(context):
         special.update(mode.special_versions(project))
@@ -88,7 +88,7 @@ def skipped_versions(
 
 def _evaluator(finder: PackageFinder, project: NormalizedName) -> LinkEvaluator:
     """Return what judges files, as upstream does."""
-    evaluator, context = finder.make_link_evaluator(project), context_of(finder)
+    evaluator, context = finder.make_link_evaluator(project), run_of(finder)
     if context is not None and context.is_elsewhere:
         # That nothing is built there hides what else is wrong.
         evaluator._formats = frozenset({"binary", "source"})

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from pip._vendor.wheel_variants.ordering import Mismatch
 
     from pip._internal.models.link import Link
+    from pip._internal.variants.selection.ranking import Selection
     from pip._internal.variants.selection.release import Release
-    from pip._internal.variants.selection.selection import Selection
 
-__all__ = ["ACCELERATORS", "UnusedAccelerator", "unused_accelerator", "plain_wheels"]
+__all__ = ["ACCELERATORS", "UnusedAccelerator", "plain_wheels", "unused_accelerator"]
 
 #: Devices that a plain or CPU build leaves idle, by namespace.
 ACCELERATORS = {

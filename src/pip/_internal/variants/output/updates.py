@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from pip._internal.index.package_finder import PackageFinder
     from pip._internal.metadata import BaseDistribution
     from pip._internal.models.link import Link
-    from pip._internal.variants.selection.context import Context
+    from pip._internal.variants.selection.run import Run
 
 __all__ = ["notice", "tell_of_newer", "tell_of_url"]
 
 
 def tell_of_newer(
-    context: Context, finder: PackageFinder, own: Version, pips: Iterable[Version]
+    context: Run, finder: PackageFinder, own: Version, pips: Iterable[Version]
 ) -> None:
     """Tell what an upgrade of pip cannot come to by itself.
 
@@ -55,7 +55,7 @@ def tell_of_newer(
         context.say_once(logging.INFO, Hint(said, typed))
 
 
-def tell_of_url(context: Context, fork: BaseDistribution, link: Link) -> None:
+def tell_of_url(context: Run, fork: BaseDistribution, link: Link) -> None:
     """Report that the URL of a dependency does not replace the fork, and what does."""
     url = link.url
     said = (

@@ -56,8 +56,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BUILTIN_NAMESPACES",
-    "ProviderSettings",
     "ProviderChain",
+    "ProviderSettings",
     "supported",
     "warnings_of",
 ]

@@ -35,7 +35,7 @@ from pip._internal.variants.errors import in_words
 from pip._internal.variants.providers import plugin_cache
 from pip._internal.variants.providers.plugin_limits import UntrustedProvider
 from pip._internal.variants.providers.plugin_query import PluginFailed
-from pip._internal.variants.slots import CONTEXT
+from pip._internal.variants.slots import RUN
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
@@ -205,7 +205,7 @@ def _installer(
     assert command is not None, "only a command's own context looks things up"
     scope = limits.scope(no_index=command.search_scope.no_index)
     collector = LinkCollector(host.session, scope)
-    CONTEXT.set(collector, own)
+    RUN.set(collector, own)
     installer = InprocessBuildEnvironmentInstaller(
         finder=PackageFinder.create(
             link_collector=collector,

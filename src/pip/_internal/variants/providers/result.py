@@ -10,8 +10,8 @@ from pip._vendor.wheel_variants.properties import SupportedFeature
 
 __all__ = [
     "NOT_THIS_MACHINE",
-    "ProviderResult",
     "BuiltinProvider",
+    "ProviderResult",
     "Source",
     "no_result",
 ]

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
     from pip._internal.metadata import BaseDistribution
     from pip._internal.variants.pytorch.mode import PyTorch
-    from pip._internal.variants.selection.context import Context
     from pip._internal.variants.selection.installed_records import InstalledBuild
+    from pip._internal.variants.selection.run import Run
 
 __all__ = ["judged", "mode_of", "options_for"]
 
 
-def mode_of(context: Context) -> PyTorch | None:
+def mode_of(context: Run) -> PyTorch | None:
     """Return the bridge of a run that is to use it.
 
     :raises WrongUse: if the variable of light-the-torch is invalid.

@@ -27,8 +27,8 @@ from pip._internal.variants.pytorch.options import BACKENDS, OPTIONS
 from pip._internal.variants.pytorch.release import LocalVersionRelease
 from pip._internal.variants.pytorch.settings import ANY_BACKEND
 from pip._internal.variants.pytorch.synthetic import backend_of
+from pip._internal.variants.selection.catalogue import decisions_of, release_of
 from pip._internal.variants.selection.installed import installed_build
-from pip._internal.variants.selection.releases import release_of, weighed
 
 if TYPE_CHECKING:
     import optparse
@@ -39,9 +39,9 @@ if TYPE_CHECKING:
     from pip._internal.metadata import BaseDistribution
     from pip._internal.models.link import Link
     from pip._internal.variants.pytorch.local_version_index import LocalVersionIndex
-    from pip._internal.variants.selection.context import Context
+    from pip._internal.variants.selection.ranking import Selection
     from pip._internal.variants.selection.release import Release
-    from pip._internal.variants.selection.selection import Selection
+    from pip._internal.variants.selection.run import Run
 
 __all__ = [
     "best_builds",
@@ -59,7 +59,7 @@ _FOR_JETPACK_6 = f"{_FOR_JETPACK}/jp6/cu126"
 _FIRST_UNIFIED_RELEASE = 38
 
 
-def for_tegra(context: Context, chosen: Release, link: Link) -> str | None:
+def for_tegra(context: Run, chosen: Release, link: Link) -> str | None:
     """Say what a build means on a Tegra: those for CUDA on ARM are made for servers.
 
     :param link: of the build of *chosen* that is taken.
@@ -86,7 +86,7 @@ def for_tegra(context: Context, chosen: Release, link: Link) -> str | None:
 
 
 def _to_jetpack(
-    context: Context, chosen: Release, tegra: Tegra, cuda: str | None, taken: str
+    context: Run, chosen: Release, tegra: Tegra, cuda: str | None, taken: str
 ) -> str:
     """Say why no build of PyTorch's is for a Tegra, and where NVIDIA's are.
 
@@ -128,7 +128,7 @@ def _is_unified(tegra: Tegra, cuda: str | None) -> bool:
     return int(release) >= _FIRST_UNIFIED_RELEASE
 
 
-def for_unknown_gpu(context: Context, chosen: Release, link: Link) -> str | None:
+def for_unknown_gpu(context: Run, chosen: Release, link: Link) -> str | None:
     """Say how to take a build with extras for GPUs where the GPU is not known to have one.
 
     :param link: of the build of *chosen* that is taken.
@@ -166,7 +166,7 @@ def _amd_gpus(selection: Selection) -> Sequence[str]:
 
 
 def newest_with_gpu_build(
-    context: Context, finder: PackageFinder, chosen: Release, link: Link
+    context: Run, finder: PackageFinder, chosen: Release, link: Link
 ) -> str | None:
     """Say which older version has a build for the target's GPU if a CPU build is taken.
 
@@ -196,7 +196,7 @@ def newest_with_gpu_build(
 
 
 def _newest(
-    context: Context, finder: PackageFinder, chosen: LocalVersionRelease
+    context: Run, finder: PackageFinder, chosen: LocalVersionRelease
 ) -> tuple[Release, str] | None:
     # Without variants that have manifests: advice must not fetch anything.
     candidates = [
@@ -278,7 +278,7 @@ def origins(
 
 
 def releases(
-    context: Context,
+    context: Run,
     finder: PackageFinder,
     project: NormalizedName,
     candidates: Sequence[InstallationCandidate],
@@ -296,7 +296,7 @@ def releases(
 
 
 def best_builds(
-    context: Context,
+    context: Run,
     finder: PackageFinder,
     project: NormalizedName,
     candidates: Sequence[InstallationCandidate],
@@ -323,7 +323,7 @@ def best_builds(
     if candidates and not left and context.listing == "all":
         from pip._internal.variants.output.refusals import nothing_left
 
-        raise nothing_left(project, None, weighed(context).reached(project))
+        raise nothing_left(project, None, decisions_of(context).reached(project))
     return left
 
 

@@ -28,9 +28,9 @@ from pip._internal.variants.pytorch.backends import (
 from pip._internal.variants.pytorch.release import LocalVersionRelease
 from pip._internal.variants.pytorch.synthetic import backend_of
 from pip._internal.variants.selection.agreement import CudaMajor, agreed
+from pip._internal.variants.selection.catalogue import decisions_of, modes
 from pip._internal.variants.selection.installed import installed_build
-from pip._internal.variants.selection.releases import modes, weighed
-from pip._internal.variants.selection.selection import OriginKind
+from pip._internal.variants.selection.ranking import OriginKind
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from pip._internal.req.req_set import RequirementSet
     from pip._internal.resolution.resolvelib.base import Candidate
     from pip._internal.resolution.resolvelib.resolver import Resolver
-    from pip._internal.variants.selection.context import Context
-    from pip._internal.variants.selection.selection import Agreement, Selection
+    from pip._internal.variants.selection.ranking import Agreement, Selection
+    from pip._internal.variants.selection.run import Run
 
 __all__ = ["OneBackend", "one_backend"]
 
@@ -111,7 +111,7 @@ class _Harmony(enum.IntEnum):
 def one_backend(
     run: Callable[[], RequirementSet],
     resolver: Resolver,
-    context: Context,
+    context: Run,
     preferred: Sequence[Backend],
 ) -> RequirementSet:
     """Resolve so that the builds of PyTorch's packages are for one backend, if they can.
@@ -196,7 +196,7 @@ def _names(builds: _ChosenWheels) -> set[str]:
     return {build.name for build in builds.values()}
 
 
-def _builds(context: Context, resolver: Resolver) -> _ChosenWheels:
+def _builds(context: Run, resolver: Resolver) -> _ChosenWheels:
     """Return what would be installed then, as far as there are builds for several.
 
     What is installed and needs one of these builds is included.
@@ -243,9 +243,9 @@ def _needed_by(
     }
 
 
-def _build(context: Context, candidate: Candidate) -> _ChosenWheel | None:
+def _build(context: Run, candidate: Candidate) -> _ChosenWheel | None:
     link = candidate.source_link
-    release = weighed(context).release_of(link)
+    release = decisions_of(context).release_of(link)
     if not isinstance(link, LocalVersionWheel) or not isinstance(
         release, LocalVersionRelease
     ):
@@ -296,7 +296,7 @@ def _explained(before: _ChosenWheels, after: _ChosenWheels) -> str:
     return f"Taking {changed}, so that the builds go together"
 
 
-def _mixture(builds: _ChosenWheels, context: Context) -> str:
+def _mixture(builds: _ChosenWheels, context: Run) -> str:
     from pip._internal.variants.selection.invocation import for_upgrade
 
     listed = ", ".join(f"{build.name} ({build.backend})" for build in builds.values())

@@ -19,7 +19,7 @@ from pip._internal.variants.pytorch.backends import Backend, BackendKind
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
 
-__all__ = ["IndexDescription", "Gpus", "shipped", "shipped_gpus"]
+__all__ = ["Gpus", "IndexDescription", "shipped", "shipped_gpus"]
 
 _Version = tuple[int, ...]
 

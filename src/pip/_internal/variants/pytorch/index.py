@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from pip._internal.models.link import Link
     from pip._internal.variants.pytorch.description import IndexDescription
-    from pip._internal.variants.selection.context import Context
+    from pip._internal.variants.selection.run import Run
 
 __all__ = ["BackendIndex", "as_build"]
 
@@ -94,7 +94,7 @@ class BackendIndex:
 
     def __init__(
         self,
-        context: Context,
+        context: Run,
         description: IndexDescription,
         base_url: str,
         backends: Callable[[IndexDescription], Sequence[Backend]],

@@ -33,9 +33,9 @@ from pip._internal.variants.pytorch.settings import Channel, PyTorchSettings
 from pip._internal.variants.pytorch.synthetic import Machine, manifest_for
 from pip._internal.variants.selection.invocation import is_typed
 from pip._internal.variants.selection.mode import Mode
-from pip._internal.variants.selection.places import find_beside_indexes, index_of
+from pip._internal.variants.selection.project_index import find_beside_indexes, index_of
+from pip._internal.variants.selection.ranking import select
 from pip._internal.variants.selection.reasons import unanswered
-from pip._internal.variants.selection.selection import select
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.specifiers import SpecifierSet
@@ -47,8 +47,8 @@ if TYPE_CHECKING:
     from pip._internal.req.req_install import InstallRequirement
     from pip._internal.variants.providers.result import ProviderResult
     from pip._internal.variants.pytorch.description import IndexDescription
-    from pip._internal.variants.selection.context import Context
-    from pip._internal.variants.selection.selection import Selection
+    from pip._internal.variants.selection.ranking import Selection
+    from pip._internal.variants.selection.run import Run
 
 __all__ = ["LocalVersionIndex"]
 
@@ -67,7 +67,7 @@ class LocalVersionIndex(Mode):
 
     def __init__(
         self,
-        context: Context,
+        context: Run,
         settings: PyTorchSettings,
         indexes: Sequence[BackendIndex] | None = None,
     ) -> None:

@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     from pip._internal.resolution.resolvelib.found_candidates import IndexCandidateInfo
     from pip._internal.resolution.resolvelib.resolver import Resolver
     from pip._internal.variants.providers.chain import ProviderChain
-    from pip._internal.variants.selection.context import Context
     from pip._internal.variants.selection.installed_records import InstalledBuild
     from pip._internal.variants.selection.release import Release
+    from pip._internal.variants.selection.run import Run
 
 __all__ = ["PyTorch"]
 
@@ -132,7 +132,7 @@ class PyTorch(LocalVersionIndex):
             return None
         return best_builds(self._context, finder, project, candidates)
 
-    def for_inner(self, context: Context) -> PyTorch | None:
+    def for_inner(self, context: Run) -> PyTorch | None:
         """Return the same bridge for what is installed to build something."""
         is_plugin = context.check_trusted is not None
         return None if is_plugin else PyTorch(context, self.settings, self.indexes)

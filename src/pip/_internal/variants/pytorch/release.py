@@ -13,8 +13,8 @@ from pip._internal.variants.pytorch.synthetic import (
     manifest_for,
     manifest_of_choice,
 )
+from pip._internal.variants.selection.ranking import Origin, OriginKind
 from pip._internal.variants.selection.release import Release
-from pip._internal.variants.selection.selection import Origin, OriginKind
 
 if TYPE_CHECKING:
     from pip._vendor.wheel_variants.manifest import Manifest

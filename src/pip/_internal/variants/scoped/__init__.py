@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from pip._internal.metadata import BaseDistribution
-    from pip._internal.variants.selection.context import Context
     from pip._internal.variants.selection.installed_records import InstalledBuild
     from pip._internal.variants.selection.mode import Mode
+    from pip._internal.variants.selection.run import Run
 
 __all__ = ["judged", "mode_of", "options_for"]
 
 
-def mode_of(context: Context) -> Mode | None:
+def mode_of(context: Run) -> Mode | None:
     """Return the indexes that a run has for certain projects; None if it has none.
 
     They count where variants are off, too: what a project may come from is not about

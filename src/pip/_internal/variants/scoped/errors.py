@@ -12,7 +12,7 @@ from pip._internal.utils.urls import path_to_url
 from pip._internal.variants.errors import VariantError
 from pip._internal.variants.scoped.options import VARIANT_INDEX
 from pip._internal.variants.selection.invocation import again
-from pip._internal.variants.selection.option_values import Place
+from pip._internal.variants.selection.option_values import OptionSource
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pip._internal.models.link import Link
     from pip._internal.req.req_install import InstallRequirement
     from pip._internal.variants.index.pages import PageUnavailable
-    from pip._internal.variants.selection.context import Context
+    from pip._internal.variants.selection.run import Run
     from pip._internal.variants.selection.scoped_indexes import ScopedIndex
     from pip._internal.variants.selection.settings import Settings
 
@@ -37,7 +37,7 @@ class VariantIndexUnavailable(VariantError):
         project: NormalizedName,
         index: ScopedIndex,
         error: PageUnavailable,
-        context: Context,
+        context: Run,
         usual: Sequence[str],
     ) -> None:
         """Say what to type instead.
@@ -46,7 +46,7 @@ class VariantIndexUnavailable(VariantError):
         """
         url = redact_auth_from_url(index.url)
         given = VARIANT_INDEX.name
-        if index.place is not Place.LINE:
+        if index.place is not OptionSource.LINE:
             given = f"{given[2:]} in the configuration, or {VARIANT_INDEX.variable},"
         ways_out = [("Where another index has the same:", "URL")]
         base, _, last = url.rpartition("/")

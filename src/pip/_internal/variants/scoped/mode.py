@@ -32,8 +32,8 @@ from pip._internal.variants.scoped.options import VARIANT_INDEX
 from pip._internal.variants.selection.fork import carrier_name
 from pip._internal.variants.selection.invocation import again
 from pip._internal.variants.selection.mode import Mode
-from pip._internal.variants.selection.option_values import Place
-from pip._internal.variants.selection.places import (
+from pip._internal.variants.selection.option_values import OptionSource
+from pip._internal.variants.selection.project_index import (
     OwnPages,
     find_beside_indexes,
     pages_of,
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from pip._internal.req.req_install import InstallRequirement
     from pip._internal.req.req_set import RequirementSet
     from pip._internal.resolution.resolvelib.resolver import Resolver
-    from pip._internal.variants.selection.context import Context
+    from pip._internal.variants.selection.run import Run
     from pip._internal.variants.selection.scoped_indexes import ScopedIndex
 
 __all__ = ["Scoped", "scoped"]
@@ -65,19 +65,19 @@ __all__ = ["Scoped", "scoped"]
 _INHERITED = "_PIP_VARIANT_INDEX_FIND_LINKS"
 
 
-def scoped(context: Context, given: Sequence[ScopedIndex]) -> Mode | None:
+def scoped(context: Run, given: Sequence[ScopedIndex]) -> Mode | None:
     """Return the mode of a run; None if no project has its own index.
 
     :param given: what was typed, and what the strongest place of the configuration says.
     :raises ContradictoryOptions: if a project has two indexes, or this cannot be kept to.
     """
     parser, _ = COMMAND_LINE.of(context.options, tuple) or (None, ())
-    levels = [[each for each in given if each.place is Place.CONFIGURATION]]
+    levels = [[each for each in given if each.place is OptionSource.CONFIGURATION]]
     if isinstance(parser, ConfigOptionParser):
         ours = {"global", parser.name}
         places = configured(parser.config)
         levels = added_up(each for each in places if each.section in ours)
-    levels.append([each for each in given if each.place is Place.LINE])
+    levels.append([each for each in given if each.place is OptionSource.LINE])
     indexes = by_project(levels)
     if not indexes:
         return None
@@ -119,7 +119,7 @@ class Scoped(Mode):
 
     def __init__(
         self,
-        context: Context,
+        context: Run,
         indexes: Mapping[NormalizedName, ScopedIndex],
         folders: Sequence[str],
     ) -> None:
@@ -299,7 +299,7 @@ class Scoped(Mode):
         # Pip looks for releases of its own, and plugins are looked up apart.
         found.update(self._pages, {"pip", carrier_name()}, self._context.trusted)
         for index in dict.fromkeys(self._indexes.values()):
-            if index.place is Place.LINE and found.isdisjoint(index.projects):
+            if index.place is OptionSource.LINE and found.isdisjoint(index.projects):
                 self._context.say_once(
                     logging.WARNING,
                     f"{VARIANT_INDEX.name} {index} was not asked, since nothing needs "
@@ -331,7 +331,7 @@ class Scoped(Mode):
 
     # Other runs
 
-    def for_inner(self, context: Context) -> Scoped:
+    def for_inner(self, context: Run) -> Scoped:
         """Return the same indexes for what builds something, or makes up a plugin."""
         return Scoped(context, self._indexes, self._folders)
 

@@ -17,8 +17,8 @@ from pip._internal.console.output import get_logger
 from pip._internal.console.texts import Hint
 from pip._internal.exceptions import InstallationError
 from pip._internal.variants.index.links import label_of
+from pip._internal.variants.selection.catalogue import decisions_of
 from pip._internal.variants.selection.installed import installed_build
-from pip._internal.variants.selection.releases import weighed
 
 if TYPE_CHECKING:
     from pip._vendor.wheel_variants.properties import Property
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from pip._internal.models.link import Link
     from pip._internal.req.req_set import RequirementSet
     from pip._internal.resolution.resolvelib.resolver import Resolver
-    from pip._internal.variants.selection.context import Context
+    from pip._internal.variants.selection.ranking import Agreement, Selection
     from pip._internal.variants.selection.release import Release
-    from pip._internal.variants.selection.selection import Agreement, Selection
+    from pip._internal.variants.selection.run import Run
 
 __all__ = [
     "CudaBuild",
@@ -103,7 +103,7 @@ def mixture(builds: Sequence[CudaBuild]) -> str | None:
 
 
 def agreed(
-    context: Context,
+    context: Run,
     run: Callable[[], _Found],
     agreements: Iterable[Agreement],
     accepted: Callable[[_Found], str | None],
@@ -131,7 +131,7 @@ def agreed(
 
 
 def agreed_on_cuda(
-    context: Context,
+    context: Run,
     run: Callable[[], _Found],
     builds_of: Callable[[_Found], Sequence[CudaBuild]],
     first: _Found,
@@ -163,7 +163,7 @@ def agreed_on_cuda(
 def agreeing(
     run: Callable[[], RequirementSet],
     resolver: Resolver,
-    context: Context,
+    context: Run,
     first: RequirementSet,
     kept: Sequence[BaseDistribution],
 ) -> RequirementSet:
@@ -228,10 +228,10 @@ def _kept(dists: Iterable[BaseDistribution]) -> Iterator[CudaBuild]:
 
 
 def _chosen(
-    context: Context, requirements: RequirementSet
+    context: Run, requirements: RequirementSet
 ) -> Iterator[tuple[Release, Link]]:
     for req in requirements.requirements.values():
-        release = weighed(context).release_of(req.link)
+        release = decisions_of(context).release_of(req.link)
         if release is not None and req.link is not None:
             yield release, req.link
 

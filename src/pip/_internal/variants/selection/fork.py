@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pip._internal.metadata import BaseDistribution
     from pip._internal.models.candidate import InstallationCandidate
     from pip._internal.req.req_install import InstallRequirement
-    from pip._internal.variants.selection.context import Context
+    from pip._internal.variants.selection.run import Run
     from pip._internal.variants.selection.settings import Settings
 
 __all__ = [
@@ -65,7 +65,7 @@ def leaves_fork(roots: Iterable[InstallRequirement]) -> bool:
     return False
 
 
-def fork_to_keep(context: Context) -> BaseDistribution | None:
+def fork_to_keep(context: Run) -> BaseDistribution | None:
     """Return the installed fork, if only its own releases may replace it in this run.
 
     Any pip may be installed somewhere else: into another folder, or with ``--python`` into

@@ -19,16 +19,16 @@ from pip._vendor.wheel_variants.manifest_parser import (
 )
 
 from pip._internal.variants.errors import UnusableManifest
-from pip._internal.variants.selection.reasons import refuse_unsupported, unanswered
-from pip._internal.variants.selection.selection import (
+from pip._internal.variants.selection.ranking import (
     Origin,
     OriginKind,
     Selection,
     select,
 )
+from pip._internal.variants.selection.reasons import refuse_unsupported, unanswered
 
 if TYPE_CHECKING:
-    from pip._internal.variants.selection.context import Context
+    from pip._internal.variants.selection.run import Run
 
 __all__ = ["judge_manifest", "read_manifest"]
 
@@ -56,7 +56,7 @@ def read_manifest(path: str) -> Manifest:
         raise UnusableManifest(path, str(error)) from None
 
 
-def judge_manifest(context: Context, path: str) -> tuple[Selection, str | None]:
+def judge_manifest(context: Run, path: str) -> tuple[Selection, str | None]:
     """Judge all variants that a manifest describes, whatever wheels there are.
 
     :return: the decision, and the label that was chosen by hand if it has that one.

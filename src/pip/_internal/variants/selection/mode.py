@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from pip._internal.variants.selection.context import Bearing
+from pip._internal.variants.selection.run import ModeBase
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.specifiers import SpecifierSet
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["Mode"]
 
 
-class Mode(Bearing):
+class Mode(ModeBase):
     """Changes nothing; a mode overrides what it is about.
 
     Of several modes each gets what the one before it made of something. Where there is

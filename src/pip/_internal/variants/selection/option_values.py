@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "LabelChoice",
-    "Place",
+    "OptionSource",
     "count",
     "gigabytes",
     "label_choice",
@@ -43,7 +43,7 @@ _PROVIDER_KINDS = ("plugin", "builtin")
 _MOST = 1_000_000
 
 
-class Place(enum.IntEnum):
+class OptionSource(enum.IntEnum):
     """Where a label was chosen by hand, the weakest place first."""
 
     #: A configuration file or the environment.
@@ -58,7 +58,7 @@ class LabelChoice(NamedTuple):
 
     label: str
     project: NormalizedName | None = None
-    place: Place = Place.LINE
+    place: OptionSource = OptionSource.LINE
 
     def __str__(self) -> str:
         return self.label if self.project is None else f"{self.project}={self.label}"
@@ -86,7 +86,7 @@ class LabelChoice(NamedTuple):
 def label_choice(opt: str, text: str) -> LabelChoice:
     """Read a label, or one for a package."""
     # Upstream names what is configured without the dashes of the option.
-    place = Place.LINE if opt.startswith("-") else Place.CONFIGURATION
+    place = OptionSource.LINE if opt.startswith("-") else OptionSource.CONFIGURATION
     package, equals, label = text.rpartition("=")
     if not is_valid_label(label):
         raise InvalidOption(

@@ -1,6 +1,6 @@
 """Why builds are refused, and what is lost although nobody chose that, in words.
 
-What costs a variant becomes a :class:`Loss`, which goes through :meth:`.Context.cost`: a
+What costs a variant becomes a :class:`DroppedVariants`, which goes through :meth:`.Run.report`: a
 warning, or an error if the user is strict. What a manifest or a wheel says is no loss, nor
 what the user chose: variants that the target cannot run, that the manifest does not
 describe, that are disabled or turned off.
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from pip._vendor.packaging.utils import parse_wheel_filename
 
-from pip._internal.variants.errors import Loss, UnsupportedVariant
+from pip._internal.variants.errors import DroppedVariants, UnsupportedVariant
 from pip._internal.variants.index.sources import (
     AGAIN,
     ManifestMissing,
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
     from pip._vendor.wheel_variants.ordering import Mismatch
 
     from pip._internal.models.link import Link
-    from pip._internal.variants.selection.selection import Selection
+    from pip._internal.variants.selection.ranking import Selection
 
 __all__ = [
     "WITHOUT_MANIFEST",
     "any_build",
     "build_name",
-    "loss_of_problem",
-    "loss_of_wheel",
-    "losses_of_answers",
+    "dropped_for_problem",
+    "dropped_for_results",
+    "dropped_for_wheel",
     "needs",
     "refuse_unsupported",
     "rejection",
@@ -131,9 +131,9 @@ def the_variants(labels: Sequence[str], of: object) -> str:
     return f"the variant{'s' * (len(labels) > 1)} {shortened(labels)} of {of}"
 
 
-def loss_of_problem(
+def dropped_for_problem(
     lost: str, problem: ManifestUnavailable | str, follows: str
-) -> Loss:
+) -> DroppedVariants:
     """Tell of variants that cannot be judged by what was read of them.
 
     :param lost: which they are.
@@ -143,21 +143,23 @@ def loss_of_problem(
     said = [f"Ignoring {lost}: {problem}", f"So pip {follows}" if follows else ""]
     if isinstance(problem, str):
         hints = [WITHOUT_MANIFEST]
-        return Loss(lost, str(problem), sentences(*said), follows, hints)
+        return DroppedVariants(lost, str(problem), sentences(*said), follows, hints)
     hints = [problem.hint] if problem.hint else []
     if problem.hint != AGAIN:
         hints.append(WITHOUT_MANIFEST)
     if isinstance(problem, ManifestMissing):
         follows = "reads the wheels instead"
-    return Loss(lost, str(problem), sentences(*said, *hints), follows, hints)
+    return DroppedVariants(lost, str(problem), sentences(*said, *hints), follows, hints)
 
 
-def loss_of_wheel(of: object, project: str, label: str, reason: str) -> Loss:
+def dropped_for_wheel(
+    of: object, project: str, label: str, reason: str
+) -> DroppedVariants:
     """Tell of a wheel that is not what it should be; upstream itself warns of it.
 
     :param of: the release that it is a variant of.
     """
-    return Loss(
+    return DroppedVariants(
         lost=the_variants([label], of),
         reason=" ".join(reason.split()),
         follows="looks for another candidate",
@@ -171,7 +173,9 @@ def loss_of_wheel(of: object, project: str, label: str, reason: str) -> Loss:
     )
 
 
-def loss_of_answer(namespace: str, selection: Selection, of: object) -> Loss | None:
+def dropped_for_result(
+    namespace: str, selection: Selection, of: object
+) -> DroppedVariants | None:
     """Tell which variants cannot be judged since a namespace has no answer.
 
     :param namespace: one whose answer is lacking.
@@ -190,16 +194,20 @@ def loss_of_answer(namespace: str, selection: Selection, of: object) -> Loss | N
         said = f"Variants of {of} were left out ({shortened(labels)}), since"
         told = sentences(f"{said} {known}", *hints)
         about = f"trust {namespace}"
-        return Loss(lost, known, told, "", hints, otherwise, about)
+        return DroppedVariants(lost, known, told, "", hints, otherwise, about)
     reason = sentences(*answer.warnings)
     warning: str | None = None
     if answer.remedies:
         left_out = f"So {lost} {'are' if len(labels) > 1 else 'is'} left out"
         warning = sentences(reason, left_out, *answer.remedies, otherwise)
-    return Loss(lost, reason, warning, "", answer.remedies, otherwise, reason)
+    return DroppedVariants(
+        lost, reason, warning, "", answer.remedies, otherwise, reason
+    )
 
 
-def losses_of_answers(of: object, selections: Iterable[Selection]) -> Iterator[Loss]:
+def dropped_for_results(
+    of: object, selections: Iterable[Selection]
+) -> Iterator[DroppedVariants]:
     """Tell which variants cannot be judged since nobody answered.
 
     :param of: what they are variants of.
@@ -207,12 +215,12 @@ def losses_of_answers(of: object, selections: Iterable[Selection]) -> Iterator[L
     """
     for selection in selections:
         for namespace in selection.answers:
-            loss = loss_of_answer(namespace, selection, of)
-            if loss is not None:
-                yield loss
+            dropped = dropped_for_result(namespace, selection, of)
+            if dropped is not None:
+                yield dropped
 
 
-def unanswered(of: object, selection: Selection) -> Iterator[Loss | str]:
+def unanswered(of: object, selection: Selection) -> Iterator[DroppedVariants | str]:
     """Yield which variants a decision leaves out since nobody knows what is supported.
 
     Warnings about answers that cost nothing are among them.
@@ -222,10 +230,10 @@ def unanswered(of: object, selection: Selection) -> Iterator[Loss | str]:
     for namespace, answer in selection.answers.items():
         if not answer.is_lacking:
             continue
-        loss = loss_of_answer(namespace, selection, of)
-        if loss is not None:
-            yield loss
-        if loss is None or loss.warning is None:
+        dropped = dropped_for_result(namespace, selection, of)
+        if dropped is not None:
+            yield dropped
+        if dropped is None or dropped.warning is None:
             yield from answer.warnings
 
 

@@ -11,7 +11,7 @@ from pip._vendor.wheel_variants.abi_dependency import has_dependencies
 
 from pip._internal.console.output import get_logger
 from pip._internal.utils.misc import redact_auth_from_url
-from pip._internal.variants.errors import Loss, VariantError
+from pip._internal.variants.errors import DroppedVariants, VariantError
 from pip._internal.variants.index.links import label_of, source_of
 from pip._internal.variants.index.sources import (
     ManifestMissing,
@@ -19,17 +19,17 @@ from pip._internal.variants.index.sources import (
     fetch_manifest,
 )
 from pip._internal.variants.index.wheel_manifests import manifest_of_wheels
-from pip._internal.variants.selection.reasons import (
-    loss_of_problem,
-    loss_of_wheel,
-    refuse_unsupported,
-    unanswered,
-)
-from pip._internal.variants.selection.selection import (
+from pip._internal.variants.selection.ranking import (
     Origin,
     OriginKind,
     select,
     without_manifest,
+)
+from pip._internal.variants.selection.reasons import (
+    dropped_for_problem,
+    dropped_for_wheel,
+    refuse_unsupported,
+    unanswered,
 )
 
 if TYPE_CHECKING:
@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 
     from pip._internal.models.link import Link
     from pip._internal.variants.providers.chain import ProviderChain
-    from pip._internal.variants.selection.context import Context
-    from pip._internal.variants.selection.selection import Agreement, Selection
+    from pip._internal.variants.selection.ranking import Agreement, Selection
+    from pip._internal.variants.selection.run import Run
 
 __all__ = ["CheckedWheels", "Decision", "Release"]
 
@@ -65,7 +65,7 @@ class Decision(NamedTuple):
     """
 
     ranked: list[Link]
-    problems: Sequence[Loss | str]
+    problems: Sequence[DroppedVariants | str]
     error: VariantError | None = None
 
 
@@ -83,7 +83,7 @@ class Release:
 
     def __init__(
         self,
-        context: Context,
+        context: Run,
         project: NormalizedName,
         version: _BaseVersion,
         links: Sequence[Link],
@@ -332,7 +332,7 @@ class Release:
         # Which label a project must have may be settled after a look ahead.
         key = agreement, self.chosen_label
         if key not in self._decided:
-            problems: list[Loss | str] = []
+            problems: list[DroppedVariants | str] = []
             ranked: list[Link] = []
             try:
                 if not self.lacks_label:
@@ -353,7 +353,7 @@ class Release:
         chosen = self.chosen_label
         is_for_all = chosen is not None and not context.labels_for(self.project)
         if is_for_all and not context.may_take_several:
-            from pip._internal.variants.selection.by_hand import labels_meant
+            from pip._internal.variants.selection.overrides import labels_meant
 
             # It is an error if two are.
             labels_meant(
@@ -390,13 +390,14 @@ class Release:
         return tried is None or self.project not in tried or link.is_wheel
 
     @property
-    def problems(self) -> list[Loss | str]:
+    def problems(self) -> list[DroppedVariants | str]:
         """Return why variants are left out although nobody chose that, and warnings."""
         # Problems come up when it is decided.
         selections = self.selections.values()
         follows = self._what_follows()
-        found: list[Loss | str] = [
-            loss_of_problem(lost, problem, follows) for lost, problem in self._problems
+        found: list[DroppedVariants | str] = [
+            dropped_for_problem(lost, problem, follows)
+            for lost, problem in self._problems
         ]
         for selection in selections:
             found += unanswered(self, selection)
@@ -432,7 +433,7 @@ class Release:
         """
         label = label_of(link)
         if label is not None:
-            self._context.report([loss_of_wheel(self, self.project, label, reason)])
+            self._context.report([dropped_for_wheel(self, self.project, label, reason)])
 
 
 def _identities(link: Link) -> set[str]:

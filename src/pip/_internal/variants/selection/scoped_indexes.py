@@ -17,7 +17,7 @@ from pip._internal.configuration import OVERRIDE_ORDER, Kind
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.utils.urls import path_to_url
 from pip._internal.variants.errors import ContradictoryOptions, InvalidOption
-from pip._internal.variants.selection.option_values import Place
+from pip._internal.variants.selection.option_values import OptionSource
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
@@ -32,8 +32,8 @@ __all__ = [
     "added_up",
     "by_project",
     "configured",
-    "scoped_index",
     "redacted_value",
+    "scoped_index",
 ]
 
 #: Of the configuration.
@@ -60,7 +60,7 @@ class ScopedIndex(NamedTuple):
 
     projects: tuple[NormalizedName, ...]
     url: str
-    place: Place = Place.LINE
+    place: OptionSource = OptionSource.LINE
 
     def __str__(self) -> str:
         """Return it for people, without credentials."""
@@ -117,7 +117,7 @@ def scoped_index(opt: str, text: str) -> ScopedIndex:
     projects = dict.fromkeys(_projects(names, invalid))
     if _ANOTHER.search(location):
         raise invalid("two indexes, each of which needs an option of its own,")
-    place = Place.LINE if opt.startswith("-") else Place.CONFIGURATION
+    place = OptionSource.LINE if opt.startswith("-") else OptionSource.CONFIGURATION
     url = _url(location.strip())
     if url is None:
         raise invalid("no URL of an index, nor a folder that is there,")
@@ -238,5 +238,9 @@ def by_project(
 
 
 def _said(project: NormalizedName, index: ScopedIndex) -> str:
-    where = "" if index.place is Place.LINE else " in the configuration or environment"
+    where = (
+        ""
+        if index.place is OptionSource.LINE
+        else " in the configuration or environment"
+    )
     return f"--variant-index {project}={redact_auth_from_url(index.url)}{where}"

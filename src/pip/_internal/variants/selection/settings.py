@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     #: The commands that choose candidates; requirements files; commands and actions that
     #: have few of these options.
-    Place = Literal[
+    OptionPlace = Literal[
         "install",
         "requirements files",
         "pip check",
@@ -89,7 +89,7 @@ class OptionRow:
         self,
         *names: str,
         dest: str | None = None,
-        where: Iterable[Place] = ("install",),
+        where: Iterable[OptionPlace] = ("install",),
         check: Callable[[str, str], object] | None = None,
         needs_variants: bool = False,
         about_this_machine: bool = False,
@@ -167,7 +167,7 @@ class VariantOption(PipOption):
         return super().take_action(action, dest, opt, value, values, parser)
 
 
-def allowed(rows: Iterable[OptionRow], place: Place) -> tuple[OptionRow, ...]:
+def allowed(rows: Iterable[OptionRow], place: OptionPlace) -> tuple[OptionRow, ...]:
     """Return the rows of a table that may stand in a place."""
     return tuple(row for row in rows if place in row.where)
 

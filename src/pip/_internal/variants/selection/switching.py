@@ -25,10 +25,10 @@ from pip._internal.variants.index.links import (
 )
 from pip._internal.variants.providers.chain import warnings_of
 from pip._internal.variants.selection import reasons
+from pip._internal.variants.selection.abi_requirements import unfit
+from pip._internal.variants.selection.catalogue import decisions_of, modes
 from pip._internal.variants.selection.installed import installed_build, installed_label
-from pip._internal.variants.selection.neighbours import unfit
-from pip._internal.variants.selection.releases import modes, weighed
-from pip._internal.variants.selection.selection import select
+from pip._internal.variants.selection.ranking import select
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.specifiers import SpecifierSet
@@ -41,16 +41,22 @@ if TYPE_CHECKING:
     from pip._internal.resolution.resolvelib.base import Candidate
     from pip._internal.resolution.resolvelib.factory import Factory
     from pip._internal.resolution.resolvelib.found_candidates import IndexCandidateInfo
-    from pip._internal.variants.selection.context import Context
     from pip._internal.variants.selection.installed_records import InstalledBuild
+    from pip._internal.variants.selection.ranking import Selection
     from pip._internal.variants.selection.release import Release
-    from pip._internal.variants.selection.selection import Selection
+    from pip._internal.variants.selection.run import Run
 
-__all__ = ["Rival", "better_build", "is_other_build", "no_other_build", "rival"]
+__all__ = [
+    "InstalledCandidate",
+    "better_build",
+    "installed_candidate",
+    "is_other_build",
+    "no_other_build",
+]
 
 
 @dataclass(frozen=True, slots=True)
-class Rival:
+class InstalledCandidate:
     """An installed build that competes with the builds of its version on the index.
 
     :ivar keep: makes the candidate that leaves it installed.
@@ -59,7 +65,7 @@ class Rival:
     :ivar holds_back: whether it is for a version of what the user upgrades.
     """
 
-    context: Context
+    context: Run
     version: Version
     label: str | None
     keep: Callable[[], Candidate]
@@ -94,13 +100,13 @@ class Rival:
             yield self.version, self.keep
 
 
-def rival(
-    context: Context,
+def installed_candidate(
+    context: Run,
     factory: Factory,
     project: NormalizedName,
     ireqs: Sequence[InstallRequirement],
     specifier: SpecifierSet,
-) -> Rival | None:
+) -> InstalledCandidate | None:
     """Return the installed build of *project* if another one of its version may win.
 
     Most of what is installed is kept without a look at the index.
@@ -121,18 +127,18 @@ def rival(
     )
     holds_back = build is not None and _holds_back(context, build)
     if must_go:
-        contested = context.locked_labels.get(project, named) != label
+        competes = context.locked_labels.get(project, named) != label
     else:
-        contested = _contested(context, build, user_supplied)
-    if not contested and not holds_back:
+        competes = _competes(context, build, user_supplied)
+    if not competes and not holds_back:
         return None
     extras = frozenset[str]().union(*(each.extras for each in ireqs))
     keep = functools.partial(factory._make_candidate_from_dist, dist, extras, ireqs[0])
-    return Rival(context, version, label, keep, must_go, holds_back)
+    return InstalledCandidate(context, version, label, keep, must_go, holds_back)
 
 
 def _as_modes_see(
-    context: Context, dist: BaseDistribution, specifier: SpecifierSet
+    context: Run, dist: BaseDistribution, specifier: SpecifierSet
 ) -> tuple[Version, str | None, bool]:
     """Return the version and the label of what is installed, and whether it shall go."""
     version, build, unwanted = dist.version, installed_build(dist), False
@@ -143,7 +149,7 @@ def _as_modes_see(
     return version, label, unwanted
 
 
-def _holds_back(context: Context, build: InstalledBuild) -> bool:
+def _holds_back(context: Run, build: InstalledBuild) -> bool:
     """Tell whether a build is for a version of what the user upgrades."""
     if build.label is None or not context.settings.upgrade:
         return False
@@ -156,9 +162,7 @@ def _required(build: InstalledBuild, label: str) -> Iterator[Requirement]:
     return map(Requirement, requirements(build.manifest, label))
 
 
-def _contested(
-    context: Context, build: InstalledBuild | None, user_supplied: bool
-) -> bool:
+def _competes(context: Run, build: InstalledBuild | None, user_supplied: bool) -> bool:
     """Tell whether a label for all projects, or the best variant, may be another one.
 
     What was installed as if there were no variants is looked up only if the user named
@@ -186,7 +190,7 @@ def is_other_build(installed: BaseDistribution, candidate: Candidate) -> bool:
 
 
 def better_build(
-    context: Context, dist: BaseDistribution, found: Mapping[NormalizedName, Version]
+    context: Run, dist: BaseDistribution, found: Mapping[NormalizedName, Version]
 ) -> str | None:
     """Say which variant would suit better than the build that is kept, if one would.
 
@@ -198,7 +202,8 @@ def better_build(
     if build is None or build.by_hand:
         return None
     if any(
-        mode is None and room.options_for(build) for room, mode in context.rooms.items()
+        mode is None and mode_module.options_for(build)
+        for mode_module, mode in context.mode_modules.items()
     ):
         # Without these options another build is not found.
         return None
@@ -226,7 +231,7 @@ def better_build(
 
 
 def _better_label(
-    context: Context,
+    context: Run,
     build: InstalledBuild,
     selection: Selection,
     found: Mapping[NormalizedName, Version],
@@ -244,15 +249,15 @@ def _better_label(
     return None
 
 
-def no_other_build(context: Context, dist: BaseDistribution) -> str | None:
+def no_other_build(context: Run, dist: BaseDistribution) -> str | None:
     """Say that no variant was found where one might have replaced what is kept."""
     build, finder = installed_build(dist), context.collector
     if build is None or finder is None:
         return None
     version = dist.version
-    if any(room.options_for(build) for room in context.rooms):
+    if any(mode_module.options_for(build) for mode_module in context.mode_modules):
         version = public(version)
-    found = weighed(context).reached(dist.canonical_name)
+    found = decisions_of(context).reached(dist.canonical_name)
     if any(each.version == version and each.labels for each in found):
         return None
     from pip._internal.variants.selection.invocation import command

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING
 from pip._vendor.packaging.utils import canonicalize_name
 from pip._vendor.packaging.version import InvalidVersion, Version
 
-from pip._internal.variants.errors import LabelInVersion, Loss
+from pip._internal.variants.errors import DroppedVariants, LabelInVersion
 from pip._internal.variants.index.links import LocalVersionWheel, label_of
 from pip._internal.variants.index.pins import pinned
 from pip._internal.variants.providers.chain import BUILTIN_NAMESPACES
-from pip._internal.variants.selection.by_hand import typed_options, written
+from pip._internal.variants.selection.catalogue import decisions_of
 from pip._internal.variants.selection.installed import installed_build
-from pip._internal.variants.selection.option_values import Place
-from pip._internal.variants.selection.releases import weighed
+from pip._internal.variants.selection.option_values import OptionSource
+from pip._internal.variants.selection.overrides import typed_options, written
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.specifiers import SpecifierSet
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pip._internal.index.package_finder import PackageFinder
     from pip._internal.metadata import BaseDistribution
     from pip._internal.resolution.resolvelib.base import Candidate
-    from pip._internal.variants.selection.context import Context
+    from pip._internal.variants.selection.run import Run
 
 __all__ = ["label_in_version", "labels_as_extras", "warn_of_unknown_names"]
 
@@ -38,7 +38,7 @@ _SIMILARITY = 0.75
 
 
 def warn_of_unknown_names(
-    context: Context,
+    context: Run,
     projects: Collection[NormalizedName],
     kept: Iterable[BaseDistribution] = (),
     *,
@@ -55,7 +55,7 @@ def warn_of_unknown_names(
         others.
     """
     for choice in context.choices:
-        if choice.place is Place.CONFIGURATION or choice.project is None:
+        if choice.place is OptionSource.CONFIGURATION or choice.project is None:
             continue
         if choice.project not in projects:
             problem = f"this run has no package {choice.project}"
@@ -73,7 +73,7 @@ def warn_of_unknown_names(
 
 
 def _warn(
-    context: Context,
+    context: Run,
     typed: str,
     name: str,
     problem: str,
@@ -91,13 +91,13 @@ def _warn(
         return
     meant = [f"Did you mean {each}?" for each in similar]
     warning = ". ".join([f"{typed}: {problem}", *meant])
-    loss = Loss(f"what {typed} asks for", problem, warning, hints=meant)
-    context.report([loss])
+    dropped = DroppedVariants(f"what {typed} asks for", problem, warning, hints=meant)
+    context.report([dropped])
 
 
-def _namespaces(context: Context, kept: Iterable[BaseDistribution]) -> set[str]:
+def _namespaces(context: Run, kept: Iterable[BaseDistribution]) -> set[str]:
     """Return the built-in namespaces and those of the manifests that pip has read."""
-    manifests = [each.manifest for each in weighed(context).decided()]
+    manifests = [each.manifest for each in decisions_of(context).decided()]
     builds = filter(None, map(installed_build, kept))
     found = {*BUILTIN_NAMESPACES}
     for manifest in filter(None, (*manifests, *(each.manifest for each in builds))):
@@ -133,9 +133,7 @@ def _is_version(one: str, other: str) -> bool:
         return False
 
 
-def labels_as_extras(
-    context: Context, candidates: Iterable[Candidate]
-) -> Iterator[str]:
+def labels_as_extras(context: Run, candidates: Iterable[Candidate]) -> Iterator[str]:
     """Say which of the extras asked for are labels of variants.
 
     :param candidates: that were chosen.
@@ -159,8 +157,8 @@ def labels_as_extras(
                 )
 
 
-def _labels(context: Context, base: Candidate) -> Iterable[str]:
-    release = weighed(context).release_of(base.source_link)
+def _labels(context: Run, base: Candidate) -> Iterable[str]:
+    release = decisions_of(context).release_of(base.source_link)
     if release is not None:
         return release.labels
     build = installed_build(vars(base)["dist"]) if base.is_installed else None

@@ -15,23 +15,23 @@ from pip._internal.variants.index.wheel_manifests import (
     own_manifest,
 )
 from pip._internal.variants.providers.chain import warnings_of
+from pip._internal.variants.selection.catalogue import decisions_of
+from pip._internal.variants.selection.ranking import Selection, select
 from pip._internal.variants.selection.reasons import any_build, refuse_unsupported
-from pip._internal.variants.selection.releases import weighed
-from pip._internal.variants.selection.selection import Selection, select
 
 if TYPE_CHECKING:
     from pip._vendor.wheel_variants.manifest import Manifest, Variant
 
     from pip._internal.metadata import BaseDistribution
     from pip._internal.models.link import Link
-    from pip._internal.variants.selection.context import Context
+    from pip._internal.variants.selection.run import Run
 
 __all__ = ["check_direct", "check_prepared"]
 
 logger = get_logger(__name__)
 
 
-def check_direct(context: Context, link: Link, label: str) -> None:
+def check_direct(context: Run, link: Link, label: str) -> None:
     """Check a wheel that was named by path or URL before it is used or downloaded.
 
     If its server does not send parts of a wheel, it is checked once it is here.
@@ -39,18 +39,20 @@ def check_direct(context: Context, link: Link, label: str) -> None:
     :raises InvalidVariantWheel: if it is not the wheel that its name says.
     :raises UnsupportedVariant: if the target cannot run it.
     """
-    if link in weighed(context).direct:
+    if link in decisions_of(context).direct:
         return
     try:
         manifest = manifest_of_wheel(context.session, link, label)
     except WheelUnreadable as error:
         logger.verbose("Downloading %s to see which variant it is: %s", link, error)
     else:
-        weighed(context).direct[link] = _check_alone(context, link, label, manifest)
+        decisions_of(context).direct[link] = _check_alone(
+            context, link, label, manifest
+        )
 
 
 def check_prepared(
-    context: Context, dist: BaseDistribution, link: Link, label: str
+    context: Run, dist: BaseDistribution, link: Link, label: str
 ) -> Selection:
     """Check a wheel against the manifest that chose it.
 
@@ -63,7 +65,7 @@ def check_prepared(
         wheel that its name says.
     :raises UnsupportedVariant: if the target cannot run it.
     """
-    selection = weighed(context).selection_of(link)
+    selection = decisions_of(context).selection_of(link)
     if isinstance(link, LocalVersionWheel) and selection is not None:
         # The wheel knows nothing of variants.
         return selection
@@ -88,9 +90,7 @@ def _listed(variant: Variant) -> str:
     return f"the variant {variant.label} with {properties or 'no properties'}"
 
 
-def _check_alone(
-    context: Context, link: Link, label: str, manifest: Manifest
-) -> Selection:
+def _check_alone(context: Run, link: Link, label: str, manifest: Manifest) -> Selection:
     selection = select(source_of(link), manifest, [label], context.providers, ())
     for warning in warnings_of(selection.answers):
         context.say_once(logging.WARNING, warning)

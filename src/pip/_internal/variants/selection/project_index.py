@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pip._internal.variants.selection.releases import modes
+from pip._internal.variants.selection.catalogue import modes
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pip._internal.index.collector import IndexContent
     from pip._internal.index.package_finder import PackageFinder
     from pip._internal.models.candidate import InstallationCandidate
-    from pip._internal.variants.selection.context import Context
+    from pip._internal.variants.selection.run import Run
 
 __all__ = ["OwnPages", "find_beside_indexes", "index_of", "pages_of"]
 
@@ -26,15 +26,13 @@ class OwnPages(dict["NormalizedName", "IndexContent"]):
 _Find = Callable[["PackageFinder", str], list["InstallationCandidate"]]
 
 
-def index_of(context: Context, project: NormalizedName) -> str | None:
+def index_of(context: Run, project: NormalizedName) -> str | None:
     """Return the one index that a project comes from, None for the usual ones."""
     found = (mode.index_of(project) for mode in modes(context))
     return next((each for each in found if each is not None), None)
 
 
-def pages_of(
-    context: Context, finder: PackageFinder, project: NormalizedName
-) -> list[str]:
+def pages_of(context: Run, finder: PackageFinder, project: NormalizedName) -> list[str]:
     """Return the URLs of the pages that a project is looked up on."""
     scope, own = finder.search_scope, index_of(context, project)
     if own is not None:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pip._internal.variants.errors import ContradictoryOptions
 from pip._internal.variants.index.links import LocalVersionWheel, label_of, public
 from pip._internal.variants.selection.installed import installed_build
-from pip._internal.variants.selection.option_values import LabelChoice, Place
+from pip._internal.variants.selection.option_values import LabelChoice, OptionSource
 from pip._internal.variants.selection.settings import (
     DISABLE_PROVIDER,
     ENABLE_PROVIDER,
@@ -64,7 +64,7 @@ def typed_for_all(choices: Iterable[LabelChoice]) -> list[LabelChoice]:
     return [
         each
         for each in choices
-        if each.project is None and each.place is not Place.CONFIGURATION
+        if each.project is None and each.place is not OptionSource.CONFIGURATION
     ]
 
 
@@ -82,14 +82,14 @@ def with_choices_of_file(
     :raises ContradictoryOptions: if files choose two labels for one project, or turn
         variants off too.
     """
-    of_files = [each._replace(place=Place.FILE) for each in added]
+    of_files = [each._replace(place=OptionSource.FILE) for each in added]
     if turned_off_in is not None:
         raise ContradictoryOptions(
             f"--no-variants in {turned_off_in}", written(of_files[0]), WITHOUT_VARIANTS
         )
     ordered = sorted([*choices, *of_files], key=lambda each: each.place)
     if not may_be_several:
-        refuse_two_labels(each for each in ordered if each.place is Place.FILE)
+        refuse_two_labels(each for each in ordered if each.place is OptionSource.FILE)
     return ordered
 
 
@@ -146,7 +146,7 @@ def labels_meant(
 
 def written(choice: LabelChoice) -> str:
     """Return a choice as the user wrote it, and where if not on the command line."""
-    where = " in a requirements file" if choice.place is Place.FILE else ""
+    where = " in a requirements file" if choice.place is OptionSource.FILE else ""
     return f"--variant {choice}{where}"
 
 
@@ -274,7 +274,7 @@ def refuse_without_variants(
     :raises ContradictoryOptions: then.
     """
     typed = [str(e) for e in typed_options(settings) if e.row.needs_variants]
-    typed += [written(each) for each in choices if each.place is Place.FILE]
+    typed += [written(each) for each in choices if each.place is OptionSource.FILE]
     for each in typed:
         raise ContradictoryOptions(off, each, WITHOUT_VARIANTS)
 

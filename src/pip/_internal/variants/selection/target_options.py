@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from pip._internal.variants.providers.target import Target
     from pip._internal.variants.selection.settings import Settings
 
-__all__ = ["aim", "begin", "during", "refuse_source", "tell_unheeded"]
+__all__ = ["aim", "begin", "during", "refuse_source", "warn_of_unused_host"]
 
 logger = get_logger(__name__)
 
@@ -60,7 +60,7 @@ def begin(target: Target, settings: Settings, options: optparse.Values) -> None:
     options.ignore_installed, options.warn_about_conflicts = True, False
 
 
-def tell_unheeded(settings: Settings, name: str) -> None:
+def warn_of_unused_host(settings: Settings, name: str) -> None:
     """Warn of a host of another kind that is configured, where variants are off."""
     try:
         target = target_of(settings, read_host(name))

@@ -1,6 +1,6 @@
 """What pip would install for one requirement, and what it would pass over.
 
-A :class:`Decision` is made once, by :mod:`.lookup`, and then only read.
+A :class:`LookupResult` is made once, by :mod:`.lookup`, and then only read.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pip._internal.variants.index.links import label_of
-from pip._internal.variants.selection.neighbours import beside_installed
+from pip._internal.variants.selection.abi_requirements import beside_installed
 from pip._internal.variants.selection.release import Release
 
 if TYPE_CHECKING:
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from pip._internal.exceptions import PipError
     from pip._internal.metadata import BaseDistribution
     from pip._internal.models.link import Link
-    from pip._internal.variants.selection.context import Context
+    from pip._internal.variants.selection.run import Run
 
-__all__ = ["Cause", "Decision", "File", "Offer", "SkippedVersion"]
+__all__ = ["Cause", "File", "LookupResult", "Offer", "SkippedVersion"]
 
 
 class Cause(enum.Enum):
@@ -110,7 +110,7 @@ class SkippedVersion:
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class LookupResult:
     """What would be installed for a requirement, on its own.
 
     :ivar requirement: as the user wrote it.
@@ -131,7 +131,7 @@ class Decision:
     files: Sequence[File]
     problem: PipError | None
     installed: BaseDistribution | None
-    context: Context
+    context: Run
 
     @property
     def link(self) -> Link | None:

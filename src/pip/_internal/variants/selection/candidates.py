@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from pip._internal.resolution.resolvelib.factory import Factory
     from pip._internal.resolution.resolvelib.found_candidates import IndexCandidateInfo
     from pip._internal.variants.selection.release import Release
-    from pip._internal.variants.selection.switching import Rival
+    from pip._internal.variants.selection.switching import InstalledCandidate
 
-__all__ = ["Builds", "offer"]
+__all__ = ["VariantCandidates", "offer"]
 
 
-class Builds:
+class VariantCandidates:
     """One walk through the builds of a release, best first.
 
     Upstream's resolver takes one candidate of a version, and goes on to an older version
@@ -33,7 +33,7 @@ class Builds:
         self,
         release: Release,
         makers: Mapping[Link, Callable[[], Candidate | None]],
-        contested: Rival | None,
+        competing: InstalledCandidate | None,
         *,
         is_installed: bool,
         refused: Callable[[], None],
@@ -41,14 +41,14 @@ class Builds:
         """Prepare the walk; nothing is ranked before the first candidate is made.
 
         :param makers: makes the candidate of each link of the release.
-        :param contested: the installed build of this version, if it competes.
+        :param competing: the installed build of this version, if it competes.
         :param refused: called if no build of the release suits.
         :param is_installed: whether upstream offers an installed build of this version
             in place of the first one.
         """
         self.release = release
         self._makers = makers
-        self._contested = contested
+        self._competing = competing
         self._is_installed = is_installed
         self._refused = refused
         self._given: set[Link] = set()
@@ -59,7 +59,10 @@ class Builds:
         version = self.release.version
         yield version, functools.partial(self._make, 0)
         for place in range(len(self.release.links)):
-            yield _Another(str(version)), functools.partial(self._make_another, place)
+            yield (
+                _RepeatedVersion(str(version)),
+                functools.partial(self._make_another, place),
+            )
 
     def _make_another(self, place: int) -> Candidate | None:
         has_one = bool(self._given) or self._is_installed
@@ -77,8 +80,8 @@ class Builds:
         link = ranked[place]
         if not self.release.may_take(link):
             return None
-        if self._contested is not None and self._contested.stays(self.release, link):
-            candidate: Candidate | None = self._contested.keep()
+        if self._competing is not None and self._competing.stays(self.release, link):
+            candidate: Candidate | None = self._competing.keep()
         else:
             candidate = self._made(link)
         if candidate is not None:
@@ -112,13 +115,13 @@ def offer(info: IndexCandidateInfo) -> Release | Link:
     maker = info[1]
     assert isinstance(maker, functools.partial)
     builds = getattr(maker.func, "__self__", None)
-    if isinstance(builds, Builds):
+    if isinstance(builds, VariantCandidates):
         return builds.release
     link: Link = maker.keywords["link"]
     return link
 
 
-class _Another(Version):
+class _RepeatedVersion(Version):
     """A version that upstream takes for a new one, since it drops repeated ones."""
 
     __slots__ = ()

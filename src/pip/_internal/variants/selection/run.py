@@ -26,7 +26,7 @@ from pip._internal.variants.selection.settings import (
     VARIANT_HOST,
     Settings,
 )
-from pip._internal.variants.slots import CONTEXT
+from pip._internal.variants.slots import RUN
 
 if TYPE_CHECKING:
     import optparse
@@ -43,18 +43,18 @@ if TYPE_CHECKING:
     from pip._internal.models.link import Link
     from pip._internal.network.session import PipSession
     from pip._internal.resolution.resolvelib.base import Candidate
-    from pip._internal.variants.errors import Loss
+    from pip._internal.variants.errors import DroppedVariants
     from pip._internal.variants.providers.chain import ProviderChain
     from pip._internal.variants.providers.plugin import Plugins
     from pip._internal.variants.providers.plugin_limits import PluginLimits
     from pip._internal.variants.providers.target import Target
     from pip._internal.variants.selection.installed_records import InstalledBuild
     from pip._internal.variants.selection.option_values import LabelChoice
-    from pip._internal.variants.selection.selection import Agreement
+    from pip._internal.variants.selection.ranking import Agreement
 
     # Making a protocol takes long, and each run of pip that installs loads this module.
 
-    class Foresight(Protocol):
+    class LookaheadPolicy(Protocol):
         """What looks ahead of the resolver, and is told how far that is."""
 
         def reached(self, project: NormalizedName) -> None:
@@ -69,10 +69,10 @@ if TYPE_CHECKING:
             :raises NotAnswered: ahead of it.
             """
 
-    class Room(Protocol):
+    class ModeModule(Protocol):
         """The package of a mode, which any run can ask."""
 
-        def mode_of(self, context: Context) -> Bearing | None:
+        def mode_of(self, context: Run) -> ModeBase | None:
             """Return the mode of a run that is in it; called once the options are read.
 
             :raises WrongUse: if what it is told is invalid.
@@ -90,14 +90,14 @@ if TYPE_CHECKING:
             """Say what is wrong with all that is installed, some of it by this mode."""
 
 
-__all__ = ["Bearing", "Context", "Room", "context_of"]
+__all__ = ["ModeBase", "ModeModule", "Run", "run_of"]
 
 logger = get_logger(__name__)
 
 _Part = TypeVar("_Part")
 
 
-class Bearing:
+class ModeBase:
     """What of a mode bears on the run itself: nothing; :class:`mode.Mode` has the rest.
 
     :ivar chosen_for: what builds are chosen for in place of the target; None for that.
@@ -115,7 +115,7 @@ class Bearing:
         """Return what the target supports, less what the user excludes."""
         return target
 
-    def for_inner(self, context: Context) -> Bearing | None:  # noqa: ARG002
+    def for_inner(self, context: Run) -> ModeBase | None:  # noqa: ARG002
         """Return the mode of a run that installs build requirements or a plugin.
 
         :param context: of that run; what is a plugin, ``check_trusted`` tells.
@@ -123,7 +123,7 @@ class Bearing:
         return None
 
 
-class Context:
+class Run:
     """What one command knows of variants; made with its link collector.
 
     :ivar options: of the command, as upstream has them.
@@ -133,7 +133,7 @@ class Context:
     :ivar choices: the labels chosen by hand, the strongest last.
     :ivar strict: whether it is an error where a variant would be lost.
     :ivar manifest_links: where manifests are, by project, version and source.
-    :ivar rooms: the rooms of the modes, each with its mode if the run is in that.
+    :ivar mode_modules: the rooms of the modes, each with its mode if the run is in that.
     :ivar listing: for the commands that list versions: whether all must be judged
         (``"all"``) or only the newest ones (``"newest"``).
     """
@@ -144,7 +144,7 @@ class Context:
         options: optparse.Values,
         *,
         enabled: bool = True,
-        rooms: Iterable[Room] = (),
+        mode_modules: Iterable[ModeModule] = (),
     ) -> None:
         self.options = options
         self.settings = settings = Settings(options)
@@ -165,7 +165,7 @@ class Context:
         self.turned_off_in: str | None = None
         self._labels_of_named: dict[NormalizedName, list[str]] = {}
         if enabled and settings.asks_for_something:
-            from pip._internal.variants.selection.by_hand import refuse_contradictions
+            from pip._internal.variants.selection.overrides import refuse_contradictions
 
             refuse_contradictions(settings)
         self.manifest_links: dict[tuple[NormalizedName, _BaseVersion, str], Link] = {}
@@ -182,12 +182,12 @@ class Context:
         #: While another solution is tried: the projects of which no file is built.
         self.tried: Collection[NormalizedName] | None = None
         #: Of what is installed, what some build that was looked at would replace.
-        self.contested: set[NormalizedName] = set()
+        self.competing: set[NormalizedName] = set()
         #: By normalised name, as the resolver sees them.
         self.installed_dists: Mapping[NormalizedName, BaseDistribution] = {}
         #: What has a say in what is prefetched, and how to make it.
-        self.foresight: Foresight | None = None
-        self.foresee: Callable[[], Foresight] | None = None
+        self.lookahead: LookaheadPolicy | None = None
+        self.make_lookahead: Callable[[], LookaheadPolicy] | None = None
         self._parts: dict[object, object] = {}
         self._said: set[str] = set()
         #: Whether the user names one pip, which may then replace this one.
@@ -204,26 +204,26 @@ class Context:
         self.locked_versions: Mapping[NormalizedName, Version] = {}
         #: What was chosen from lock files: by project the label, None for a plain build.
         self.locked_labels: dict[NormalizedName, str | None] = {}
-        self.rooms: dict[Room, Bearing | None] = {}
-        for room in rooms:
-            self.rooms[room] = room.mode_of(self)
+        self.mode_modules: dict[ModeModule, ModeBase | None] = {}
+        for mode_module in mode_modules:
+            self.mode_modules[mode_module] = mode_module.mode_of(self)
         # A mistake in it is better told before anything is fetched.
         if off and settings.variant_host and settings.is_typed(NO_VARIANTS.name):
-            from pip._internal.variants.selection import elsewhere
+            from pip._internal.variants.selection import target_options
 
-            elsewhere.tell_unheeded(settings, settings.variant_host)
+            target_options.warn_of_unused_host(settings, settings.variant_host)
         with noting_host(settings):
             if self.target is not None:
-                from pip._internal.variants.selection import elsewhere
+                from pip._internal.variants.selection import target_options
 
-                elsewhere.begin(self.target, settings, options)
+                target_options.begin(self.target, settings, options)
         if self.enabled and settings.preferences:
             _ = self.preferences
 
     @property
-    def modes(self) -> Sequence[Bearing]:
+    def modes(self) -> Sequence[ModeBase]:
         """Return the modes that the run is in, mostly none."""
-        return [mode for mode in self.rooms.values() if mode is not None]
+        return [mode for mode in self.mode_modules.values() if mode is not None]
 
     @property
     def providers(self) -> ProviderChain:
@@ -293,7 +293,7 @@ class Context:
     def attach(self, collector: LinkCollector) -> None:
         """Be the context of whatever *collector* finds."""
         self.collector = collector
-        CONTEXT.set(collector, self)
+        RUN.set(collector, self)
 
     # What provider plugins need
 
@@ -317,14 +317,16 @@ class Context:
         cache = self.settings.cache_dir
         return os.path.join(cache, name) if cache else None
 
-    def for_plugins(self, limits: PluginLimits) -> Context:
+    def for_plugins(self, limits: PluginLimits) -> Run:
         """Return a context for the packages that make up a provider plugin."""
         import optparse
 
-        context = Context(self.session, optparse.Values(), enabled=False)
+        context = Run(self.session, optparse.Values(), enabled=False)
         context.check_trusted, context.plugin_limits = limits.check_trusted, limits
-        for room, mode in self.rooms.items():
-            context.rooms[room] = None if mode is None else mode.for_inner(context)
+        for mode_module, mode in self.mode_modules.items():
+            context.mode_modules[mode_module] = (
+                None if mode is None else mode.for_inner(context)
+            )
         return context
 
     # Labels chosen by hand
@@ -337,7 +339,7 @@ class Context:
         :raises ContradictoryOptions: if there are two for one project.
         """
         if choices and not self.in_build:
-            from pip._internal.variants.selection.by_hand import with_choices_of_file
+            from pip._internal.variants.selection.overrides import with_choices_of_file
 
             self.choices = with_choices_of_file(
                 self.choices,
@@ -403,7 +405,7 @@ class Context:
         :raises ContradictoryOptions: if two labels may be meant.
         """
         if self.is_open(project):
-            from pip._internal.variants.selection.by_hand import labels_meant
+            from pip._internal.variants.selection.overrides import labels_meant
 
             offered: dict[str, dict[str, None]] = {}
             for version, label in files:
@@ -418,16 +420,16 @@ class Context:
 
     def reached(self, project: NormalizedName) -> None:
         """Take note that the resolver has reached a release of *project* with variants."""
-        if self.foresee is not None:
-            self.foresee().reached(project)
+        if self.make_lookahead is not None:
+            self.make_lookahead().reached(project)
 
     def wait_for_upstream(self) -> None:
         """Go on only in the resolver's turn, and not ahead of it.
 
         :raises NotAnswered: ahead of it.
         """
-        if self.foresight is not None:
-            self.foresight.wait_for_upstream()
+        if self.lookahead is not None:
+            self.lookahead.wait_for_upstream()
 
     @property
     def may_switch(self) -> bool:
@@ -459,7 +461,7 @@ class Context:
         :param where: the requirements file that says so.
         :raises ContradictoryOptions: if the user chose among variants.
         """
-        from pip._internal.variants.selection.by_hand import refuse_without_variants
+        from pip._internal.variants.selection.overrides import refuse_without_variants
 
         off = f"--no-variants in {where}"
         refuse_without_variants(self.settings, self.choices, off)
@@ -476,7 +478,7 @@ class Context:
             self._parts[kind] = kind()
         return cast(_Part, self._parts[kind])
 
-    def report(self, problems: Iterable[Loss | str]) -> None:
+    def report(self, problems: Iterable[DroppedVariants | str]) -> None:
         """Warn of problems; where the user is strict, a lost variant is an error.
 
         :raises VariantLost: if the user is strict.
@@ -520,6 +522,6 @@ def noting_host(settings: Settings | None) -> Iterator[None]:
         raise
 
 
-def context_of(finder: PackageFinder) -> Context | None:
+def run_of(finder: PackageFinder) -> Run | None:
     """Return the context of a finder; None for one that was made without options."""
-    return CONTEXT.of(finder._link_collector, Context)
+    return RUN.of(finder._link_collector, Run)

@@ -15,7 +15,7 @@ from pip._vendor.packaging.utils import canonicalize_name
 from pip._vendor.wheel_variants.abi_dependency import requirements
 
 from pip._internal.variants.index.links import label_of
-from pip._internal.variants.selection.releases import weighed
+from pip._internal.variants.selection.catalogue import decisions_of
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
     from pip._internal.metadata import BaseDistribution
     from pip._internal.models.link import Link
-    from pip._internal.variants.selection.context import Context
+    from pip._internal.variants.selection.run import Run
 
 __all__ = ["beside_installed", "replaced", "requirements_of", "unfit"]
 
 
-def beside_installed(context: Context, ranked: Sequence[Link]) -> Link:
+def beside_installed(context: Run, ranked: Sequence[Link]) -> Link:
     """Return the best wheel that lets what is installed stay; the best file if none does.
 
     :param ranked: the files of a release that may be installed, best first.
@@ -40,20 +40,20 @@ def beside_installed(context: Context, ranked: Sequence[Link]) -> Link:
 
 
 def replaced(
-    context: Context, link: Link
+    context: Run, link: Link
 ) -> Iterator[tuple[BaseDistribution, Requirement]]:
     """Yield what the variant at *link* would replace unasked, and what it wants instead.
 
     Whoever chooses a label by hand, or upgrades, has asked for it.
     """
-    release = weighed(context).release_of(link)
+    release = decisions_of(context).release_of(link)
     if release is not None and release.chosen_label is not None:
         return
     yield from unfit(context, requirements_of(context, link))
 
 
 def unfit(
-    context: Context,
+    context: Run,
     requirements: Iterable[Requirement],
     found: Mapping[NormalizedName, Version] = MappingProxyType({}),
 ) -> Iterator[tuple[BaseDistribution, Requirement]]:
@@ -72,8 +72,8 @@ def unfit(
             yield dist, wanted
 
 
-def requirements_of(context: Context, link: Link) -> Iterator[Requirement]:
+def requirements_of(context: Run, link: Link) -> Iterator[Requirement]:
     """Yield what the variant at *link* requires of other packages' versions."""
-    label, selection = label_of(link), weighed(context).selection_of(link)
+    label, selection = label_of(link), decisions_of(context).selection_of(link)
     if label is not None and selection is not None and selection.manifest is not None:
         yield from map(Requirement, requirements(selection.manifest, label))

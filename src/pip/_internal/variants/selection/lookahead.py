@@ -18,8 +18,8 @@ from pip._internal.fast.session_requests import NotAnswered
 from pip._internal.fast.slots import RESOLVING
 from pip._internal.utils.hashes import Hashes
 from pip._internal.variants.index.links import label_of
-from pip._internal.variants.selection.places import index_of, pages_of
-from pip._internal.variants.selection.releases import releases
+from pip._internal.variants.selection.catalogue import releases
+from pip._internal.variants.selection.project_index import index_of, pages_of
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
@@ -27,16 +27,16 @@ if TYPE_CHECKING:
 
     from pip._internal.index.package_finder import PackageFinder
     from pip._internal.models.link import Link
-    from pip._internal.variants.selection.context import Context
     from pip._internal.variants.selection.release import Release
+    from pip._internal.variants.selection.run import Run
 
-__all__ = ["VariantForesight"]
+__all__ = ["VariantLookahead"]
 
 
-class VariantForesight(Foresight):
+class VariantLookahead(Foresight):
     """What variants have a say in, in one run of the resolver."""
 
-    def __init__(self, context: Context, finder: PackageFinder) -> None:
+    def __init__(self, context: Run, finder: PackageFinder) -> None:
         self._context = context
         self._finder = finder
         #: The project that the resolver has reached.

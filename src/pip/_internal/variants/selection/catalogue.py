@@ -16,19 +16,19 @@ if TYPE_CHECKING:
     from pip._internal.index.package_finder import PackageFinder
     from pip._internal.models.link import Link
     from pip._internal.utils.hashes import Hashes
-    from pip._internal.variants.selection.context import Context
     from pip._internal.variants.selection.mode import Mode
+    from pip._internal.variants.selection.ranking import Selection
     from pip._internal.variants.selection.release import Release
-    from pip._internal.variants.selection.selection import Selection
+    from pip._internal.variants.selection.run import Run
 
-__all__ = ["Ahead", "modes", "release_of", "releases", "weighed"]
+__all__ = ["PeekableGroups", "decisions_of", "modes", "release_of", "releases"]
 
 #: How many older releases are looked at together once a newer one is refused, and at most
 #: once several are.
 _FEW, _MOST = 8, 16
 
 
-class Weighed:
+class Decisions:
     """What one run has weighed for variants.
 
     :ivar direct: the decisions about wheels named by path or URL, each on its own.
@@ -75,19 +75,19 @@ class Weighed:
         return sorted(found, key=lambda release: release.version, reverse=True)
 
 
-def weighed(context: Context) -> Weighed:
+def decisions_of(context: Run) -> Decisions:
     """Return what a run has weighed."""
-    return context.part(Weighed)
+    return context.part(Decisions)
 
 
-def modes(context: Context) -> Sequence[Mode]:
+def modes(context: Run) -> Sequence[Mode]:
     """Return the modes that a run is in, each with all that it has a say in."""
     return cast("Sequence[Mode]", context.modes)
 
 
 # No dataclass or named tuple: making one takes longer than the rest of this module, which
 # plain packages need too.
-class Group:
+class ReleaseGroup:
     """Files of one version that upstream ranks next to each other.
 
     :ivar release: how to choose among them; None if there are no variants.
@@ -104,14 +104,14 @@ class Group:
 
 
 def releases(
-    context: Context,
+    context: Run,
     finder: PackageFinder,
     project: NormalizedName,
     links: Iterable[tuple[_BaseVersion, Link]],
     hashes: Hashes,
     *,
     pinned: bool = False,
-) -> Iterator[Group]:
+) -> Iterator[ReleaseGroup]:
     """Group links with their versions, in upstream's order.
 
     :param pinned: whether a requirement names a local version.
@@ -131,28 +131,28 @@ def releases(
             release = release_of(
                 context, finder, project, version, group, pinned=pinned
             )
-        yield Group(version, group, release)
+        yield ReleaseGroup(version, group, release)
 
 
-class Ahead:
+class PeekableGroups:
     """The groups of a project one after the other, and a look at those that follow."""
 
-    def __init__(self, groups: Iterator[Group]) -> None:
+    def __init__(self, groups: Iterator[ReleaseGroup]) -> None:
         self._groups = groups
-        self._seen: deque[Group] = deque()
+        self._seen: deque[ReleaseGroup] = deque()
         self._refused = 0
 
-    def __iter__(self) -> Iterator[Group]:
+    def __iter__(self) -> Iterator[ReleaseGroup]:
         """Yield group after group."""
         while self.peek(1):
             yield self._seen.popleft()
 
-    def refused(self) -> list[Group]:
+    def refused(self) -> list[ReleaseGroup]:
         """Return the older groups that are worth a look now that one more does not suit."""
         self._refused += 1
         return self.peek(min(_FEW * self._refused, _MOST))
 
-    def peek(self, count: int) -> list[Group]:
+    def peek(self, count: int) -> list[ReleaseGroup]:
         """Return up to *count* groups that come next."""
         while len(self._seen) < count:
             group = next(self._groups, None)
@@ -163,7 +163,7 @@ class Ahead:
 
 
 def release_of(
-    context: Context,
+    context: Run,
     finder: PackageFinder,
     project: NormalizedName,
     version: _BaseVersion,
@@ -191,7 +191,7 @@ def release_of(
         return Release(context, project, version, links, sources)
 
     # Where lock files are read, the same key stands for what was chosen.
-    return weighed(context).release((*key, pinned) if pinned else key, make)
+    return decisions_of(context).release((*key, pinned) if pinned else key, make)
 
 
 def _sources_in_order(finder: PackageFinder, project: NormalizedName) -> Iterable[str]:

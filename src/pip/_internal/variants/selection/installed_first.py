@@ -23,9 +23,9 @@ from pip._internal.req.constructors import install_req_from_line
 from pip._internal.resolution.resolvelib.reporter import logger as reporter
 from pip._internal.variants.index.links import label_of
 from pip._internal.variants.selection import reasons
+from pip._internal.variants.selection.abi_requirements import replaced, requirements_of
+from pip._internal.variants.selection.catalogue import decisions_of
 from pip._internal.variants.selection.invocation import for_upgrade
-from pip._internal.variants.selection.neighbours import replaced, requirements_of
-from pip._internal.variants.selection.releases import weighed
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.requirements import Requirement
@@ -36,15 +36,15 @@ if TYPE_CHECKING:
     from pip._internal.req.req_install import InstallRequirement
     from pip._internal.req.req_set import RequirementSet
     from pip._internal.resolution.resolvelib.resolver import Resolver
-    from pip._internal.variants.selection.context import Context
     from pip._internal.variants.selection.release import Release
+    from pip._internal.variants.selection.run import Run
 
 __all__ = ["keep_installed"]
 
 logger = get_logger(__name__)
 
 
-class _Build(NamedTuple):
+class _RequiringVariant(NamedTuple):
     """A chosen build, and which version it wants of what would be replaced."""
 
     release: Release
@@ -56,7 +56,7 @@ class _Moved(NamedTuple):
     """What is installed, and would be replaced for the sake of some builds alone."""
 
     dist: BaseDistribution
-    builds: list[_Build]
+    builds: list[_RequiringVariant]
 
     @property
     def name(self) -> NormalizedName:
@@ -76,7 +76,7 @@ class _Moved(NamedTuple):
 def keep_installed(
     solve: Callable[[Sequence[InstallRequirement]], RequirementSet],
     resolver: Resolver,
-    context: Context,
+    context: Run,
     first: RequirementSet,
     roots: Iterable[InstallRequirement],
 ) -> tuple[RequirementSet, Sequence[InstallRequirement], _Tell | None]:
@@ -114,11 +114,11 @@ def keep_installed(
             if keeper.changed_nothing_else(kept):
                 for each in moved:
                     if each not in kept and each.name in second.requirements:
-                        keeper.tell_moved(each)
-                return second, constraints, functools.partial(keeper.tell_kept, kept)
+                        keeper.report_moved(each)
+                return second, constraints, functools.partial(keeper.report_kept, kept)
         resolver._result, context.agreement = before, agreement
     for each in moved:
-        keeper.tell_moved(each)
+        keeper.report_moved(each)
     return first, (), None
 
 
@@ -132,7 +132,7 @@ def _releases(kept: Iterable[_Moved]) -> list[Release]:
 
 
 @contextmanager
-def _trying(context: Context, kept: Iterable[_Moved]) -> Iterator[None]:
+def _trying(context: Run, kept: Iterable[_Moved]) -> Iterator[None]:
     context.tried = {release.project for release in _releases(kept)}
     reporter.addFilter(_is_no_news)
     try:
@@ -154,7 +154,7 @@ class _Keeper:
     """
 
     def __init__(
-        self, resolver: Resolver, context: Context, roots: Iterable[InstallRequirement]
+        self, resolver: Resolver, context: Run, roots: Iterable[InstallRequirement]
     ) -> None:
         self._resolver = resolver
         self._context = context
@@ -169,13 +169,13 @@ class _Keeper:
         extensions = set()
         for requirement in found.requirements.values():
             link = requirement.source_link
-            release = weighed(self._context).release_of(link)
+            release = decisions_of(self._context).release_of(link)
             label = None if link is None else label_of(link)
             if link is None or release is None or label is None:
                 continue
             for dist, wanted in replaced(self._context, link):
                 each = moved.setdefault(dist.canonical_name, _Moved(dist, []))
-                each.builds.append(_Build(release, label, wanted))
+                each.builds.append(_RequiringVariant(release, label, wanted))
                 extensions.add(release.project)
         return [
             each
@@ -245,7 +245,7 @@ class _Keeper:
             if node is not None and node.partition("[")[0] not in changed
         )
 
-    def tell_kept(self, kept: Iterable[_Moved], found: RequirementSet) -> None:
+    def report_kept(self, kept: Iterable[_Moved], found: RequirementSet) -> None:
         """Say what stays, and which builds would be better."""
         for each in kept:
             taken, better = [], []
@@ -266,7 +266,7 @@ class _Keeper:
             )
             logger.warning("%s", hint)
 
-    def tell_moved(self, moved: _Moved) -> None:
+    def report_moved(self, moved: _Moved) -> None:
         """Say what replaces *moved*, and which builds require that."""
         result: Any = self._resolver._result
         required_by = dict.fromkeys(
