@@ -281,5 +281,5 @@ class _Versions:
     def installed(self, project: str) -> Any:
         return self._versions.get(project)
 
-    def settled(self, _: str) -> str:
+    def fixed_reason(self, _: str) -> str:
         return "no other version is possible"

@@ -28,7 +28,7 @@ class Installed(NamedTuple):
     def installed(self, project: str) -> Version | None:
         return Version(self.version) if project == "torch" else None
 
-    def settled(self, project: str) -> str | None:
+    def fixed_reason(self, project: str) -> str | None:
         return self.why_settled if project == "torch" else None
 
 

@@ -45,7 +45,7 @@ class Neighbours(Protocol):
     def installed(self, project: NormalizedName) -> Version | None:
         """Return the version that is installed and may stay; None if there is none."""
 
-    def settled(self, project: NormalizedName) -> str | None:
+    def fixed_reason(self, project: NormalizedName) -> str | None:
         """Say why no version but the installed one is possible; None if others are."""
 
 
@@ -112,10 +112,10 @@ def _possible(
     if neighbours is None:
         return newest, None
     name = canonicalize_name(feature)
-    own, settled = neighbours.installed(name), neighbours.settled(name)
+    own, fixed_reason = neighbours.installed(name), neighbours.fixed_reason(name)
     fitting = [value for value in newest if own is not None and _fits(value, own)]
-    if settled is not None:
-        return fitting, None if fitting else settled
+    if fixed_reason is not None:
+        return fitting, None if fitting else fixed_reason
     return [*fitting, *(value for value in newest if value not in fitting)], None
 
 

@@ -32,7 +32,7 @@ from wheel_variants.manifest import (
 from wheel_variants.manifest_values import FEATURE, NAMESPACE, Features, Report, Values
 from wheel_variants.provider_parser import read_providers
 from wheel_variants.rules import RULES, Effect
-from wheel_variants.shown import shown
+from wheel_variants.safe_repr import safe_repr
 
 __all__ = [
     "MAX_MANIFEST_SIZE",
@@ -128,7 +128,7 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(result) != len(pairs):
         counts = Counter(key for key, _ in pairs)
         repeated = max(counts, key=counts.__getitem__)
-        raise InvalidManifest(f"a key is repeated: {shown(repeated)}", _JSON)
+        raise InvalidManifest(f"a key is repeated: {safe_repr(repeated)}", _JSON)
     return result
 
 
@@ -213,7 +213,7 @@ class _Reader:
         if version[0] != 0 or version[1] > _NEWEST_MINOR:
             self._report(
                 "manifest-schema",
-                f"its schema is not supported: {shown(schema)}",
+                f"its schema is not supported: {safe_repr(schema)}",
                 f"Write a version up to 0.{_NEWEST_MINOR}",
             )
         return schema if "$schema" in root else None
@@ -252,10 +252,10 @@ class _Reader:
         if not is_valid_label(label):
             self._report(
                 "label",
-                f"invalid label {shown(label)}",
+                f"invalid label {safe_repr(label)}",
                 "Use lower-case letters, digits, _ and . only",
             )
-        what = f"the variant {shown(label)}"
+        what = f"the variant {safe_repr(label)}"
         features = {}
         for namespace, listed in self._values.table(properties, what).items():
             if not self._values.is_valid(namespace, what, NAMESPACE):
@@ -288,7 +288,7 @@ class _Reader:
                 continue
             self._report(
                 "namespaces",
-                f"the variant {shown(label)} uses the namespace {shown(namespace)}, "
+                f"the variant {safe_repr(label)} uses the namespace {safe_repr(namespace)}, "
                 "which 'default-priorities.namespace' lacks",
                 "Add it to the list, in the same place in every wheel",
             )

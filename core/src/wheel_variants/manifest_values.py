@@ -10,7 +10,7 @@ from wheel_variants.properties import (
     is_valid_namespace,
     is_valid_value,
 )
-from wheel_variants.shown import shown
+from wheel_variants.safe_repr import safe_repr
 
 __all__ = [
     "FEATURE",
@@ -93,7 +93,7 @@ class Values:
         """Tell whether a text, somewhere in *what*, is of a kind, and report if not."""
         if kind.is_valid(text):
             return True
-        self.report(kind.rule, f"invalid {kind.name} {shown(text)} in {what}")
+        self.report(kind.rule, f"invalid {kind.name} {safe_repr(text)} in {what}")
         return False
 
     def table(self, value: object, what: str) -> dict[str, Any]:
@@ -171,7 +171,9 @@ class Values:
                 break
         else:
             if repeated and len(value) > 1 and len(set(value)) != len(value):
-                self.report(repeated, f"an item of {what} is repeated: {shown(value)}")
+                self.report(
+                    repeated, f"an item of {what} is repeated: {safe_repr(value)}"
+                )
             return tuple(value)
         return tuple(
             item

@@ -13,7 +13,7 @@ from typing import Any
 from wheel_variants.manifest import ABI_DEPENDENCY, Provider, ProviderKind
 from wheel_variants.manifest_values import FEATURE, TEXT, Features, Values
 from wheel_variants.properties import SupportedFeature
-from wheel_variants.shown import shown
+from wheel_variants.safe_repr import safe_repr
 
 __all__ = ["read_providers"]
 
@@ -46,7 +46,7 @@ def read_providers(
     readers = [
         _ProviderReader(values, namespace, provider, may_be_draft=may_be_draft)
         for namespace, _, provider in values.by_namespace(root, "providers")
-        if values.is_a(dict, provider, f"the provider of {shown(namespace)}")
+        if values.is_a(dict, provider, f"the provider of {safe_repr(namespace)}")
     ]
     static: dict[str, Features] = {}
     if may_be_draft or any(each.is_draft for each in readers):
@@ -76,7 +76,7 @@ class _ProviderReader:
         self._report = values.report
         self.namespace = namespace
         self._provider = provider
-        self._what = f"the provider of {shown(namespace)}"
+        self._what = f"the provider of {safe_repr(namespace)}"
         self.is_draft = self._has(_ONLY_IN_DRAFTS) or (
             may_be_draft and not self._has(_ONLY_IN_0_2)
         )
@@ -152,7 +152,7 @@ class _ProviderReader:
             return problem
         if kind is ProviderKind.BUILTIN and builtin != ABI_DEPENDENCY:
             problem = (
-                f"no installer is known to bring {shown(builtin)} along, as "
+                f"no installer is known to bring {safe_repr(builtin)} along, as "
                 f"{self._what} expects"
             )
             self._report("provider-builtin", problem)
@@ -176,7 +176,9 @@ class _ProviderReader:
     def _plugin_api(self) -> str | None:
         api = self._values.text(self._provider, "plugin-api", self._what)
         if api is not None and _ENTRY_POINT.fullmatch(api) is None:
-            problem = f"'plugin-api' of {self._what} is no entry point: {shown(api)}"
+            problem = (
+                f"'plugin-api' of {self._what} is no entry point: {safe_repr(api)}"
+            )
             self._report("provider-api", problem, "Write it like package.module:Class")
         # The schemas allow blanks around the colon.
         return None if api is None else api.replace(" ", "")
@@ -186,7 +188,7 @@ class _ProviderReader:
         if use is not None and use not in _PLUGIN_USES:
             self._report(
                 "manifest-types",
-                f"'plugin-use' of {self._what} is {shown(use)}, which is not none, build "
+                f"'plugin-use' of {self._what} is {safe_repr(use)}, which is not none, build "
                 "or all",
             )
         return use
@@ -227,7 +229,7 @@ class _ProviderReader:
         order = self._provider["feature-order"]
         names = self._values.texts(order, what, FEATURE, repeated=None)
         if isinstance(order, list) and (not order or sorted(names) != sorted(static)):
-            problem = f"{what} must name each feature once: {shown(order)}"
+            problem = f"{what} must name each feature once: {safe_repr(order)}"
             self._report("provider-static", problem)
         return {name: static[name] for name in names if name in static}
 

@@ -18,7 +18,7 @@ from packaging.markers import (
 from packaging.requirements import InvalidRequirement, Requirement
 
 from wheel_variants.markers import is_about_variant
-from wheel_variants.shown import shown
+from wheel_variants.safe_repr import safe_repr
 
 __all__ = ["UnusableProvider", "applies", "parse_requirement", "requirement_applies"]
 
@@ -49,7 +49,7 @@ def parse_requirement(text: str, namespace: str) -> Requirement:
 
     :raises UnusableProvider: if it is no requirement, or depends on the variant.
     """
-    requires = f"the provider of {shown(namespace)} requires {shown(text)}"
+    requires = f"the provider of {safe_repr(namespace)} requires {safe_repr(text)}"
     if is_about_variant(text):
         raise UnusableProvider(
             f"{requires}, which depends on the variant: none is chosen yet"
@@ -67,7 +67,9 @@ def requirement_applies(
     """
     if requirement.marker is None:
         return True
-    requires = f"the provider of {shown(namespace)} requires {shown(str(requirement))}"
+    requires = (
+        f"the provider of {safe_repr(namespace)} requires {safe_repr(str(requirement))}"
+    )
     with _readable(f"{requires}, whose marker cannot be evaluated"):
         return requirement.marker.evaluate({**environment, "extra": ""})
 
@@ -77,6 +79,6 @@ def applies(enable_if: str, namespace: str, environment: Mapping[str, str]) -> b
 
     :raises UnusableProvider: if that cannot be told.
     """
-    condition = f"the provider of {shown(namespace)} applies if {enable_if!r}"
+    condition = f"the provider of {safe_repr(namespace)} applies if {enable_if!r}"
     with _readable(f"{condition}, which cannot be evaluated"):
         return Marker(enable_if).evaluate({**environment})

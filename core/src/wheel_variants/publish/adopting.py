@@ -28,7 +28,7 @@ from wheel_variants.publish.known_providers import DECLARATIONS
 from wheel_variants.publish.pyproject_table import ProjectTable
 from wheel_variants.publish.renaming import Releases, renamed, renamed_requirement
 
-__all__ = ["Adopted", "Left", "Plan", "read_folder", "write"]
+__all__ = ["Converted", "Left", "Plan", "read_folder", "write"]
 
 #: The order of namespaces, unless the user gives one.
 _ORDER = ("nvidia", "amd", "intel", "tpu", ABI_DEPENDENCY, "x86_64", "aarch64")
@@ -40,7 +40,7 @@ class _NotAdopted(Exception):
     """A wheel cannot become a variant; the message is the reason."""
 
 
-class Adopted(NamedTuple):
+class Converted(NamedTuple):
     """A wheel that becomes a variant.
 
     :ivar original: its name.
@@ -84,7 +84,7 @@ class Plan:
     cpu_as_null: bool
     twins: Mapping[NormalizedName, NormalizedName]
     table: ProjectTable
-    adopted: list[Adopted] = field(default_factory=list)
+    adopted: list[Converted] = field(default_factory=list)
     kept: list[str] = field(default_factory=list)
     left: list[Left] = field(default_factory=list)
     requiring: list[tuple[str, str]] = field(default_factory=list)
@@ -101,7 +101,7 @@ class Plan:
             if each.original.version.local is not None
         }
 
-    def namespaces(self, wanted: Adopted, there: Iterable[Manifest]) -> list[str]:
+    def namespaces(self, wanted: Converted, there: Iterable[Manifest]) -> list[str]:
         """Return the namespaces of a release, the most important first.
 
         :param there: the metadata of other wheels of that release, which must agree.
@@ -211,7 +211,7 @@ def _is_of(metadata: bytes, project: NormalizedName, version: Version) -> bool:
 
 def _judged(
     wheel: wheels.WheelFile, plan: Plan, names: Iterable[str]
-) -> Adopted | None:
+) -> Converted | None:
     """Return the plan for a wheel; None if it has no local version and no twin.
 
     :raises _NotAdopted: if it cannot become a variant.
@@ -236,7 +236,7 @@ def _judged(
     dropped = [f"its signature {each}" for each in wheel.signatures]
     dropped += (each for each in names if each in attestations)
     filename = f"{stem}-{rest}-{label}.whl"
-    return Adopted(name, filename, project, version, label, proof, dropped)
+    return Converted(name, filename, project, version, label, proof, dropped)
 
 
 def _proved(wheel: wheels.WheelFile, plan: Plan) -> tuple[str, proofs.Proof]:
@@ -323,7 +323,7 @@ def _requiring(
                 yield name, text
 
 
-def _alike(adopted: Iterable[Adopted]) -> Iterator[str]:
+def _alike(adopted: Iterable[Converted]) -> Iterator[str]:
     """Yield a message for the labels between which no machine can choose."""
     by_needs: dict[tuple[Any, ...], dict[str, None]] = {}
     for each in adopted:
@@ -368,7 +368,7 @@ def write(plan: Plan, folder: str) -> None:
 
 
 def _new_files(
-    plan: Plan, adopted: Adopted, wheel: wheels.WheelFile
+    plan: Plan, adopted: Converted, wheel: wheels.WheelFile
 ) -> dict[str, bytes]:
     """Return the files of the metadata that change, except ``variant.json``."""
     name, metadata = adopted.original.filename, wheel.metadata()
@@ -383,7 +383,7 @@ def _new_files(
     }
 
 
-def _document(plan: Plan, adopted: Adopted, folder: str) -> Mapping[str, Any]:
+def _document(plan: Plan, adopted: Converted, folder: str) -> Mapping[str, Any]:
     siblings = manifests_of_release([folder], adopted.project, adopted.version)
     siblings.pop(adopted.filename, None)
     namespaces = plan.namespaces(adopted, siblings.values())

@@ -18,7 +18,7 @@ from wheel_variants.manifest_parser import parse_manifest
 from wheel_variants.merging import Subject, disagreements
 from wheel_variants.properties import Property
 from wheel_variants.publish import wheels
-from wheel_variants.publish.documents import Generation, make_document, to_json
+from wheel_variants.publish.documents import SchemaVersion, make_document, to_json
 from wheel_variants.publish.errors import CannotBuild, CannotWrite, said
 from wheel_variants.publish.known_providers import DECLARATIONS
 from wheel_variants.publish.manifest_rules import check_manifest
@@ -57,7 +57,7 @@ class Build:
     namespaces: tuple[str, ...]
     providers: Mapping[str, Mapping[str, Any]]
     table: ProjectTable
-    generation: Generation
+    schema_version: SchemaVersion
     folder: str
     strict: bool
     drop_local: bool
@@ -149,8 +149,10 @@ class _Builder:
         properties = self._properties(label)
         namespaces = self._namespaces(properties)
         providers = self._providers(namespaces)
-        generation = self.request.generation
-        document = make_document(generation, namespaces, providers, label, properties)
+        schema_version = self.request.schema_version
+        document = make_document(
+            schema_version, namespaces, providers, label, properties
+        )
         self._check(document)
         return document
 
@@ -215,12 +217,12 @@ class _Builder:
 
     def _providers(self, namespaces: Iterable[str]) -> dict[str, Mapping[str, Any]]:
         request = self.request
-        if "providers" not in request.generation.root:
+        if "providers" not in request.schema_version.root:
             return {}
         others = [
             manifest.document.get("providers", {})
             for manifest in self.known
-            if manifest.schema == request.generation.schema
+            if manifest.schema == request.schema_version.schema
         ]
         sources = (request.providers, request.table.providers, *others, DECLARATIONS)
         described = ChainMap(*map(dict, sources))

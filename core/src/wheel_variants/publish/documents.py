@@ -16,11 +16,11 @@ from wheel_variants.properties import Property
 
 __all__ = [
     "CURRENT",
-    "GENERATIONS",
-    "Generation",
+    "SCHEMA_VERSIONS",
+    "SchemaVersion",
     "WITHOUT_PROVIDERS",
     "make_document",
-    "named_generation",
+    "named_schema_version",
     "to_json",
 ]
 
@@ -30,7 +30,7 @@ _FIRST_KEYS = ("$schema", "default-priorities", "providers", "static-properties"
 
 
 @dataclass(frozen=True, slots=True)
-class Generation:
+class SchemaVersion:
     """A version of the format.
 
     :ivar pep: the folder of its schema; empty for drafts.
@@ -67,31 +67,31 @@ _USE, _TIME = (
 _STATIC = _PLUGIN | {"static-properties", "feature-order", "builtin"}
 
 #: By version.
-GENERATIONS: Mapping[str, Generation] = {
+SCHEMA_VERSIONS: Mapping[str, SchemaVersion] = {
     each.version: each
     for each in (
-        Generation("0.0.2", "", _WITH_PROVIDERS, _ORDERS, _USE, 16, "0.2.0"),
-        Generation("0.0.3", "", _WITH_LISTS, _ORDERS, _TIME, 16, "0.2.0"),
-        Generation("0.1.0", "peps/825/", _ALWAYS, _ORDERS, frozenset(), 16, "0.1.1"),
-        Generation("0.1.1", "peps/825/", _ALWAYS),
-        Generation("0.2.0", "peps/850/", _WITH_PROVIDERS, provider=_STATIC),
+        SchemaVersion("0.0.2", "", _WITH_PROVIDERS, _ORDERS, _USE, 16, "0.2.0"),
+        SchemaVersion("0.0.3", "", _WITH_LISTS, _ORDERS, _TIME, 16, "0.2.0"),
+        SchemaVersion("0.1.0", "peps/825/", _ALWAYS, _ORDERS, frozenset(), 16, "0.1.1"),
+        SchemaVersion("0.1.1", "peps/825/", _ALWAYS),
+        SchemaVersion("0.2.0", "peps/850/", _WITH_PROVIDERS, provider=_STATIC),
     )
 }
 
 #: What is written unless the user wants another one.
-CURRENT = GENERATIONS["0.2.0"]
+CURRENT = SCHEMA_VERSIONS["0.2.0"]
 #: The format of PEP 825 alone.
-WITHOUT_PROVIDERS = GENERATIONS["0.1.1"]
+WITHOUT_PROVIDERS = SCHEMA_VERSIONS["0.1.1"]
 
 
-def named_generation(schema: str) -> Generation | None:
+def named_schema_version(schema: str) -> SchemaVersion | None:
     """Return the generation that a schema's URL names, whatever the host."""
     found = _VERSION.findall(schema)
-    return GENERATIONS.get(found[-1]) if found else None
+    return SCHEMA_VERSIONS.get(found[-1]) if found else None
 
 
 def make_document(
-    generation: Generation,
+    schema_version: SchemaVersion,
     namespaces: Sequence[str],
     providers: Mapping[str, Mapping[str, Any]],
     label: str,
@@ -107,10 +107,10 @@ def make_document(
         values = nested.setdefault(each.namespace, {}).setdefault(each.feature, [])
         values.append(each.value)
     document: dict[str, Any] = {
-        "$schema": generation.schema,
+        "$schema": schema_version.schema,
         "default-priorities": {"namespace": list(namespaces)},
     }
-    if "providers" in generation.root:
+    if "providers" in schema_version.root:
         document["providers"] = {each: dict(providers[each]) for each in namespaces}
     return {**document, "variants": {label: nested}}
 

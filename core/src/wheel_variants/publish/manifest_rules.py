@@ -35,7 +35,7 @@ from wheel_variants.provider_requirements import (
 from wheel_variants.publish.documents import (
     CURRENT,
     WITHOUT_PROVIDERS,
-    named_generation,
+    named_schema_version,
 )
 from wheel_variants.publish.findings import Finding, Findings
 from wheel_variants.publish.known_providers import (
@@ -44,7 +44,7 @@ from wheel_variants.publish.known_providers import (
     doubt_about,
 )
 from wheel_variants.rules import Effect
-from wheel_variants.shown import shown
+from wheel_variants.safe_repr import safe_repr
 
 __all__ = ["CheckedManifest", "check_manifest"]
 
@@ -99,23 +99,23 @@ class _Checker:
         self.add, self.report = findings.add, findings.report
         # Without its schema, a document is judged by its keys.
         guessed = CURRENT if "providers" in self.document else WITHOUT_PROVIDERS
-        self.named = named_generation(manifest.schema or "")
-        self.generation = self.named or guessed
-        self.version = self.generation.version
+        self.named = named_schema_version(manifest.schema or "")
+        self.schema_version = self.named or guessed
+        self.version = self.schema_version.version
 
     def check(self, *, is_refused: bool) -> None:
         """Check everything; of refused metadata only what is certain."""
         if self.named is None and not is_refused:
             problem = "'$schema' is missing"
             if "$schema" in self.document:
-                schema = shown(self.manifest.schema)
+                schema = safe_repr(self.manifest.schema)
                 problem = f"'$schema' names no version that exists: {schema}"
             self.add("schema-version", problem, f"Write {CURRENT.schema}")
-        if self.generation.replaced_by is not None:
+        if self.schema_version.replaced_by is not None:
             self.add(
                 "draft-schema",
                 f"It is of version {self.version}, a draft that was replaced",
-                f"Build the wheels again with version {self.generation.replaced_by}",
+                f"Build the wheels again with version {self.schema_version.replaced_by}",
             )
         self._check_keys()
         for label in self.manifest.variants:
@@ -127,32 +127,36 @@ class _Checker:
 
     def _check_keys(self) -> None:
         """Report keys that have no meaning where they are."""
-        document, generation = self.document, self.generation
-        for key in sorted(set(document) - generation.root - {"$schema"}):
-            problem = f"The key {shown(key)} is not one of version {self.version}"
+        document, schema_version = self.document, self.schema_version
+        for key in sorted(set(document) - schema_version.root - {"$schema"}):
+            problem = f"The key {safe_repr(key)} is not one of version {self.version}"
             is_new = key in CURRENT.root
             other = f", or write version {CURRENT.version}" if is_new else ""
             self.add("manifest-keys", problem, f"Omit it{other}")
         priorities, providers = map(document.get, ("default-priorities", "providers"))
-        tables = [("'default-priorities'", priorities, generation.priorities)]
-        if "providers" in generation.root and isinstance(providers, dict):
+        tables = [("'default-priorities'", priorities, schema_version.priorities)]
+        if "providers" in schema_version.root and isinstance(providers, dict):
             tables += [
-                (f"The provider of {shown(namespace)}", provider, generation.provider)
+                (
+                    f"The provider of {safe_repr(namespace)}",
+                    provider,
+                    schema_version.provider,
+                )
                 for namespace, provider in providers.items()
             ]
         for what, table, known in tables:
             for key in table if isinstance(table, dict) else ():
                 if key not in known:
-                    has = f"{what} has the key {shown(key)}"
+                    has = f"{what} has the key {safe_repr(key)}"
                     problem = f"{has}, which means nothing there"
                     self.add("manifest-keys", problem, "Omit it")
 
     def _check_label(self, label: str) -> None:
-        limit = self.generation.label_length
+        limit = self.schema_version.label_length
         if limit is not None and len(label) > limit:
             self.add(
                 "label-length",
-                f"The label {shown(label)} has more than {limit} characters, the most "
+                f"The label {safe_repr(label)} has more than {limit} characters, the most "
                 f"that version {self.version} allows",
             )
         if label in (".", ".."):
@@ -163,7 +167,7 @@ class _Checker:
         first: dict[frozenset[Property], str] = {}
         for label, variant in sorted(self.manifest.variants.items()):
             if not variant.features and label != NULL_LABEL:
-                problem = f"The variant {shown(label)} has no properties"
+                problem = f"The variant {safe_repr(label)} has no properties"
                 remedy = "Label it null, which installers put after all others"
                 self.add("other-null", problem, remedy)
             other = first.setdefault(variant.properties(), label)
@@ -176,7 +180,7 @@ class _Checker:
             for namespace, features in variant.features.items():
                 for feature, values in features.items():
                     if list(values) != sorted(values):
-                        where = f"{shown(label)}: {namespace} :: {feature}"
+                        where = f"{safe_repr(label)}: {namespace} :: {feature}"
                         problem = f"The values are not sorted in the variant {where}"
                         self.add("unsorted-values", problem)
 
@@ -186,7 +190,7 @@ class _Checker:
         for variant in self.manifest.variants.values():
             for each in sorted(variant.properties()):
                 used.setdefault(each.namespace, {})[each] = None
-        has_providers = "providers" in self.generation.root
+        has_providers = "providers" in self.schema_version.root
         if has_providers:
             self._check_coverage()
         elif used:
@@ -200,7 +204,7 @@ class _Checker:
             self._check_properties(properties, self.manifest.provider(namespace))
         for provider in self.manifest.providers.values() if has_providers else ():
             self._check_requirements(provider)
-            if self.generation is CURRENT:
+            if self.schema_version is CURRENT:
                 self._check_uv(provider)
             if self.version == "0.0.3":
                 self._check_order(provider)
@@ -226,7 +230,7 @@ class _Checker:
             if namespace not in namespaces:
                 self.add(
                     "providers",
-                    f"There is a provider of {shown(namespace)}, which is not in "
+                    f"There is a provider of {safe_repr(namespace)}, which is not in "
                     "'default-priorities.namespace'",
                     "Add it there, or omit the provider",
                 )
@@ -234,7 +238,7 @@ class _Checker:
     def _check_requirements(self, provider: Provider) -> None:
         namespace, what = (
             provider.namespace,
-            f"the provider of {shown(provider.namespace)}",
+            f"the provider of {safe_repr(provider.namespace)}",
         )
         # Whether a marker can be evaluated is the same on all machines.
         environment = {name: str(each) for name, each in default_environment().items()}
@@ -253,11 +257,11 @@ class _Checker:
             if requirement.url is not None:
                 self.add(
                     "provider-url",
-                    f"{shown(text)} names an address in {what}: it is not trusted by name",
+                    f"{safe_repr(text)} names an address in {what}: it is not trusted by name",
                     "Publish the plugin on the index of the package",
                 )
             elif requirement.specifier.is_unsatisfiable():
-                problem = f"No version satisfies {shown(text)} in {what}"
+                problem = f"No version satisfies {safe_repr(text)} in {what}"
                 self.add("provider-installable", problem)
 
     def _check_order(self, provider: Provider) -> None:
@@ -267,7 +271,7 @@ class _Checker:
             self.add(
                 "static-order",
                 "'default-priorities.feature' does not order all features of the provider "
-                f"of {shown(provider.namespace)}",
+                f"of {safe_repr(provider.namespace)}",
                 f"Order them: {sorted(names)!r}",
             )
 
@@ -289,7 +293,9 @@ class _Checker:
         self, properties: Iterable[Property], provider: Provider
     ) -> None:
         """Check the properties of a namespace by the values of its provider."""
-        is_static = self.generation is CURRENT and provider.kind is ProviderKind.STATIC
+        is_static = (
+            self.schema_version is CURRENT and provider.kind is ProviderKind.STATIC
+        )
         static = {feature.name: feature.values for feature in provider.static}
         for each in properties:
             doubt = remedy = None

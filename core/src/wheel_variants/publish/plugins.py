@@ -33,7 +33,7 @@ from wheel_variants.properties import (
     is_valid_value,
 )
 from wheel_variants.publish.errors import PublishError
-from wheel_variants.shown import shown
+from wheel_variants.safe_repr import safe_repr
 
 __all__ = ["PluginFailed", "Trial", "query", "try_plugin"]
 
@@ -337,7 +337,7 @@ def query(
     features = tuple(_features(_configs(data, status), problems))
     if text:
         problem = "it prints to standard output, which some installers read"
-        problems.append(f"{problem}: {shown(text)}")
+        problems.append(f"{problem}: {safe_repr(text)}")
     return _Answer(features, problems, seconds)
 
 
@@ -370,12 +370,16 @@ def _configs(data: bytes, status: int) -> list[Any]:
         parts = [0]
     if any(count != 3 for count in parts):
         # Only a plugin that writes to the file itself can cause this.
-        raise PluginFailed(f"The answer of the plugin cannot be read: {shown(data)}")
+        raise PluginFailed(
+            f"The answer of the plugin cannot be read: {safe_repr(data)}"
+        )
     if fault is not None:
         where = f" ({place})" if place else ""
         raise PluginFailed(f"The plugin failed: {fault}{where}")
     if not isinstance(configs, list):
-        raise PluginFailed(f"{_FUNCTION}() must return a list, not {shown(configs)}")
+        raise PluginFailed(
+            f"{_FUNCTION}() must return a list, not {safe_repr(configs)}"
+        )
     return configs
 
 
@@ -390,7 +394,7 @@ def _features(configs: list[Any], problems: list[str]) -> Iterator[SupportedFeat
     names = set()
     for name, values, multi_value in configs[:_MAX_FEATURES]:
         if not isinstance(name, str) or not is_valid_feature_name(name):
-            problems.append(f"the name of a feature is invalid: {shown(name)}")
+            problems.append(f"the name of a feature is invalid: {safe_repr(name)}")
             continue
         if name in names:
             problems.append(f"feature '{name}' appears more than once")
@@ -400,7 +404,7 @@ def _features(configs: list[Any], problems: list[str]) -> Iterator[SupportedFeat
         if not isinstance(multi_value, bool):
             problems.append(f"{feature} no multi_value, True or False")
         if not isinstance(values, list):
-            problems.append(f"{feature} no list of values: {shown(values)}")
+            problems.append(f"{feature} no list of values: {safe_repr(values)}")
             continue
         if len(values) > _MAX_VALUES:
             problem = f"over {_MAX_VALUES} values; the rest is ignored"
@@ -409,6 +413,8 @@ def _features(configs: list[Any], problems: list[str]) -> Iterator[SupportedFeat
         texts = (each for each in values if isinstance(each, str))
         kept = tuple(dict.fromkeys(filter(is_valid_value, texts)))
         if len(kept) != len(values):
-            problems.append(f"{feature} invalid or repeated values: {shown(values)}")
+            problems.append(
+                f"{feature} invalid or repeated values: {safe_repr(values)}"
+            )
         if kept:
             yield SupportedFeature(name, kept)

@@ -24,7 +24,7 @@ from wheel_variants.manifest_values import Kind, Values
 from wheel_variants.properties import InvalidProperty, Property
 from wheel_variants.publish.documents import CURRENT
 from wheel_variants.publish.errors import InvalidProjectTable, said
-from wheel_variants.shown import shown
+from wheel_variants.safe_repr import safe_repr
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -125,12 +125,12 @@ class _Reader:
         for label, texts in listed.items():
             if isinstance(texts, dict):
                 full = f"{label}.{next(iter(texts), '...')}"
-                problem = f"[variant.properties] has no list for {shown(label)}"
+                problem = f"[variant.properties] has no list for {safe_repr(label)}"
                 hint = f'Quote a label with a dot: "{full}" = [...]'
                 raise InvalidProjectTable(self.path, problem, hint)
             properties[label] = frozenset(
                 self._property(text, label)
-                for text in self._texts(texts, f"the properties of {shown(label)}")
+                for text in self._texts(texts, f"the properties of {safe_repr(label)}")
             )
         return ProjectTable(self.path, namespaces, providers, properties)
 
@@ -138,7 +138,7 @@ class _Reader:
         try:
             return Property.parse(text)
         except InvalidProperty as error:
-            problem = f"the label {shown(label)} has an invalid property: {error}"
+            problem = f"the label {safe_repr(label)} has an invalid property: {error}"
             hint = "Write it like 'nvidia :: cuda_version_lower_bound :: 12.8'"
             raise InvalidProjectTable(self.path, problem, hint) from None
 
@@ -148,7 +148,7 @@ class _Reader:
         for key in table:
             if key not in known:
                 hint = _INSTEAD.get(key, f"It may have {', '.join(known)}")
-                problem = f"{what} has the unknown key {shown(key)}"
+                problem = f"{what} has the unknown key {safe_repr(key)}"
                 raise InvalidProjectTable(self.path, problem, hint)
         return table
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from packaging.utils import NormalizedName, canonicalize_name
 
-from wheel_variants.publish.adopting import Adopted, Plan, read_folder
+from wheel_variants.publish.adopting import Converted, Plan, read_folder
 from wheel_variants.publish.adopting import write as write_wheels
 from wheel_variants.publish.commands.build import add_pyproject
 from wheel_variants.publish.errors import UsageError, counted
@@ -136,7 +136,7 @@ def _document(plan: Plan) -> dict[str, Any]:
     }
 
 
-def _adopted(adopted: Adopted) -> dict[str, Any]:
+def _adopted(adopted: Converted) -> dict[str, Any]:
     return {
         "file": adopted.original.filename,
         "becomes": adopted.filename,

@@ -13,7 +13,7 @@ from wheel_variants.labels import NULL_LABEL, is_valid_label
 from wheel_variants.manifest import ABI_DEPENDENCY
 from wheel_variants.properties import InvalidProperty, Property, is_valid_namespace
 from wheel_variants.publish.building import Build, build_wheel
-from wheel_variants.publish.documents import CURRENT, GENERATIONS, WITHOUT_PROVIDERS
+from wheel_variants.publish.documents import CURRENT, SCHEMA_VERSIONS, WITHOUT_PROVIDERS
 from wheel_variants.publish.errors import UsageError
 from wheel_variants.publish.known_providers import KNOWN_PROVIDERS
 from wheel_variants.publish.output import write, write_report
@@ -125,7 +125,7 @@ def run(options: argparse.Namespace) -> int:
         tuple(dict.fromkeys(options.namespaces)),
         _providers(options),
         project_table(options.pyproject),
-        GENERATIONS[options.schema],
+        SCHEMA_VERSIONS[options.schema],
         options.output_dir,
         options.strict,
         options.drop_local,

@@ -15,7 +15,7 @@ from pip._vendor.wheel_variants.properties import (
     is_valid_namespace,
     is_valid_value,
 )
-from pip._vendor.wheel_variants.shown import shown
+from pip._vendor.wheel_variants.safe_repr import safe_repr
 
 from pip._internal.variants.errors import InvalidHostFile
 from pip._internal.variants.providers.platforms import (
@@ -103,10 +103,10 @@ def _host(path: str, root: object) -> HostDescription:
     description = _object(root, "The file")
     schema = description.get("host-schema")
     if schema != HOST_SCHEMA or isinstance(schema, bool):
-        raise _Problem(f"Its 'host-schema' is not {HOST_SCHEMA}: {shown(schema)}")
+        raise _Problem(f"Its 'host-schema' is not {HOST_SCHEMA}: {safe_repr(schema)}")
     unknown = sorted(set(description) - _KEYS)
     if unknown:
-        raise _Problem(f"Its keys {shown(unknown)} mean nothing")
+        raise _Problem(f"Its keys {safe_repr(unknown)} mean nothing")
     supported = _supported(description.get("supported"))
     environment = _environment(description.get("environment", {}))
     tags, abis = _tags(description, "platforms"), _tags(description, "abis")
@@ -137,11 +137,11 @@ def _check_complete(
 def _check_platforms(environment: Mapping[str, str], tags: Iterable[str]) -> None:
     """Compare the markers of a machine with each other and with its platform tags."""
     if release_of(environment["python_full_version"]) is None:
-        full = shown(environment["python_full_version"])
+        full = safe_repr(environment["python_full_version"])
         raise _Problem(f"This is no version of Python: {full}")
     for name, value in following(environment).items():
         if environment[name] != value:
-            said = shown(environment[name])
+            said = safe_repr(environment[name])
             raise _Problem(f"Its {name!r} is {said}; others say {value!r}")
     for tag in tags:
         if tag == "any":
@@ -154,13 +154,17 @@ def _check_platforms(environment: Mapping[str, str], tags: Iterable[str]) -> Non
         )
         if not is_suitable:
             said = f"{environment['sys_platform']}, {environment['platform_machine']}"
-            raise _Problem(f"Its 'environment' is of {said}, and {shown(tag)} is not")
+            raise _Problem(
+                f"Its 'environment' is of {said}, and {safe_repr(tag)} is not"
+            )
 
 
 def _check_interpreter(environment: Mapping[str, str], abis: tuple[str, ...]) -> None:
     """Compare what is said of an interpreter with its ABIs."""
     if {*abis} <= OF_MANY:
-        raise _Problem(f"Many interpreters have {shown(list(abis))}; add its own ABI")
+        raise _Problem(
+            f"Many interpreters have {safe_repr(list(abis))}; add its own ABI"
+        )
     for abi in abis:
         for name, value in of_abi(abi).items():
             if environment[name] != value:
@@ -175,7 +179,7 @@ def _check_cpu(environment: Mapping[str, str], supported: SupportedProperties) -
     for namespace in supported.keys() & CPU_NAMESPACES:
         if not _are_alike(machine, namespace):
             raise _Problem(
-                f"It supports {shown(namespace)}, and its machine is {machine}"
+                f"It supports {safe_repr(namespace)}, and its machine is {machine}"
             )
 
 
@@ -184,14 +188,14 @@ def _supported(root: object) -> SupportedProperties:
     supported: dict[str, list[SupportedFeature]] = {}
     for namespace, features in stated.items():
         if not is_valid_namespace(namespace):
-            raise _Problem(f"This is no namespace: {shown(namespace)}")
+            raise _Problem(f"This is no namespace: {safe_repr(namespace)}")
         if not isinstance(features, list):
-            raise _Problem(f"The features of {shown(namespace)} are not a list")
+            raise _Problem(f"The features of {safe_repr(namespace)} are not a list")
         supported[namespace] = [_feature(item, namespace) for item in features]
         names = [feature.name for feature in supported[namespace]]
         if len(set(names)) != len(names):
             raise _Problem(
-                f"A feature of {shown(namespace)} is repeated: {shown(names)}"
+                f"A feature of {safe_repr(namespace)} is repeated: {safe_repr(names)}"
             )
     return SupportedProperties(supported)
 
@@ -201,10 +205,10 @@ def _environment(root: object) -> dict[str, str]:
     environment = _object(root, "'environment'")
     for name, value in environment.items():
         if name not in MARKER_VARIABLES:
-            raise _Problem(f"'environment' has no marker variable: {shown(name)}")
+            raise _Problem(f"'environment' has no marker variable: {safe_repr(name)}")
         if not isinstance(value, str):
             raise _Problem(
-                f"{shown(name)} in 'environment' is not a string: {shown(value)}"
+                f"{safe_repr(name)} in 'environment' is not a string: {safe_repr(value)}"
             )
     return environment
 
@@ -225,32 +229,34 @@ def _are_alike(one: str, other: str) -> bool:
 def _tags(description: Mapping[str, Any], key: str) -> tuple[str, ...]:
     given = description.get(key, [])
     if not isinstance(given, list):
-        raise _Problem(f"{key!r} is not a list: {shown(given)}")
+        raise _Problem(f"{key!r} is not a list: {safe_repr(given)}")
     for tag in given:
         if not isinstance(tag, str) or not _TAG.fullmatch(tag):
-            raise _Problem(f"This in {key!r} is no tag: {shown(tag)}")
+            raise _Problem(f"This in {key!r} is no tag: {safe_repr(tag)}")
         if tag.startswith(_GROWING) and not _EXPANDED.fullmatch(tag):
-            raise _Problem(f"There is no such platform: {shown(tag)}")
+            raise _Problem(f"There is no such platform: {safe_repr(tag)}")
     # Case does not matter in tags.
     return tuple(dict.fromkeys(map(str.lower, given)))
 
 
 def _object(value: object, what: str) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise _Problem(f"{what} is not a JSON object: {shown(value)}")
+        raise _Problem(f"{what} is not a JSON object: {safe_repr(value)}")
     return value
 
 
 def _feature(item: object, namespace: str) -> SupportedFeature:
-    feature = _object(item, f"A feature of {shown(namespace)}")
+    feature = _object(item, f"A feature of {safe_repr(namespace)}")
     name, values = feature.get("feature"), feature.get("values")
     if not isinstance(name, str) or not is_valid_feature_name(name):
-        raise _Problem(f"This names no feature of {shown(namespace)}: {shown(name)}")
+        raise _Problem(
+            f"This names no feature of {safe_repr(namespace)}: {safe_repr(name)}"
+        )
     if not isinstance(values, list) or not values:
         raise _Problem(f"The values of '{namespace} :: {name}' are not a list")
     for value in values:
         if not isinstance(value, str) or not is_valid_value(value):
             raise _Problem(
-                f"This is no value of '{namespace} :: {name}': {shown(value)}"
+                f"This is no value of '{namespace} :: {name}': {safe_repr(value)}"
             )
     return SupportedFeature(name, tuple(dict.fromkeys(values)))

@@ -275,7 +275,7 @@ class Run:
         dist = self.installed_dists.get(project)
         return None if dist is None or self.is_upgraded(project) else dist.version
 
-    def settled(self, project: NormalizedName) -> str | None:
+    def fixed_reason(self, project: NormalizedName) -> str | None:
         """Say that ``--no-deps`` installs nothing that the user did not name."""
         if not self.settings.ignore_dependencies:
             return None

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-__all__ = ["shown"]
+__all__ = ["safe_repr"]
 
 
-def shown(value: object) -> str:
+def safe_repr(value: object) -> str:
     """Return a value as short text that no terminal obeys."""
     text = ascii(value)
     return text if len(text) <= 80 else f"{text[:77]}..."
