@@ -61,9 +61,9 @@ def _run(text: str, machine: dict[str, Any]) -> None:
     }
     _HOST.write_text(json.dumps({"host-schema": 1, "supported": supported}), "ascii")
     options = optparse.Values({"variant_host": str(_HOST)})
-    context = Run(_SESSION, options)
+    run = Run(_SESSION, options)
     try:
-        RUN.set(_SESSION, context)
+        RUN.set(_SESSION, run)
         narrow = narrowed(lock, _SESSION, _PATH, None, ["y"], ["x"], True)
     except PipError as error:
         for line in str(error).splitlines():

@@ -36,9 +36,9 @@ _SESSION = PipSession()
 def _make_finder(*, enabled: bool) -> PackageFinder:
     scope = SearchScope.create(find_links=[], index_urls=[], no_index=True)
     collector = LinkCollector(_SESSION, scope)
-    context = Run(_SESSION, optparse.Values(), enabled=enabled)
-    context.collector = collector
-    collector._variants = context  # type: ignore[attr-defined]
+    run = Run(_SESSION, optparse.Values(), enabled=enabled)
+    run.collector = collector
+    collector._variants = run  # type: ignore[attr-defined]
     return PackageFinder.create(collector, SelectionPreferences(allow_yanked=True))
 
 
@@ -56,10 +56,10 @@ def _read(content_type: str, data: bytes) -> None:
     assert [link.url for link in links] == [link.url for link in expected]
     links = [link for link in links if not _breaks_upstream(link)]
     evaluator = _FINDER.make_link_evaluator("foo")
-    context: Run = _FINDER._link_collector._variants  # type: ignore[attr-defined]
-    context.manifest_links.clear()
+    run: Run = _FINDER._link_collector._variants  # type: ignore[attr-defined]
+    run.manifest_links.clear()
     found = _FINDER.evaluate_links(evaluator, links)
-    for (project, _, _), link in context.manifest_links.items():
+    for (project, _, _), link in run.manifest_links.items():
         assert project == "foo"
         assert link.filename.endswith("-variants.json")
     by_version: dict[Any, list[Link]] = {}
@@ -69,7 +69,7 @@ def _read(content_type: str, data: bytes) -> None:
         by_version.setdefault(candidate.version, []).append(candidate.link)
     for version, of_version in by_version.items():
         name = canonicalize_name("foo")
-        release = Release(context, name, version, of_version, [_URL])
+        release = Release(run, name, version, of_version, [_URL])
         assert set(release.wheels) <= {_URL}
     for candidate in _FINDER_WITHOUT.evaluate_links(evaluator, links):
         assert label_of(candidate.link) is None

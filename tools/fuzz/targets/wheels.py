@@ -89,14 +89,14 @@ def _member(choices: Choices) -> str:
 
 def _check(link: Link) -> None:
     options: Any = optparse.Values({"platforms": ["linux_x86_64"]})
-    context = Run(_SESSION, options)
+    run = Run(_SESSION, options)
     try:
-        check_direct(context, link, "cu128")
+        check_direct(run, link, "cu128")
     except DiagnosticPipError as error:
         failed(error)
-        assert link not in decisions_of(context).direct
+        assert link not in decisions_of(run).direct
     except PipError:
-        assert link not in decisions_of(context).direct
+        assert link not in decisions_of(run).direct
     try:
         manifest, _ = manifest_of_wheels(_SESSION, {"cu128": link})
     except ManifestUnavailable as error:

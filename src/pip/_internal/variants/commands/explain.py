@@ -16,7 +16,7 @@ from pip._internal.variants.output.documents import (
     selection_document,
 )
 from pip._internal.variants.output.explain import explain_lookup, explain_manifest
-from pip._internal.variants.output.lookup import look_up, make_context
+from pip._internal.variants.output.lookup import look_up, make_run
 from pip._internal.variants.selection.manifest_file import judge_manifest
 
 
@@ -45,13 +45,13 @@ def _explain_requirement(
 
 def _explain_manifest(command: SessionCommandMixin, options: optparse.Values) -> int:
     with only_output(options):
-        context = make_context(command.get_default_session(options), options)
-        selection, label = judge_manifest(context, options.manifest)
+        run = make_run(command.get_default_session(options), options)
+        selection, label = judge_manifest(run, options.manifest)
     if options.json:
         write_report(
             {
                 "sources": [selection_document(selection)],
-                "options": options_document(context),
+                "options": options_document(run),
             }
         )
     else:

@@ -12,7 +12,7 @@ from pip._internal.console.texts import Hint
 from pip._internal.models.target_python import TargetPython
 from pip._internal.variants.errors import WrongUse
 from pip._internal.variants.output import sentences
-from pip._internal.variants.output.lookup import make_context
+from pip._internal.variants.output.lookup import make_run
 from pip._internal.variants.output.unused_accelerators import ACCELERATORS
 from pip._internal.variants.providers.chain import ProviderChain, warnings_of
 from pip._internal.variants.providers.host_file import HostDescription
@@ -40,8 +40,8 @@ def run(command: SessionCommandMixin, options: optparse.Values, args: list[str])
             answers = providers.query_all()
         else:
             asked = read_manifest(options.manifest)
-            context = make_context(command.get_default_session(options), options)
-            providers = context.providers
+            run = make_run(command.get_default_session(options), options)
+            providers = run.providers
             answers = providers.query_all(asked)
         for warning in warnings_of(answers):
             logger.warning("%s", warning)

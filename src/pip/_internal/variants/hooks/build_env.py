@@ -33,21 +33,21 @@ def build_requirements(
     has_child = "finder" in vars(installer)
     finder: PackageFinder = vars(installer)["finder" if has_child else "_finder"]
     collector = finder._link_collector
-    context = run_of(finder)
-    if context is None:
+    run = run_of(finder)
+    if run is None:
         return fn(installer, *args, **kwargs)
     requirement = kwargs.get("for_req")
     if requirement is not None:
-        for mode in modes(context):
+        for mode in modes(run):
             mode.refuse_build_requirements(requirement, args[0])
-    environ = _variables(context) if has_child else {}
-    RUN.set(collector, _context(context))
+    environ = _variables(run) if has_child else {}
+    RUN.set(collector, _inner_run(run))
     before = _replaced(environ)
     try:
         with on_target({}):
             return fn(installer, *args, **kwargs)
     finally:
-        RUN.set(collector, context)
+        RUN.set(collector, run)
         _replaced(before)
 
 
@@ -77,20 +77,18 @@ def _replaced(environ: Mapping[str, str | None]) -> dict[str, str | None]:
     return before
 
 
-def _context(target: Run) -> Run:
-    """Make the context for what is installed to build something on this machine."""
+def _inner_run(target: Run) -> Run:
+    """Make the run for what is installed to build something on this machine."""
     options = target.settings.about_this_machine()
-    context = Run(target.session, options, enabled=target.enabled)
-    context.in_build = True
-    context.manifest_links = target.manifest_links
-    context.skipped_manifests = target.skipped_manifests
-    context.collector = target.collector
-    context.plugin_limits = target.plugin_limits
+    run = Run(target.session, options, enabled=target.enabled)
+    run.in_build = True
+    run.manifest_links = target.manifest_links
+    run.skipped_manifests = target.skipped_manifests
+    run.collector = target.collector
+    run.plugin_limits = target.plugin_limits
     for mode_module, mode in target.mode_modules.items():
-        context.mode_modules[mode_module] = (
-            None if mode is None else mode.for_inner(context)
-        )
-    return context
+        run.mode_modules[mode_module] = None if mode is None else mode.for_inner(run)
+    return run
 
 
 def _variables(target: Run) -> dict[str, str]:

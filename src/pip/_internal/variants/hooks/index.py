@@ -1,6 +1,6 @@
 """What upstream looks for on indexes and in directories: manifests, variants, listings.
 
-A command's context is made here, and all links of a source pass here. Those of plain
+A command's run is made here, and all links of a source pass here. Those of plain
 packages do too, so what only variants need is imported for variants alone.
 """
 
@@ -60,30 +60,30 @@ def collector_created(
     options: optparse.Values,
     suppress_no_index: bool = False,
 ) -> LinkCollector:
-    """Attach the context of a command to its new link collector.
+    """Attach the run of a command to its new link collector.
 
     :param mode_modules: returns the rooms of the modes that the command may be in.
     """
     collector = fn(cls, session, options, suppress_no_index)
     # Only the search for a newer pip suppresses this option; it needs no variants.
-    context = Run(
+    run = Run(
         session, options, enabled=not suppress_no_index, mode_modules=mode_modules()
     )
-    context.is_for_itself = suppress_no_index
-    context.attach(collector)
-    if context.in_build:
+    run.is_for_itself = suppress_no_index
+    run.attach(collector)
+    if run.in_build:
         from pip._internal.variants.hooks.build_env import leave_variables_to_user
 
         leave_variables_to_user()
-    if context.trusted:
+    if run.trusted:
         from pip._internal.variants.providers.plugin_limits import PluginLimits
 
         # By the options alone: requirements files are read later.
         scope = collector.search_scope
-        context.plugin_limits = PluginLimits(context.settings, session, scope)
+        run.plugin_limits = PluginLimits(run.settings, session, scope)
     READS_FAST.set(collector, is_fast(options))
     # The code that reads lock files has only the session.
-    RUN.set(session, context)
+    RUN.set(session, run)
     return collector
 
 
@@ -92,8 +92,8 @@ def select_from_lock(fn: Callable[..., _R], session: PipSession) -> Callable[...
 
     :param fn: selects, by default for this one.
     """
-    context = RUN.of(session, Run)
-    target = None if context is None else context.target
+    run = RUN.of(session, Run)
+    target = None if run is None else run.target
     if target is None:
         return fn
     tags = target.python.get_sorted_tags()
@@ -115,13 +115,13 @@ def list_finder(
 
 
 def _listing_finder(finder: PackageFinder, listing: str) -> PackageFinder:
-    context = run_of(finder)
-    if context is not None:
-        context.listing = listing
-        if context.target is not None:
+    run = run_of(finder)
+    if run is not None:
+        run.listing = listing
+        if run.target is not None:
             from pip._internal.variants.selection import target_options
 
-            target_options.aim(finder, context.target)
+            target_options.aim(finder, run.target)
     return finder
 
 
@@ -179,23 +179,21 @@ def evaluate_links(
     links: Iterable[Link],
 ) -> list[InstallationCandidate]:
     """Take manifests out of a page's links, and variant wheels if variants are off."""
-    context = run_of(finder)
+    run = run_of(finder)
     links = links if isinstance(links, list) else list(links)
-    if context is None or not context.enabled:
+    if run is None or not run.enabled:
         left = _without_variants(finder, links)
     else:
-        left = _without_manifests(context, link_evaluator, links)
+        left = _without_manifests(run, link_evaluator, links)
     found = fn(finder, link_evaluator, left)
-    if context is not None and (
-        not found or len(left) < len(links) or context.is_elsewhere
-    ):
+    if run is not None and (not found or len(left) < len(links) or run.is_elsewhere):
         # If there is nothing to install, these tell why.
-        context.listed.setdefault(link_evaluator._canonical_name, []).append(links)
+        run.listed.setdefault(link_evaluator._canonical_name, []).append(links)
     return found
 
 
 def _without_manifests(
-    context: Run, link_evaluator: LinkEvaluator, links: list[Link]
+    run: Run, link_evaluator: LinkEvaluator, links: list[Link]
 ) -> list[Link]:
     # Few or none of a page's 10,000 links are manifests. The others pass two cheap tests,
     # which use attributes because properties take longer.
@@ -207,14 +205,14 @@ def _without_manifests(
     ]
     if manifests:
         for link in manifests:
-            _register(context, link_evaluator, link)
+            _register(run, link_evaluator, link)
         # A page may have thousands of them.
         set_aside = set(map(id, manifests))
         links = [link for link in links if id(link) not in set_aside]
     return links
 
 
-def _register(context: Run, link_evaluator: LinkEvaluator, link: Link) -> None:
+def _register(run: Run, link_evaluator: LinkEvaluator, link: Link) -> None:
     try:
         project, version = parse_manifest_filename(link.filename)
     except InvalidManifestFilename as error:
@@ -229,10 +227,10 @@ def _register(context: Run, link_evaluator: LinkEvaluator, link: Link) -> None:
         key = project, version, source_of(link)
         too_new = uploaded_too_late(link, link_evaluator._uploaded_prior_to)
         if too_new is None:
-            context.manifest_links.setdefault(key, link)
+            run.manifest_links.setdefault(key, link)
         else:
             logger.debug("Skipping link: a manifest: %s: %s", too_new, link)
-            context.skipped_manifests[key] = too_new
+            run.skipped_manifests[key] = too_new
 
 
 def _without_variants(finder: PackageFinder, links: Iterable[Link]) -> list[Link]:
@@ -256,28 +254,28 @@ def all_candidates(
     project_name: str,
 ) -> list[InstallationCandidate]:
     """Leave versions out of a listing if all of their files are unsuitable variants."""
-    context = run_of(finder)
-    if context is None:
+    run = run_of(finder)
+    if run is None:
         return fn(finder, project_name)
     from pip._internal.variants.selection.catalogue import modes
 
-    for mode in modes(context):
+    for mode in modes(run):
         fn = functools.partial(mode.find_all_candidates, fn)
     candidates = fn(finder, project_name)
-    if context.is_for_itself:
+    if run.is_for_itself:
         # Upstream asks for pip alone, and keeps only the newest.
         from pip._internal.variants.selection.fork import carrier_name
 
         carrier = carrier_name()
         others = [] if carrier is None else fn(finder, carrier)
-        context.of_itself = [*candidates, *others]
-    if context.listing is None:
+        run.of_itself = [*candidates, *others]
+    if run.listing is None:
         return candidates
-    return _listed(context, finder, project_name, candidates)
+    return _listed(run, finder, project_name, candidates)
 
 
 def _listed(
-    context: Run,
+    run: Run,
     finder: PackageFinder,
     project_name: str,
     candidates: list[InstallationCandidate],
@@ -285,55 +283,55 @@ def _listed(
     from pip._internal.variants.selection.catalogue import decisions_of, modes
 
     project = canonicalize_name(project_name)
-    for mode in modes(context):
+    for mode in modes(run):
         listed = mode.listed(finder, project, candidates)
         if listed is not None:
             return listed
-    if project == "pip" and context.listing == "newest":
-        candidates = _updates_of_pip(context, candidates)
-    if not context.enabled:
+    if project == "pip" and run.listing == "newest":
+        candidates = _updates_of_pip(run, candidates)
+    if not run.enabled:
         return candidates
-    if not candidates and context.is_elsewhere:
-        _tell_why(context, finder, project_name)
-    unsuitable = set(_unsuitable(context, finder, project, candidates))
+    if not candidates and run.is_elsewhere:
+        _tell_why(run, finder, project_name)
+    unsuitable = set(_unsuitable(run, finder, project, candidates))
     left = [found for found in candidates if found.version not in unsuitable]
-    if candidates and not left and context.listing == "all":
+    if candidates and not left and run.listing == "all":
         from pip._internal.variants.output.refusals import nothing_left
 
-        reached = decisions_of(context).reached(project)
+        reached = decisions_of(run).reached(project)
         raise nothing_left(project_name, None, reached)
     return left
 
 
 def _updates_of_pip(
-    context: Run, candidates: list[InstallationCandidate]
+    run: Run, candidates: list[InstallationCandidate]
 ) -> list[InstallationCandidate]:
     """Leave out upstream's releases, which are no updates of the fork."""
     from pip._internal.metadata import get_environment
     from pip._internal.variants.selection.fork import is_fork
 
     # With --python or --path, what is listed may have upstream's pip.
-    pip = get_environment(context.settings.paths).get_distribution("pip")
+    pip = get_environment(run.settings.paths).get_distribution("pip")
     if pip is None or not is_fork(pip.version):
         return candidates
     return [found for found in candidates if is_fork(found.version)]
 
 
-def _tell_why(context: Run, finder: PackageFinder, project_name: str) -> None:
+def _tell_why(run: Run, finder: PackageFinder, project_name: str) -> None:
     """Raise an error if it is known why nothing suits another kind of machine."""
     from pip._internal.variants.output.no_match import no_suitable
 
     # It lists them once more.
-    listing, context.listing = context.listing, None
+    listing, run.listing = run.listing, None
     project = canonicalize_name(project_name)
-    problem = no_suitable(context, finder, project, project_name)
-    context.listing = listing
+    problem = no_suitable(run, finder, project, project_name)
+    run.listing = listing
     if problem is not None:
         raise problem
 
 
 def _unsuitable(
-    context: Run,
+    run: Run,
     finder: PackageFinder,
     project: NormalizedName,
     candidates: Iterable[InstallationCandidate],
@@ -348,11 +346,11 @@ def _unsuitable(
     for version, grouped in itertools.groupby(newest_first, lambda c: c.version):
         links = [candidate.link for candidate in grouped]
         if all(label_of(link) is not None for link in links):
-            release = release_of(context, finder, project, version, links)
+            release = release_of(run, finder, project, version, links)
             if not release.ranked:
                 yield version
                 continue
-        if context.listing == "newest" and not version.is_prerelease:
+        if run.listing == "newest" and not version.is_prerelease:
             return
 
 
@@ -368,16 +366,16 @@ def requirements_line(
     On a line with a requirement, ``--variant LABEL`` is for that package alone.
     """
     parsed = fn(line, options, finder, session)
-    context = None if finder is None else run_of(finder)
-    if context is not None:
-        limits = context.plugin_limits
+    run = None if finder is None else run_of(finder)
+    if run is not None:
+        limits = run.plugin_limits
         if limits is not None and parsed is not None and parsed.constraint:
             limits.note(parsed)
         choices, is_off = said_in_line(line.opts)
         if parsed is not None and choices:
             found = (choice.for_requirement(parsed.requirement) for choice in choices)
             choices = [choice for choice in found if choice is not None]
-        context.add_choices(choices)
+        run.add_choices(choices)
         if parsed is None and is_off:
-            context.disable(line.filename)
+            run.disable(line.filename)
     return parsed

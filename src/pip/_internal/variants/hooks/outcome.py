@@ -43,43 +43,43 @@ def resolved(
 
     :raises VariantLabelNotFound: no project has a label that was typed for all.
     """
-    context = run_of(resolver.factory._finder)
-    if context is None:
+    run = run_of(resolver.factory._finder)
+    if run is None:
         return fn(resolver, root_reqs, check_supported_wheels)
-    context.named = _named(root_reqs)
+    run.named = _named(root_reqs)
     if any(root.name is None or "pip" in root.name.lower() for root in root_reqs):
         from pip._internal.variants.selection.fork import leaves_fork
 
-        context.leaves_fork = leaves_fork(root_reqs)
+        run.leaves_fork = leaves_fork(root_reqs)
 
     def solve(constraints: Sequence[InstallRequirement] = ()) -> RequirementSet:
         roots = [*root_reqs, *constraints]
-        run = functools.partial(fn, resolver, roots, check_supported_wheels)
-        for mode in modes(context):
-            run = functools.partial(mode.solve, run, resolver)
-        if context.target is None:
-            return run()
+        resolve_once = functools.partial(fn, resolver, roots, check_supported_wheels)
+        for mode in modes(run):
+            resolve_once = functools.partial(mode.solve, resolve_once, resolver)
+        if run.target is None:
+            return resolve_once()
         from pip._internal.variants.selection import target_options
 
         with (
-            noting_host(context.settings),
-            target_options.during(context.target, resolver.factory),
+            noting_host(run.settings),
+            target_options.during(run.target, resolver.factory),
         ):
-            found = run()
+            found = resolve_once()
         for requirement in found.requirements.values():
-            ENVIRONMENT.set(requirement, context.target.environment)
+            ENVIRONMENT.set(requirement, run.target.environment)
         return found
 
-    if not (context.choices or context.settings.asks_for_something):
-        return _resolved(solve, resolver, root_reqs, context)
+    if not (run.choices or run.settings.asks_for_something):
+        return _resolved(solve, resolver, root_reqs, run)
     try:
-        requirements = _resolved(solve, resolver, root_reqs, context)
+        requirements = _resolved(solve, resolver, root_reqs, run)
     except PipError:
         # A mistyped name may be why; the error stays the resolver's.
-        context.strict = False
-        _warn_of_unknown_names(context, resolver, root_reqs, has_failed=True)
+        run.strict = False
+        _warn_of_unknown_names(run, resolver, root_reqs, has_failed=True)
         raise
-    _warn_of_unknown_names(context, resolver, root_reqs, has_failed=False)
+    _warn_of_unknown_names(run, resolver, root_reqs, has_failed=False)
     return requirements
 
 
@@ -87,26 +87,26 @@ def _resolved(
     solve: Callable[..., RequirementSet],
     resolver: Resolver,
     root_reqs: list[InstallRequirement],
-    context: Run,
+    run: Run,
 ) -> RequirementSet:
     """Resolve, and announce what was chosen.
 
     :param solve: resolves once, with the constraints that it is given.
     """
     finder = resolver.factory._finder
-    for mode in modes(context):
+    for mode in modes(run):
         mode.note_roots(root_reqs)
-    with _prefetching(context, resolver, root_reqs), _told_of_locks(finder):
-        found = (mode.resolve(solve, resolver) for mode in modes(context))
+    with _prefetching(run, resolver, root_reqs), _told_of_locks(finder):
+        found = (mode.resolve(solve, resolver) for mode in modes(run))
         resolved = next((each for each in found if each is not None), None)
         requirements = solve() if resolved is None else resolved
     if resolved is not None:
         # All builds were asked for, so few were chosen over others.
-        _announce(context, finder, _settled(context, resolved))
-    elif context.enabled:
-        requirements = _concluded(solve, resolver, root_reqs, context, requirements)
-    if context.enabled and not context.settings.ignore_dependencies:
-        _warn_of_device_extras(context, resolver, root_reqs)
+        _announce(run, finder, _settled(run, resolved))
+    elif run.enabled:
+        requirements = _concluded(solve, resolver, root_reqs, run, requirements)
+    if run.enabled and not run.settings.ignore_dependencies:
+        _warn_of_device_extras(run, resolver, root_reqs)
     return requirements
 
 
@@ -128,27 +128,27 @@ def _concluded(
     solve: Callable[..., RequirementSet],
     resolver: Resolver,
     root_reqs: list[InstallRequirement],
-    context: Run,
+    run: Run,
     requirements: RequirementSet,
 ) -> RequirementSet:
     """Settle what was resolved, and announce it."""
     finder = resolver.factory._finder
-    requirements, kept = _settle(solve, resolver, root_reqs, context, requirements)
-    chosen = _chosen_builds(context, requirements)
-    if context.labels_for_all():
+    requirements, kept = _settle(solve, resolver, root_reqs, run, requirements)
+    chosen = _chosen_builds(run, requirements)
+    if run.labels_for_all():
         from pip._internal.variants.output.refusals import refuse_unknown_labels
 
-        refuse_unknown_labels(context, [release for release, _ in chosen], kept)
-    _announce(context, finder, chosen)
+        refuse_unknown_labels(run, [release for release, _ in chosen], kept)
+    _announce(run, finder, chosen)
     if any(root.extras for root in root_reqs) and (chosen or kept):
         from pip._internal.variants.selection.unknown_names import labels_as_extras
 
-        for line in labels_as_extras(context, _found(resolver)):
-            context.say_once(logging.WARNING, line)
+        for line in labels_as_extras(run, _found(resolver)):
+            run.say_once(logging.WARNING, line)
     if kept:
         from pip._internal.variants.output.announcing import tell_of_kept
 
-        tell_of_kept(context, kept, _found(resolver), is_all=not chosen)
+        tell_of_kept(run, kept, _found(resolver), is_all=not chosen)
     return requirements
 
 
@@ -156,42 +156,42 @@ def _settle(
     solve: Callable[..., RequirementSet],
     resolver: Resolver,
     root_reqs: list[InstallRequirement],
-    context: Run,
+    run: Run,
     requirements: RequirementSet,
 ) -> tuple[RequirementSet, list[BaseDistribution]]:
     """Resolve again if what is installed may stay, or to make builds agree.
 
     :return: the result, and the builds of variants that stay installed.
     """
-    run = solve
-    chosen = _chosen_builds(context, requirements)
+    resolve_once = solve
+    chosen = _chosen_builds(run, requirements)
     report_kept: Callable[[RequirementSet], None] | None = None
-    if context.installed_dists and any(each.has_alternatives for each, _ in chosen):
+    if run.installed_dists and any(each.has_alternatives for each, _ in chosen):
         from pip._internal.variants.selection.installed_first import keep_installed
 
         requirements, constraints, report_kept = keep_installed(
-            solve, resolver, context, requirements, root_reqs
+            solve, resolver, run, requirements, root_reqs
         )
-        run = functools.partial(solve, constraints)
-        chosen = _chosen_builds(context, requirements)
+        resolve_once = functools.partial(solve, constraints)
+        chosen = _chosen_builds(run, requirements)
     kept = _kept_builds(resolver)
     if chosen and len(chosen) + len(kept) > 1:
         from pip._internal.variants.selection.agreement import agreeing
 
-        requirements = agreeing(run, resolver, context, requirements, kept)
+        requirements = agreeing(resolve_once, resolver, run, requirements, kept)
     if report_kept is not None:
         report_kept(requirements)
     return requirements, kept
 
 
 def _warn_of_unknown_names(
-    context: Run,
+    run: Run,
     resolver: Resolver,
     roots: Iterable[InstallRequirement],
     *,
     has_failed: bool,
 ) -> None:
-    if not context.enabled:
+    if not run.enabled:
         return
     from pip._internal.variants.selection.unknown_names import warn_of_unknown_names
 
@@ -207,7 +207,7 @@ def _warn_of_unknown_names(
         has_built = any(link is not None and not link.is_wheel for link in links)
         kept = _kept_builds(resolver)
     warn_of_unknown_names(
-        context,
+        run,
         {canonicalize_name(name) for name in names},
         kept,
         are_all=not has_failed,
@@ -226,7 +226,7 @@ def _named(roots: Iterable[InstallRequirement]) -> frozenset[NormalizedName]:
 
 @contextmanager
 def _prefetching(
-    context: Run, resolver: Resolver, root_reqs: list[InstallRequirement]
+    run: Run, resolver: Resolver, root_reqs: list[InstallRequirement]
 ) -> Iterator[None]:
     """Prefetch what the resolver needs, manifests included."""
 
@@ -234,22 +234,22 @@ def _prefetching(
     def make_lookahead() -> VariantLookahead:
         from pip._internal.variants.selection.lookahead import VariantLookahead
 
-        context.lookahead = VariantLookahead(context, resolver.factory._finder)
-        return context.lookahead
+        run.lookahead = VariantLookahead(run, resolver.factory._finder)
+        return run.lookahead
 
-    context.make_lookahead = make_lookahead if context.enabled else None
+    run.make_lookahead = make_lookahead if run.enabled else None
     try:
         with prefetching(
-            resolver, root_reqs, context.parallel_downloads, context.make_lookahead
+            resolver, root_reqs, run.parallel_downloads, run.make_lookahead
         ):
             yield
     finally:
         # Whoever resolves again has nearly all of it.
-        context.lookahead = context.make_lookahead = None
+        run.lookahead = run.make_lookahead = None
 
 
 def _chosen_builds(
-    context: Run, requirements: RequirementSet
+    run: Run, requirements: RequirementSet
 ) -> list[tuple[Release, Link]]:
     """Return the chosen build of each release that has variants.
 
@@ -261,7 +261,7 @@ def _chosen_builds(
         for req in requirements.requirements.values()
         for link in (req.source_link,)
         if link is not None and not (req.is_direct and label_of(link) is None)
-        for release in (decisions_of(context).release_of(link),)
+        for release in (decisions_of(run).release_of(link),)
         if release is not None and release.labels
     ]
 
@@ -282,33 +282,33 @@ def _kept_builds(resolver: Resolver) -> list[BaseDistribution]:
     return kept
 
 
-def _settled(context: Run, requirements: RequirementSet) -> list[tuple[Release, Link]]:
+def _settled(run: Run, requirements: RequirementSet) -> list[tuple[Release, Link]]:
     """Return the releases of which one build was chosen, although all were asked for."""
     return [
         (release, link)
-        for release, link in _chosen_builds(context, requirements)
-        if any(mode.settles(release.project) for mode in modes(context))
+        for release, link in _chosen_builds(run, requirements)
+        if any(mode.settles(release.project) for mode in modes(run))
     ]
 
 
 def _warn_of_device_extras(
-    context: Run, resolver: Resolver, roots: Iterable[InstallRequirement]
+    run: Run, resolver: Resolver, roots: Iterable[InstallRequirement]
 ) -> None:
     """Warn if the code for the target's GPUs is in extras that nothing requests."""
     factory, found = resolver.factory, list(_found(resolver))
-    if context.may_take_several:
+    if run.may_take_several:
         # The lock file has other wheels of these versions too.
         locked = {(each.project_name, each.version) for each in found}
         others = factory._link_candidate_cache.values()
         found += [
             each for each in others if (each.project_name, each.version) in locked
         ]
-    if context.in_build or not any(map(_has_device_extra, found)):
+    if run.in_build or not any(map(_has_device_extra, found)):
         return
     from pip._internal.variants.output.device_extras import warn_of_device_extras
 
     requested = _named(root for root in roots if any(map(_is_for_device, root.extras)))
-    warn_of_device_extras(context, found, requested, factory._finder._locked_links)
+    warn_of_device_extras(run, found, requested, factory._finder._locked_links)
 
 
 def _has_device_extra(candidate: Candidate) -> bool:
@@ -322,12 +322,12 @@ def _is_for_device(extra: str) -> bool:
 
 
 def _announce(
-    context: Run, finder: PackageFinder, chosen: list[tuple[Release, Link]]
+    run: Run, finder: PackageFinder, chosen: list[tuple[Release, Link]]
 ) -> None:
     if chosen:
         from pip._internal.variants.output.announcing import announce
 
-        announce(context, finder, chosen)
+        announce(run, finder, chosen)
 
 
 def installation_error(

@@ -46,23 +46,23 @@ def unsupported_wheel(
     fn: Callable[[Factory, Link], None], factory: Factory, link: Link
 ) -> None:
     """Refuse a variant wheel that does not suit the target if a file or URL names it."""
-    context_given = run_of(factory._finder)
-    if context_given is not None and context_given.check_trusted is not None:
+    run_given = run_of(factory._finder)
+    if run_given is not None and run_given.check_trusted is not None:
         from pip._internal.variants.providers.plugin_query import PluginFailed
 
         raise PluginFailed(f"it needs {link}, which is not on an index")
-    if context_given is not None and context_given.target is not None:
+    if run_given is not None and run_given.target is not None:
         from pip._internal.variants.selection.target_options import refuse_source
 
-        refuse_source(context_given.target, link)
+        refuse_source(run_given.target, link)
     fn(factory, link)
     label = label_of(link)
     if label is not None:
-        context = _enabled_context(factory._finder, link)
+        run = _enabled_run(factory._finder, link)
         if _may_be_read(factory.preparer, link):
             from pip._internal.variants.selection.verification import check_direct
 
-            check_direct(context, link, label)
+            check_direct(run, link, label)
 
 
 def _may_be_read(preparer: RequirementPreparer, link: Link) -> bool:
@@ -90,13 +90,13 @@ def prepared(
     The choice will be recorded when it is installed.
     """
     assert req.link is not None, "upstream takes it for granted"
-    label, context = label_of(req.link), None
+    label, run = label_of(req.link), None
     whole: AbstractContextManager[None] = nullcontext()
     if label is not None:
         from pip._internal.variants.index.archives import undamaged
 
         # Before the download: if variants are off, the wheel is refused.
-        context = _enabled_context(preparer.finder, req.link)
+        run = _enabled_run(preparer.finder, req.link)
         whole = undamaged(req.link.filename)
     with whole:
         dist = fn(preparer, req, parallel_builds)
@@ -106,10 +106,10 @@ def prepared(
     # A cached wheel was built from a file of the release.
     release = None if given is None else decisions_of(given).release_of(req.source_link)
     by_hand = req.is_direct or (release is not None and release.chosen_by is not None)
-    if label is not None and context is not None:
+    if label is not None and run is not None:
         from pip._internal.variants.selection.verification import check_prepared
 
-        selection = check_prepared(context, dist, link, label)
+        selection = check_prepared(run, dist, link, label)
         SELECTION.set(req, selection)
         assert selection.manifest is not None, "of its release, or its own"
         bind(dist, label, selection.properties(label), selection.manifest)
@@ -150,12 +150,12 @@ def _judge_built(
 
     link = req.link
     assert link is not None, "upstream has set that of the wheel"
-    context = _enabled_context(finder, link)
+    run = _enabled_run(finder, link)
     with undamaged(link.filename):
         dist = get_wheel_distribution(
             FilesystemWheel(path), canonicalize_name(req.name or "")
         )
-    selection = check_prepared(context, dist, link, label)
+    selection = check_prepared(run, dist, link, label)
     SELECTION.set(req, selection)
     _remember(req, selection, label, by_hand=False)
 
@@ -178,13 +178,13 @@ def _remember(
         remember(path, build)
 
 
-def _enabled_context(finder: PackageFinder, link: Link) -> Run:
-    context = run_of(finder)
-    if context is None or not context.enabled:
+def _enabled_run(finder: PackageFinder, link: Link) -> Run:
+    run = run_of(finder)
+    if run is None or not run.enabled:
         from pip._internal.variants.errors import VariantsDisabled
 
         raise VariantsDisabled(link.filename)
-    return context
+    return run
 
 
 def metadata_fetched(
@@ -197,45 +197,43 @@ def metadata_fetched(
     link = req.link
     if link is None or not link.is_wheel:
         return dist
-    context, label = run_of(preparer.finder), label_of(link)
+    run, label = run_of(preparer.finder), label_of(link)
     # Called in any case, since it notes what would be replaced.
-    if context is not None and _may_be_in_vain(context, req, link) and dist is None:
+    if run is not None and _may_be_in_vain(run, req, link) and dist is None:
         dist = _without_its_wheel(preparer, link)
     if dist is None:
         return None
     if label is not None:
-        selection = (
-            None if context is None else decisions_of(context).selection_of(link)
-        )
-        if context is not None and link.metadata_link() is None:
+        selection = None if run is None else decisions_of(run).selection_of(link)
+        if run is not None and link.metadata_link() is None:
             from pip._internal.variants.selection.verification import check_prepared
 
             # It was read from the wheel, and so was the wheel's own manifest.
-            selection = check_prepared(context, dist, link, label)
+            selection = check_prepared(run, dist, link, label)
         if selection is not None and selection.manifest is not None:
             SELECTION.set(req, selection)
             bind(dist, label, selection.properties(label), selection.manifest)
     return dist
 
 
-def _may_be_in_vain(context: Run, req: InstallRequirement, link: Link) -> bool:
+def _may_be_in_vain(run: Run, req: InstallRequirement, link: Link) -> bool:
     """Tell whether a wheel may be looked at, and another build installed.
 
     That is so for a build that would replace something installed, and for that project
     itself: it may yet stay.
     """
-    release = decisions_of(context).release_of(link)
+    release = decisions_of(run).release_of(link)
     if release is not None and release.labels:
         from pip._internal.variants.selection.abi_requirements import replaced
 
-        would_go = {canonicalize_name(each.name) for _, each in replaced(context, link)}
-        context.competing |= would_go
+        would_go = {canonicalize_name(each.name) for _, each in replaced(run, link)}
+        run.competing |= would_go
         if would_go or release.builds_in_turn:
             return True
     # A wheel that the user named by its URL is installed.
-    if not context.competing or link.comes_from is None or req.req is None:
+    if not run.competing or link.comes_from is None or req.req is None:
         return False
-    return canonicalize_name(req.req.name) in context.competing
+    return canonicalize_name(req.req.name) in run.competing
 
 
 def _without_its_wheel(

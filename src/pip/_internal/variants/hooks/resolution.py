@@ -52,38 +52,38 @@ def found_candidates(
     **kwargs: Any,
 ) -> FoundCandidates | tuple[()]:
     """Return the resolver's candidates with the variants of each version in order."""
-    context = run_of(factory._finder)
-    if context is None or not ireqs:
+    run = run_of(factory._finder)
+    if run is None or not ireqs:
         return fn(factory, ireqs, specifier, hashes, *args, **kwargs)
     assert ireqs[0].req is not None
     project = canonicalize_name(ireqs[0].req.name)
-    if context.check_trusted is not None:
-        context.check_trusted(project)
+    if run.check_trusted is not None:
+        run.check_trusted(project)
     wanted, allowed = _limits(ireqs, specifier, hashes)
-    if context.is_open(project):
+    if run.is_open(project):
         from pip._internal.variants.selection.overrides import files_to_settle_by
 
-        files = files_to_settle_by(context.choices, factory, project, wanted, allowed)
+        files = files_to_settle_by(run.choices, factory, project, wanted, allowed)
         if files is not None:
-            context.settle(project, files)
-    competing = _installed_candidate(context, factory, project, ireqs, wanted)
+            run.settle(project, files)
+    competing = _installed_candidate(run, factory, project, ireqs, wanted)
     with _hidden(factory, project) if competing is not None else nullcontext():
         found = fn(factory, ireqs, specifier, hashes, *args, **kwargs)
     assert not isinstance(found, tuple), "only without requirements there is nothing"
-    context.installed_dists = factory._installed_dists
+    run.installed_dists = factory._installed_dists
     infos = found._get_infos
     pinned = False
-    for mode in modes(context):
+    for mode in modes(run):
         infos = functools.partial(mode.infos, infos, project, wanted)
         pinned = pinned or mode.pins_build(wanted)
-    kept = _fork_of(context, factory, project)
+    kept = _fork_of(run, factory, project)
     if kept is not None:
-        infos = functools.partial(_infos_of_fork, infos, context, factory, found, kept)
-    if context.enabled:
+        infos = functools.partial(_infos_of_fork, infos, run, factory, found, kept)
+    if run.enabled:
         infos = functools.partial(
             _ordered_infos,
             infos,
-            context,
+            run,
             factory,
             project,
             allowed,
@@ -93,7 +93,7 @@ def found_candidates(
         )
     if kept is not None and found._installed is None:
         infos = functools.partial(
-            _with_installed_fork, infos, context, factory, ireqs, wanted, kept
+            _with_installed_fork, infos, run, factory, ireqs, wanted, kept
         )
     if competing is not None:
         first = found._prefers_installed
@@ -116,20 +116,20 @@ def _limits(
 
 
 def _installed_candidate(
-    context: Run, factory: Factory, project: NormalizedName, *args: Any
+    run: Run, factory: Factory, project: NormalizedName, *args: Any
 ) -> InstalledCandidate | None:
     # Most runs choose nothing by hand, and need no more imports.
     dist = factory._installed_dists.get(project)
     if dist is None:
         return None
-    if not context.may_switch:
+    if not run.may_switch:
         # The installed build may be for a version of what is upgraded.
-        upgraded = context.enabled and context.settings.upgrade
+        upgraded = run.enabled and run.settings.upgrade
         if not upgraded or installed_build(dist) is None:
             return None
     from pip._internal.variants.selection.switching import installed_candidate
 
-    return installed_candidate(context, factory, project, *args)
+    return installed_candidate(run, factory, project, *args)
 
 
 @contextmanager
@@ -145,25 +145,25 @@ def _hidden(factory: Factory, project: NormalizedName) -> Iterator[None]:
 _Infos = Callable[[], "Iterator[IndexCandidateInfo]"]
 
 
-def _fork_of(context: Run, factory: Factory, project: str) -> BaseDistribution | None:
+def _fork_of(run: Run, factory: Factory, project: str) -> BaseDistribution | None:
     """Return the installed fork, if releases of *project* must not replace it."""
     if project != "pip":
         return None
-    if project in context.named and not factory._installed_dists:
+    if project in run.named and not factory._installed_dists:
         # With --ignore-installed, the user asks for another pip than the installed one.
         return None
-    return _fork_to_keep(context)
+    return _fork_to_keep(run)
 
 
-def _fork_to_keep(context: Run) -> BaseDistribution | None:
+def _fork_to_keep(run: Run) -> BaseDistribution | None:
     from pip._internal.variants.selection.fork import fork_to_keep
 
-    return fork_to_keep(context)
+    return fork_to_keep(run)
 
 
 def _infos_of_fork(
     infos: _Infos,
-    context: Run,
+    run: Run,
     factory: Factory,
     found: FoundCandidates,
     kept: BaseDistribution,
@@ -176,21 +176,21 @@ def _infos_of_fork(
         # There is no other kind.
         version = cast("Version", info[0])
         if not is_fork(version):
-            context.left_out_pips.add(version)
+            run.left_out_pips.add(version)
             continue
         if newest is None:
             # Newer ones of upstream's came before it.
             newest = version
-            _tell_of_newer(context, factory, kept, newest)
+            _tell_of_newer(run, factory, kept, newest)
         yield info
     if newest is None and found._installed is not None:
         # If what is installed does not do, an error says what to type.
-        _tell_of_newer(context, factory, kept)
+        _tell_of_newer(run, factory, kept)
 
 
 def _with_installed_fork(
     infos: _Infos,
-    context: Run,
+    run: Run,
     factory: Factory,
     ireqs: Sequence[InstallRequirement],
     wanted: SpecifierSet,
@@ -201,9 +201,9 @@ def _with_installed_fork(
     Dependencies replace it neither with ``--ignore-installed`` nor ``--force-reinstall``.
     """
     releases_of_fork = list(infos())
-    if "pip" not in context.named and wanted.contains(kept.version, prereleases=True):
+    if "pip" not in run.named and wanted.contains(kept.version, prereleases=True):
         if not releases_of_fork:
-            _tell_of_newer(context, factory, kept)
+            _tell_of_newer(run, factory, kept)
         extras = frozenset(extra for ireq in ireqs for extra in ireq.extras)
         make = functools.partial(
             factory._make_candidate_from_dist, kept, extras, ireqs[0]
@@ -213,12 +213,12 @@ def _with_installed_fork(
 
 
 def _tell_of_newer(
-    context: Run, factory: Factory, kept: BaseDistribution, *newest: Version
+    run: Run, factory: Factory, kept: BaseDistribution, *newest: Version
 ) -> None:
     from pip._internal.variants.output.updates import tell_of_newer
 
-    pips = (*newest, *context.left_out_pips)
-    tell_of_newer(context, factory._finder, kept.version, pips)
+    pips = (*newest, *run.left_out_pips)
+    tell_of_newer(run, factory._finder, kept.version, pips)
 
 
 def _with_installed_candidate(
@@ -229,7 +229,7 @@ def _with_installed_candidate(
 
 def _ordered_infos(
     infos: _Infos,
-    context: Run,
+    run: Run,
     factory: Factory,
     project: NormalizedName,
     hashes: Hashes,
@@ -250,7 +250,7 @@ def _ordered_infos(
         from pip._internal.variants.selection.release import CheckedWheels
 
         checked_path = functools.partial(_checked_path, factory.preparer, makers)
-        context.part(CheckedWheels)[project] = checked_path
+        run.part(CheckedWheels)[project] = checked_path
 
     def links() -> Iterator[tuple[_BaseVersion, Link]]:
         for version, maker in infos():
@@ -261,7 +261,7 @@ def _ordered_infos(
             makers[link] = maker
             yield version, link
 
-    found = releases(context, factory._finder, project, links(), hashes, pinned=pinned)
+    found = releases(run, factory._finder, project, links(), hashes, pinned=pinned)
     groups = PeekableGroups(found)
     for group in groups:
         own = competing if competing and competing.version == group.version else None
@@ -274,13 +274,13 @@ def _ordered_infos(
         # Not imported for plain packages.
         from pip._internal.variants.selection.candidates import VariantCandidates
 
-        context.reached(project)
+        run.reached(project)
         yield from VariantCandidates(
             group.release,
             makers,
             own,
             is_installed=installed == group.version,
-            refused=functools.partial(_refused, context, groups),
+            refused=functools.partial(_refused, run, groups),
         )
 
 
@@ -319,10 +319,10 @@ def _checked_path(
     return preparer._downloaded[link.url]
 
 
-def _refused(context: Run, groups: PeekableGroups) -> None:
-    if context.lookahead is not None:
+def _refused(run: Run, groups: PeekableGroups) -> None:
+    if run.lookahead is not None:
         older = (group.release for group in groups.refused())
-        context.lookahead.refused([each for each in older if each is not None])
+        run.lookahead.refused([each for each in older if each is not None])
 
 
 def dependencies_met(
@@ -336,13 +336,13 @@ def dependencies_met(
     """
     requirements = list(fn(provider, candidate))
     dependencies_known(provider._factory._finder, requirements)
-    context = run_of(provider._factory._finder)
-    if context is not None and context.check_trusted is not None:
+    run = run_of(provider._factory._finder)
+    if run is not None and run.check_trusted is not None:
         from pip._internal.variants.providers.plugin_environment import trusted_alone
 
-        return trusted_alone(context, candidate, requirements)
-    if context is not None and provider._ignore_dependencies:
-        return _without_dependencies(context, provider, candidate, requirements)
+        return trusted_alone(run, candidate, requirements)
+    if run is not None and provider._ignore_dependencies:
+        return _without_dependencies(run, provider, candidate, requirements)
     return requirements
 
 
@@ -362,16 +362,16 @@ def link_candidate(
 
     :raises PipError: if a mode refuses the link.
     """
-    context = run_of(factory._finder)
-    if template.link is None or context is None:
+    run = run_of(factory._finder)
+    if template.link is None or run is None:
         # The finder looks only where it may.
         return fn(factory, link, template, name, version)
     if name == "pip" and not template.user_supplied:
-        kept = _fork_to_keep(context)
+        kept = _fork_to_keep(run)
         if kept is not None:
             from pip._internal.variants.output.updates import tell_of_url
 
-            tell_of_url(context, kept, link)
+            tell_of_url(run, kept, link)
             installed = factory._make_candidate_from_dist(kept, frozenset(), template)
             return cast("BaseCandidate", installed)
     needed_by = template.comes_from
@@ -381,17 +381,17 @@ def link_candidate(
         # Upstream splits a requirement with extras into two.
         needed_by = needed_by.comes_from
     needed_by = None if isinstance(needed_by, str) else needed_by
-    for mode in modes(context):
+    for mode in modes(run):
         mode.refuse_link(link, name, needed_by)
     candidate = fn(factory, link, template, name, version)
     if name is None and candidate is not None:
-        for mode in modes(context):
+        for mode in modes(run):
             mode.refuse_link(link, candidate.project_name, needed_by)
     return candidate
 
 
 def _without_dependencies(
-    context: Run,
+    run: Run,
     provider: PipProvider,
     candidate: Candidate,
     requirements: Iterable[Requirement],
@@ -406,7 +406,7 @@ def _without_dependencies(
         return
     from pip._internal.variants.selection.abi_requirements import requirements_of
 
-    for each in requirements_of(context, link):
-        if canonicalize_name(each.name) in context.named:
+    for each in requirements_of(run, link):
+        if canonicalize_name(each.name) in run.named:
             ireq = candidate.get_install_requirement()
             yield from provider._factory.make_requirements_from_spec(str(each), ireq)

@@ -62,13 +62,13 @@ def remote_versions(
     :return: None if there is none at all; upstream then looks again in the next run.
     """
     fn(session, options)
-    context = RUN.of(session, Run)
-    if context is None:
+    run = RUN.of(session, Run)
+    if run is None:
         return None
     pips: list[Version] = []
     carriers: list[Version] = []
-    for each in context.of_itself:
-        if may_be_taken(each, context.settings):
+    for each in run.of_itself:
+        if may_be_taken(each, run.settings):
             (pips if each.name == "pip" else carriers).append(each.version)
     newest = Newest.of(pips, carriers)
     return str(newest) if any(newest) else None

@@ -31,13 +31,13 @@ __all__ = [
 ]
 
 
-def mode_of(context: Run) -> Locks | None:
+def mode_of(run: Run) -> Locks | None:
     """Return the mode of ``pip lock``."""
-    if not (context.enabled and context.settings.several_builds):
+    if not (run.enabled and run.settings.several_builds):
         return None
     from pip._internal.variants.locks.mode import Locks
 
-    return Locks(context)
+    return Locks(run)
 
 
 def options_for(build: InstalledBuild) -> tuple[str, ...]:
@@ -55,7 +55,7 @@ def judged(
 def lock_command(
     fn: Callable[..., int], command: LockCommand, options: optparse.Values, *args: Any
 ) -> int:
-    """Let a command's context know that it is for a lock file."""
+    """Let a command's run know that it is for a lock file."""
     SEVERAL_BUILDS.set(options, True)
     return fn(command, options, *args)
 

@@ -73,15 +73,15 @@ class Machines:
         self,
         decisions: Decisions,
         resolver: Resolver,
-        run: Callable[[], RequirementSet],
+        resolve_once: Callable[[], RequirementSet],
     ) -> None:
         """Make them.
 
-        :param run: resolves once, with *resolver*.
+        :param resolve_once: resolves once, with *resolver*.
         """
         self._decisions = decisions
         self._resolver = resolver
-        self._run = run
+        self._resolve_once = resolve_once
         self.lacking: Properties = frozenset()
         self._machine_classes: dict[LockedVariant, tuple[MachineClass, ...]] = {}
         self._asked: dict[Release, dict[Marker, frozenset[Property]]] = {}
@@ -107,7 +107,7 @@ class Machines:
         while True:
             bound = self._bind()
             try:
-                found = self._run()
+                found = self._resolve_once()
             except BuildConflict:
                 if self._bind() == bound:
                     raise

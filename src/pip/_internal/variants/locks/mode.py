@@ -102,8 +102,8 @@ class Locks(Mode):
 
     may_take_several = True
 
-    def __init__(self, context: Run) -> None:
-        self._context = context
+    def __init__(self, run: Run) -> None:
+        self._run = run
         self.chosen_for = _AnyMachine()
         self.choice: dict[str, LockedVariant] = {}
         #: What was found so far.
@@ -144,7 +144,7 @@ class Locks(Mode):
         return partial(LockingRelease, choice=self.choice)
 
     def resolve(
-        self, run: Callable[[], RequirementSet], resolver: Resolver
+        self, resolve_once: Callable[[], RequirementSet], resolver: Resolver
     ) -> RequirementSet:
         """Resolve with each build of each package that any run comes to.
 
@@ -158,7 +158,7 @@ class Locks(Mode):
         :raises LockConflict: if what depends on the builds cannot be written down.
         :raises VariantLabelNotFound: if a label was chosen by hand that nothing has.
         """
-        machines = Machines(decisions_of(self._context), resolver, run)
+        machines = Machines(decisions_of(self._run), resolver, resolve_once)
         first = self._explored(machines)
         try:
             first, plan = self._planned(first, machines)
@@ -168,12 +168,12 @@ class Locks(Mode):
                 raise two_versions(error) from None
             first, plan = found
         self._tell_left_out()
-        refuse_unknown_labels(self._context, list(self._releases.values()))
+        refuse_unknown_labels(self._run, list(self._releases.values()))
         if plan is not None:
             for requirement in first.requirements.values():
                 # Upstream hands nothing else on to what writes the lock file.
                 LOCK_PLAN.set(requirement, plan)
-        if (target := self._context.target) is not None and target.telling:
+        if (target := self._run.target) is not None and target.telling:
             for requirement in first.requirements.values():
                 LOCK_ENVIRONMENT.set(requirement, target.telling)
         return first
@@ -305,7 +305,7 @@ class Locks(Mode):
                 continue
             versions[node] = str(candidate.version)
             self._versions.setdefault(project, {})[candidate.version] = None
-            release = decisions_of(self._context).release_of(link)
+            release = decisions_of(self._run).release_of(link)
             if isinstance(release, LockingRelease) and release.builds:
                 taken[project] = machines.build_of(link, release)
                 self._releases[project] = release
@@ -345,7 +345,7 @@ class Locks(Mode):
                     "Name the builds to lock: --variant PACKAGE=LABEL, once for each"
                 ],
             )
-            self._context.report([dropped])
+            self._run.report([dropped])
 
     def _untaken(self, machines: Machines) -> tuple[_Target, Resolution] | None:
         """Return a build that no run has taken yet, and a run that could have."""

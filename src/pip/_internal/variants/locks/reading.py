@@ -74,7 +74,7 @@ def narrowed(
 
     Whatever else there is to a lock file is left to upstream.
 
-    :param session: it knows the context of the command, since upstream passes no finder.
+    :param session: it knows the run of the command, since upstream passes no finder.
     :param path_or_url: where the file was read.
     :param extras: those asked for.
     :param dependency_groups: those asked for.
@@ -87,16 +87,16 @@ def narrowed(
     :raises VariantLost: if a variant cannot be judged, and the user is strict.
     :raises VariantsDisabled: if variants are off, and a package has nothing else.
     """
-    context = RUN.of(session, Run)
-    target = None if context is None else context.target
+    run = RUN.of(session, Run)
+    target = None if run is None else run.target
     of_target = {} if target is None else target.environment
-    with noting_host(None if context is None else context.settings):
+    with noting_host(None if run is None else run.settings):
         _refuse_others(lock, path_or_url, of_target)
         groups = (extras, dependency_groups, include_default_groups)
         if any(map(_has_variants, lock.packages)):
-            if context is not None:
-                context.locked_versions = _only_versions(lock)
-            choices = _Choices(context, path_or_url, format_control)
+            if run is not None:
+                run.locked_versions = _only_versions(lock)
+            choices = _Choices(run, path_or_url, format_control)
             lock = _with_choices(lock, choices, of_target, *groups)
         _refuse_sources(lock, path_or_url, target)
     return lock
@@ -271,14 +271,14 @@ class _Choices:
 
     def __init__(
         self,
-        context: Run | None,
+        run: Run | None,
         path_or_url: str,
         format_control: FormatControl | None,
     ) -> None:
-        self._context = context
+        self._run = run
         self._path_or_url = path_or_url
         self._format_control = format_control
-        target = None if context is None else context.target
+        target = None if run is None else run.target
         tags = sys_tags() if target is None else target.python.get_sorted_tags()
         self._best_first = create_compatible_tags_selector(tags)
         self._made: dict[int, _Choice] = {}
@@ -306,21 +306,21 @@ class _Choices:
         wheels = package.wheels or ()
         plain = [each for each in wheels if not _build(package, each).label]
         no_choice = _Choice(replace(package, wheels=plain or None))
-        context = self._context
-        if context is None or not context.enabled:
+        run = self._run
+        if run is None or not run.enabled:
             if not plain and package.sdist is None:
                 raise VariantsDisabled(wheels[0].filename)
             return no_choice
-        files = self._files(package, context)
+        files = self._files(package, run)
         if not files:
             if not plain and package.sdist is None:
                 raise NotLockedForHere(package, self._path_or_url)
             return no_choice
         _, version, *_ = parse_wheel_filename(wheels[0].filename)
-        release = decisions_of(context).release(
+        release = decisions_of(run).release(
             (package.name, version, tuple(files)),
             lambda: LockedRelease(
-                *(context, package.name, version, list(files), [self._path_or_url]),
+                *(run, package.name, version, list(files), [self._path_or_url]),
                 variants_json=vars(package).get("variants_json"),
                 hashes={link: each.hashes for link, each in files.items()},
             ),
@@ -328,7 +328,7 @@ class _Choices:
         assert isinstance(release, LockedRelease), "nothing else has these links"
         if not release.ranked:
             what = f"{package.name}=={version}"
-            raise nothing_left(what, context.label_for(package.name), [release])
+            raise nothing_left(what, run.label_for(package.name), [release])
         link = release.ranked[0]
         chosen = files[link]
         if isinstance(chosen, PackageSdist):
@@ -338,7 +338,7 @@ class _Choices:
         return _Choice(narrow, release, link)
 
     def _files(
-        self, package: Package, context: Run
+        self, package: Package, run: Run
     ) -> dict[Link, PackageWheel | PackageSdist]:
         """Return the files to choose from, by location; none if they hold no variant."""
         formats = frozenset({"binary", "source"})
@@ -355,7 +355,7 @@ class _Choices:
         for link, each in list(files.items()):
             # Such a file would be judged as one build and be another.
             if label_of(link) != split_label(each.filename)[1]:
-                context.report([self._misplaced(each, link)])
+                run.report([self._misplaced(each, link)])
                 del files[link]
         if not any(map(label_of, files)):
             return {}
@@ -388,18 +388,18 @@ class _Choices:
 
         :param select: returns what is needed with the builds that are chosen.
         """
-        needed, context = select(), self._context
-        if context is not None and mixture(self._cuda_builds(needed)) is not None:
+        needed, run = select(), self._run
+        if run is not None and mixture(self._cuda_builds(needed)) is not None:
             made = self._made
 
             def select_again() -> _Needed:
                 self._made = {}
                 return select()
 
-            again = agreed_on_cuda(context, select_again, self._cuda_builds, needed)
+            again = agreed_on_cuda(run, select_again, self._cuda_builds, needed)
             if again is None:
                 self._made = made
-            needed, context.agreement = again or needed, None
+            needed, run.agreement = again or needed, None
         return [(each, self._settle(each[0])) for each in needed]
 
     def _cuda_builds(self, needed: _Needed) -> list[CudaBuild]:
@@ -415,19 +415,19 @@ class _Choices:
         choice = self._made.get(id(package))
         if choice is None:
             return package
-        release, link, context = choice.release, choice.link, self._context
-        if release is not None and link is not None and context is not None:
+        release, link, run = choice.release, choice.link, self._run
+        if release is not None and link is not None and run is not None:
             release.chosen = link
-            context.locked_labels[release.project] = label_of(link)
+            run.locked_labels[release.project] = label_of(link)
             # So it is the same decision when the resolver comes to this one file.
             alone: Release = release
-            if context.may_take_several:
+            if run.may_take_several:
                 from pip._internal.variants.locks.mode import Locks
 
                 # In no other mode several are taken.
-                locks = next(each for each in context.modes if isinstance(each, Locks))
+                locks = next(each for each in run.modes if isinstance(each, Locks))
                 alone = RelockedRelease(release, link, locks.choice)
-            decisions_of(context).release(
+            decisions_of(run).release(
                 (release.project, release.version, (link,)), lambda: alone
             )
         return choice.package

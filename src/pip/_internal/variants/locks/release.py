@@ -54,7 +54,7 @@ class LockedRelease(Release):
 
     @property
     def _checked_path(self) -> Callable[[Link], str] | None:
-        settings = self._context.settings
+        settings = self._run.settings
         return None if settings.no_require_hashes else self._fetched
 
     def _fetched(self, link: Link) -> str:
@@ -64,8 +64,8 @@ class LockedRelease(Release):
         from pip._internal.utils.hashes import Hashes
         from pip._internal.variants.index.checked_wheels import checked_path
 
-        context = self._context
-        download = Downloader(context.session, context.settings.progress_bar)
+        run = self._run
+        download = Downloader(run.session, run.settings.progress_bar)
         hashes = Hashes({name: [each] for name, each in self._hashes[link].items()})
         requirement = install_req_from_line(f"{self.project}=={self.version}")
         return checked_path(download, link, hashes, requirement)
@@ -104,7 +104,7 @@ class LockingRelease(Release):
 
     @property
     def _providers(self) -> ProviderChain:
-        return self._context.providers if self.is_for_any else self._context.detected
+        return self._run.providers if self.is_for_any else self._run.detected
 
     @cached_property
     def source(self) -> str | None:
@@ -128,7 +128,7 @@ class LockingRelease(Release):
             key=lambda label: (not selection.properties(label), label),
         )
         labels: Sequence[str | None] = ordered
-        wanted = self._context.applying_labels(self.project, self.labels)
+        wanted = self._run.applying_labels(self.project, self.labels)
         if not set(wanted) <= set(ordered):
             return ()
         if wanted:
@@ -167,7 +167,7 @@ class RelockedRelease(LockingRelease):
         self, chosen: LockedRelease, link: Link, choice: Mapping[str, LockedVariant]
     ) -> None:
         super().__init__(
-            *(chosen._context, chosen.project, chosen.version, [link], chosen._sources),
+            *(chosen._run, chosen.project, chosen.version, [link], chosen._sources),
             choice=choice,
         )
         self._chosen = chosen

@@ -33,41 +33,40 @@ logger = get_logger(__name__)
 
 
 def announce(
-    context: Run, finder: PackageFinder, chosen: Sequence[tuple[Release, Link]]
+    run: Run, finder: PackageFinder, chosen: Sequence[tuple[Release, Link]]
 ) -> None:
     """Say which builds were chosen."""
     for release, link in chosen:
-        _announce_one(context, release, link)
-    idle = [each for each in _idle(context, chosen) if each is not None]
+        _announce_one(run, release, link)
+    idle = [each for each in _idle(run, chosen) if each is not None]
     for each in idle:
-        _advise(context, each.said)
-    _advise(context, plain_wheels(idle, context.options))
-    for mode in modes(context):
+        _advise(run, each.said)
+    _advise(run, plain_wheels(idle, run.options))
+    for mode in modes(run):
         for release, link in chosen:
-            if not _is_agreed(context, release, label_of(link)):
-                _advise(context, mode.advice(finder, release, link))
+            if not _is_agreed(run, release, label_of(link)):
+                _advise(run, mode.advice(finder, release, link))
 
 
 def _idle(
-    context: Run, chosen: Iterable[tuple[Release, Link]]
+    run: Run, chosen: Iterable[tuple[Release, Link]]
 ) -> Iterator[UnusedAccelerator | None]:
     """Tell which builds leave a device idle, unless somebody chose that."""
     if not logger.isEnabledFor(logging.WARNING):
         return
     for release, link in chosen:
         label = label_of(link)
-        if release.chosen_by is None and not _is_agreed(context, release, label):
+        if release.chosen_by is None and not _is_agreed(run, release, label):
             if any(
-                mode.explains_unused_accelerator(release, link)
-                for mode in modes(context)
+                mode.explains_unused_accelerator(release, link) for mode in modes(run)
             ):
                 continue
             yield unused_accelerator(release, label)
 
 
-def _announce_one(context: Run, release: Release, link: Link) -> None:
+def _announce_one(run: Run, release: Release, link: Link) -> None:
     label = label_of(link)
-    _warn_of_refused_newer(context, release)
+    _warn_of_refused_newer(run, release)
     if label is None:
         labels = reasons.shortened(release.labels)
         if any(each.manifest is not None for each in release.selections.values()):
@@ -76,13 +75,13 @@ def _announce_one(context: Run, release: Release, link: Link) -> None:
             why = f"its variants ({labels}) are ignored"
         logger.info("Using a plain build of %s, since %s", release, why)
     else:
-        _announce_variant(context, release, link, label)
+        _announce_variant(run, release, link, label)
     if logger.isEnabledFor(VERBOSE):
         for refused in sentences.rejections(release):
             logger.verbose("%s: %s", release, refused)
 
 
-def _announce_variant(context: Run, release: Release, link: Link, label: str) -> None:
+def _announce_variant(run: Run, release: Release, link: Link, label: str) -> None:
     selection = release.selection_of(link)
     assert selection is not None, "a labelled link belongs to a selection"
     option = None
@@ -93,35 +92,35 @@ def _announce_variant(context: Run, release: Release, link: Link, label: str) ->
     said = sentences.chosen_line(release, selection, label, option)
     chosen = {r"(?<=^Using the variant )\S+": "bold green"}
     write_styled([Line(said, highlights=chosen)])
-    _advise(context, sentences.several_sources(release, selection, label))
+    _advise(run, sentences.several_sources(release, selection, label))
     if "nvidia" in selection.answers:
-        tegra = context.detected.tegra()
+        tegra = run.detected.tegra()
         if tegra is not None:
             advice = sentences.doubt_on_tegra(
-                tegra, release, selection, label, context.options
+                tegra, release, selection, label, run.options
             )
-            _advise(context, advice)
-    if context.settings.dry_run or logger.isEnabledFor(VERBOSE):
+            _advise(run, advice)
+    if run.settings.dry_run or logger.isEnabledFor(VERBOSE):
         declared = selection.declared(label)
         name, version = release.project, release.version
         write(sentences.block(name, version, label, declared, shown_width()))
 
 
-def _advise(context: Run, advice: str | None) -> None:
+def _advise(run: Run, advice: str | None) -> None:
     if advice is not None:
-        context.say_once(logging.WARNING, advice)
+        run.say_once(logging.WARNING, advice)
 
 
-def _is_agreed(context: Run, release: Release, label: str | None) -> bool:
+def _is_agreed(run: Run, release: Release, label: str | None) -> bool:
     """Tell whether a build was taken because it agrees with others."""
-    if context.agreement is None:
+    if run.agreement is None:
         return False
     compatible = (each.ranking.compatible for each in release.selections.values())
     return label not in {labels[0] for labels in compatible if labels}
 
 
-def _warn_of_refused_newer(context: Run, chosen: Release) -> None:
-    for release in decisions_of(context).reached(chosen.project):
+def _warn_of_refused_newer(run: Run, chosen: Release) -> None:
+    for release in decisions_of(run).reached(chosen.project):
         if release.version > chosen.version and not release.ranked:
             why = sentences.lacks_label(release)
             if why is not None:
@@ -129,12 +128,12 @@ def _warn_of_refused_newer(context: Run, chosen: Release) -> None:
             else:
                 refused = "; ".join(sentences.rejections(release))
                 why = f"of which no variant is supported here: {refused}"
-            _advise(context, f"{chosen} was chosen instead of {release.version}, {why}")
+            _advise(run, f"{chosen} was chosen instead of {release.version}, {why}")
             return
 
 
 def tell_of_kept(
-    context: Run,
+    run: Run,
     kept: Iterable[BaseDistribution],
     found: Iterable[Candidate],
     *,
@@ -147,13 +146,13 @@ def tell_of_kept(
     """
     from pip._internal.variants.selection.switching import better_build, no_other_build
 
-    if context.settings.upgrade_variants:
+    if run.settings.upgrade_variants:
         level = logging.INFO
-        hints = (no_other_build(context, dist) for dist in kept)
+        hints = (no_other_build(run, dist) for dist in kept)
     else:
         # A new package may need what the installed build lacks.
         level = logging.INFO if is_all else logging.WARNING
         versions = {each.project_name: each.version for each in found}
-        hints = (better_build(context, dist, versions) for dist in kept)
+        hints = (better_build(run, dist, versions) for dist in kept)
     for hint in filter(None, hints):
         logger.log(level, "%s", hint)

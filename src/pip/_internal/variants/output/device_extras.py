@@ -29,7 +29,7 @@ _EXTRA = re.compile(_PREFIX + r"(gfx[0-9a-f]+)")
 
 
 def warn_of_device_extras(
-    context: Run,
+    run: Run,
     found: Sequence[Candidate],
     requested: Container[str],
     locked: Container[str],
@@ -45,8 +45,8 @@ def warn_of_device_extras(
         each.project_name: extras
         for each in found
         if each.project_name not in requested
-        and not (each.is_installed and each.project_name not in context.named)
-        and (extras := _missing(context, found, each))
+        and not (each.is_installed and each.project_name not in run.named)
+        and (extras := _missing(run, found, each))
     }
     if not missing:
         return
@@ -56,33 +56,31 @@ def warn_of_device_extras(
         "computations on the GPU will fail. To add them:"
     )
     if any(name in locked for name in missing):
-        typed = command(context.options, "lock", *words)
+        typed = command(run.options, "lock", *words)
     else:
-        typed = again(context.options, *words)
-    context.say_once(logging.WARNING, Hint(said, typed))
+        typed = again(run.options, *words)
+    run.say_once(logging.WARNING, Hint(said, typed))
 
 
-def _missing(
-    context: Run, found: Sequence[Candidate], candidate: Candidate
-) -> list[str]:
+def _missing(run: Run, found: Sequence[Candidate], candidate: Candidate) -> list[str]:
     """Return the extras for the target's GPUs whose packages are missing."""
     dist: BaseDistribution | None = vars(candidate).get("dist")
     provided = [] if dist is None else dist.iter_provided_extras()
     extras = [each for each in provided if _EXTRA.fullmatch(each)]
     if dist is None or not extras:
         return []
-    wanted = (_PREFIX + gpu for gpu in _gpus(context))
-    return [e for e in wanted if e in extras and not _is_met(context, found, dist, e)]
+    wanted = (_PREFIX + gpu for gpu in _gpus(run))
+    return [e for e in wanted if e in extras and not _is_met(run, found, dist, e)]
 
 
-def _gpus(context: Run) -> Sequence[str]:
+def _gpus(run: Run) -> Sequence[str]:
     """Return the architectures of the target's AMD GPUs; detection runs once."""
-    answer = context.detected.query_all().get("amd")
+    answer = run.detected.query_all().get("amd")
     return () if answer is None else answer.values("gfx_arch")
 
 
 def _is_met(
-    context: Run, found: Iterable[Candidate], dist: BaseDistribution, extra: str
+    run: Run, found: Iterable[Candidate], dist: BaseDistribution, extra: str
 ) -> bool:
     """Whether all that *extra* requires is installed, or is about to be."""
     coming = {each.project_name: str(each.version) for each in found}
@@ -91,7 +89,7 @@ def _is_met(
         if str(required) in without:
             continue
         name = canonicalize_name(required.name)
-        installed = context.installed_dists.get(name)
+        installed = run.installed_dists.get(name)
         version = coming.get(name) or (installed and installed.raw_version)
         if not (version and required.specifier.contains(version, prereleases=True)):
             return False

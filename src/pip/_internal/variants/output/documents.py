@@ -60,7 +60,7 @@ def lookup_document(result: LookupResult) -> Document:
         "passed_over": [_skipped_version(each) for each in result.skipped_versions],
         "sources": _sources(chosen),
         "ranked": ranked,
-        "options": options_document(result.context),
+        "options": options_document(result.run),
     }
 
 
@@ -193,17 +193,17 @@ def _decided_by(selection: Selection) -> Document | None:
     }
 
 
-def options_document(context: Run) -> Document:
+def options_document(run: Run) -> Document:
     """Describe the options that bear on variants."""
-    host, settings = context.providers.host, context.settings
+    host, settings = run.providers.host, run.settings
     return {
-        "enabled": context.enabled,
-        "variant": [str(choice) for choice in context.choices],
-        "prefer_variant": [str(each) for each in context.preferences],
+        "enabled": run.enabled,
+        "variant": [str(choice) for choice in run.choices],
+        "prefer_variant": [str(each) for each in run.preferences],
         "variant_host": None if host is None else host.path,
         "enable_variant_provider": settings.enabled_providers,
         "disable_variant_provider": settings.disabled_providers,
-        "trust_variant_provider": sorted(context.trusted),
+        "trust_variant_provider": sorted(run.trusted),
         "variant_provider": settings.provider_kinds,
         "variant_provider_variable": settings.provider_variables,
     }

@@ -59,7 +59,7 @@ _SHOWN_VERSIONS = 6
 def explain_lookup(result: LookupResult) -> Iterator[Line]:
     """Tell which versions were considered, and how a file of one was chosen."""
     yield Line(f"What pip install takes for {result.requirement}", _HEADING)
-    if not result.context.enabled:
+    if not result.run.enabled:
         yield Line("Variants are off: only plain wheels and sources are considered.")
     if result.installed is not None:
         yield Line(_installed(result.installed))
@@ -79,7 +79,7 @@ def explain_lookup(result: LookupResult) -> Iterator[Line]:
         if best is not None and best != result.link:
             stays = " and ".join(
                 f"{dist.raw_name} {dist.version}"
-                for dist, _ in replaced(result.context, best)
+                for dist, _ in replaced(result.run, best)
             )
             yield Line(
                 f"{stays} stays installed, which {label_of(best)} would replace."

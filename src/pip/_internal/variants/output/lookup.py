@@ -70,7 +70,7 @@ if TYPE_CHECKING:
     from pip._internal.resolution.resolvelib.base import Requirement
     from pip._internal.resolution.resolvelib.found_candidates import IndexCandidateInfo
 
-__all__ = ["look_up", "make_context"]
+__all__ = ["look_up", "make_run"]
 
 
 def look_up(
@@ -89,8 +89,8 @@ def look_up(
     constraints = parse_constraint_files(options.constraints, finder, options, session)
     wanted = _wanted(requirement, options)
     assert wanted.req is not None, "it was looked at"
-    context = run_of(finder)
-    assert context is not None, "the collector was made with options"
+    run = run_of(finder)
+    assert run is not None, "the collector was made with options"
     factory = Factory(
         finder=finder,
         # Candidates are looked at, never made, so nothing is prepared.
@@ -101,31 +101,29 @@ def look_up(
         wheel_cache=None,
         use_user_site=False,
         force_reinstall=False,
-        ignore_installed=context.is_elsewhere or not is_this_machine(context.settings),
+        ignore_installed=run.is_elsewhere or not is_this_machine(run.settings),
         ignore_requires_python=options.ignore_requires_python,
         py_version_info=options.python_version,
     )
     project = canonicalize_name(wanted.req.name)
-    for mode in modes(context):
+    for mode in modes(run):
         mode.note_roots([wanted, *constraints])
-    context.named = {project}
+    run.named = {project}
     # Other installed projects bear on the choice; this one is looked up afresh.
     installed = factory._installed_dists.pop(project, None)
-    target = context.target
+    target = run.target
     with nullcontext() if target is None else target_options.during(target, factory):
         found, constraint, asked = _find(factory, wanted, constraints)
     offers = list(_offers(found._get_infos()))
-    chosen, problem = _choose(offers, context, requirement, project)
+    chosen, problem = _choose(offers, run, requirement, project)
     if chosen is None:
         specifier = wanted.req.specifier & constraint.specifier
         mistaken = label_in_version(finder, project, specifier)
-        problem = mistaken or true_reason(context, finder, asked) or problem
-    if context.choices or context.settings.typed:
-        warn_of_unknown_names(
-            context, {project}, are_all=False, are_all_manifests=False
-        )
-    files = list(collector.files(project, context.part(OwnPages).get(project)))
-    for mode in modes(context):
+        problem = mistaken or true_reason(run, finder, asked) or problem
+    if run.choices or run.settings.typed:
+        warn_of_unknown_names(run, {project}, are_all=False, are_all_manifests=False)
+    files = list(collector.files(project, run.part(OwnPages).get(project)))
+    for mode in modes(run):
         sizes = {file.link: file.size for file in files}
         links = mode.files(finder, project, sizes)
         files = [File(link, sizes.get(link)) for link in links]
@@ -145,7 +143,7 @@ def look_up(
         files=files,
         problem=problem,
         installed=installed,
-        context=context,
+        run=run,
     )
 
 
@@ -164,13 +162,13 @@ def _wanted(requirement: str, options: optparse.Values) -> InstallRequirement:
     return wanted
 
 
-def make_context(session: PipSession, options: optparse.Values) -> Run:
-    """Make the context of a command that looks up nothing on an index."""
+def make_run(session: PipSession, options: optparse.Values) -> Run:
+    """Make the run of a command that looks up nothing on an index."""
     cmdoptions.check_release_control_exclusive(options)
     collector = LinkCollector.create(session, options=options)
-    context = run_of(_finder(collector, options))
-    assert context is not None, "the collector was made with options"
-    return context
+    run = run_of(_finder(collector, options))
+    assert run is not None, "the collector was made with options"
+    return run
 
 
 def _finder(collector: LinkCollector, options: optparse.Values) -> PackageFinder:
@@ -242,7 +240,7 @@ def _offers(infos: Iterable[IndexCandidateInfo]) -> Iterator[Offer]:
 
 def _choose(
     offers: Iterable[Offer],
-    context: Run,
+    run: Run,
     requirement: str,
     project: NormalizedName,
 ) -> tuple[Offer | None, PipError | None]:
@@ -251,13 +249,13 @@ def _choose(
         try:
             if each.ranked:
                 found = [] if each.release is None else [each.release]
-                refuse_unknown_labels(context, found)
+                refuse_unknown_labels(run, found)
                 return each, None
         except PipError as error:
             return each, error
-    reached = decisions_of(context).reached(project)
+    reached = decisions_of(run).reached(project)
     if reached:
-        return None, nothing_left(requirement, context.label_for(project), reached)
+        return None, nothing_left(requirement, run.label_for(project), reached)
     return None, DistributionNotFound(
         f"No matching distribution found for {requirement}"
     )
@@ -274,9 +272,9 @@ class _PageKeeper(LinkCollector):
     def of(cls, collector: LinkCollector) -> _PageKeeper:
         """Make one that takes the place of a collector."""
         keeper = cls(collector.session, collector)
-        context = RUN.of(collector, Run)
-        assert context is not None, "it was made with options"
-        context.attach(keeper)
+        run = RUN.of(collector, Run)
+        assert run is not None, "it was made with options"
+        run.attach(keeper)
         return keeper
 
     def fetch_response(

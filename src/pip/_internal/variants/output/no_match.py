@@ -47,7 +47,7 @@ _SHOWN_VERSIONS = 5
 
 
 def true_reason(
-    context: Run,
+    run: Run,
     finder: PackageFinder,
     requirement: Requirement,
     dependent: Candidate | None = None,
@@ -61,39 +61,39 @@ def true_reason(
     if project == REQUIRES_PYTHON_IDENTIFIER:
         return None
     other = _not_locked(finder, requirement, dependent)
-    other = other or _kept_to_fork(context, requirement)
+    other = other or _kept_to_fork(run, requirement)
     if other is not None:
         return other
-    links = _listed(context, project)
-    may_be_why = (label_of(link) is not None or context.is_elsewhere for link in links)
+    links = _listed(run, project)
+    may_be_why = (label_of(link) is not None or run.is_elsewhere for link in links)
     if any(may_be_why):
         _, ireq = requirement.get_candidate_lookup()
         asked = None if ireq is None or ireq.req is None else ireq.req.specifier
         shown = requirement.format_for_error()
-        return no_suitable(context, finder, project, shown, asked)
-    return None if links else _not_listed(context, finder, project, dependent)
+        return no_suitable(run, finder, project, shown, asked)
+    return None if links else _not_listed(run, finder, project, dependent)
 
 
 def _not_listed(
-    context: Run,
+    run: Run,
     finder: PackageFinder,
     project: NormalizedName,
     dependent: Candidate | None,
 ) -> InstallationError | None:
     """Make the error if nobody lists what a build needs."""
     link = None if dependent is None else dependent.source_link
-    parent = decisions_of(context).release_of(link)
-    if parent is None or not parent.labels or context.collector is None:
+    parent = decisions_of(run).release_of(link)
+    if parent is None or not parent.labels or run.collector is None:
         return None
     if finder.find_all_candidates(project):
         return None
     hint = Hint(
         "An index of variants may lack what they depend on. To look elsewhere too:",
-        again(context.options, "--extra-index-url", PyPI.simple_url),
+        again(run.options, "--extra-index-url", PyPI.simple_url),
     )
     if not finder.index_urls:
-        hint = _where_there_is_an_index(context, dependent, parent)
-    return DependencyNotListed(project, str(parent), searched(context.collector), hint)
+        hint = _where_there_is_an_index(run, dependent, parent)
+    return DependencyNotListed(project, str(parent), searched(run.collector), hint)
 
 
 def _not_locked(
@@ -109,45 +109,43 @@ def _not_locked(
     return NotLocked(what, who, finder)
 
 
-def _kept_to_fork(context: Run, requirement: Requirement) -> InstallationError | None:
+def _kept_to_fork(run: Run, requirement: Requirement) -> InstallationError | None:
     """Make the error if only upstream's releases of pip are there."""
     if requirement.project_name != "pip":
         return None
-    newest = fork.newest_upstream(context.left_out_pips)
+    newest = fork.newest_upstream(run.left_out_pips)
     if not newest:
         return None
     return KeepsToFork(
         requirement.format_for_error(),
         hint=Hint(
             fork.FOR_UPSTREAM,
-            command(context.options, "install", newest, is_own=True),
+            command(run.options, "install", newest, is_own=True),
         ),
     )
 
 
 def _where_there_is_an_index(
-    context: Run, dependent: Candidate | None, parent: Release
+    run: Run, dependent: Candidate | None, parent: Release
 ) -> Hint:
     # Another build may be on the indexes that the user wants left out.
     extras = ",".join(sorted(vars(dependent).get("extras", ())))
     which = f"{parent.project}{f'[{extras}]' if extras else ''}=={parent.version}"
     return Hint(
         "No index is searched. Where one can be, to fetch it with all that it needs:",
-        command(context.options, "download", which, without=("--no-index",)),
+        command(run.options, "download", which, without=("--no-index",)),
     )
 
 
-def _listed(context: Run, project: NormalizedName) -> list[Link]:
+def _listed(run: Run, project: NormalizedName) -> list[Link]:
     """Return all files that were listed for a project, if there was any trouble."""
-    listed = itertools.chain.from_iterable(
-        map(all_links, context.listed.get(project, ()))
-    )
+    listed = itertools.chain.from_iterable(map(all_links, run.listed.get(project, ())))
     # The page of a project is among the links.
     return [each for each in listed if version_of(each, project) is not None]
 
 
 def no_suitable(
-    context: Run,
+    run: Run,
     finder: PackageFinder,
     project: NormalizedName,
     shown: str,
@@ -159,7 +157,7 @@ def no_suitable(
     :param asked: the versions that were; None for any.
     :return: None if nothing here tells why.
     """
-    wanted, links = asked or SpecifierSet(), _listed(context, project)
+    wanted, links = asked or SpecifierSet(), _listed(run, project)
     passed = [
         each
         for each in skipped_versions(finder, project, wanted, links, (), None)
@@ -168,8 +166,8 @@ def no_suitable(
     causes = {each.cause for each in passed}
     hints: list[str] = []
     if Cause.VARIANTS_OFF in causes:
-        if is_typed(context.options, "--no-variants"):
-            retry = again(context.options, without=("--no-variants",))
+        if is_typed(run.options, "--no-variants"):
+            retry = again(run.options, without=("--no-variants",))
             hints.append(Hint("With variants:", retry))
         else:
             hints.append(
@@ -182,7 +180,7 @@ def no_suitable(
             "run: use a Python and a platform that there are wheels for, or another "
             "version."
         )
-    if Cause.FORMAT in causes and context.is_elsewhere:
+    if Cause.FORMAT in causes and run.is_elsewhere:
         hints.append(
             "Nothing is built here for another kind of machine. Build a wheel on such a "
             "machine (pip wheel), and name its folder with --find-links, or take another "

@@ -42,7 +42,7 @@ _SHOWN_RELEASES = 10
 
 
 def refuse_unknown_labels(
-    context: Run, releases: Sequence[Release], kept: Sequence[BaseDistribution] = ()
+    run: Run, releases: Sequence[Release], kept: Sequence[BaseDistribution] = ()
 ) -> None:
     """Refuse a label that was typed for all projects if none has it.
 
@@ -52,20 +52,20 @@ def refuse_unknown_labels(
     :param kept: builds that stay installed and were chosen among variants.
     :raises VariantLabelNotFound: no project has a label that was typed.
     """
-    if not context.labels_for_all():
+    if not run.labels_for_all():
         return
     builds = [(dist, build) for dist in kept if (build := installed_build(dist))]
-    known = _known_labels(context).union(
+    known = _known_labels(run).union(
         *(build.labels for _, build in builds),
         *(release.labels for release in releases),
     )
-    missing = [label for label in context.labels_for_all() if label not in known]
+    missing = [label for label in run.labels_for_all() if label not in known]
     if missing:
-        _tell_missing(context, missing, releases, builds)
+        _tell_missing(run, missing, releases, builds)
 
 
 def _tell_missing(
-    context: Run,
+    run: Run,
     missing: Iterable[str],
     releases: Sequence[Release],
     builds: Sequence[tuple[BaseDistribution, InstalledBuild]],
@@ -78,10 +78,10 @@ def _tell_missing(
         lines.append(_has(installed, build.labels))
     told = {str(release) for release in releases}
     told |= {f"{dist.canonical_name} {dist.version}" for dist, _ in builds}
-    typed = {choice.label for choice in typed_for_all(context.choices)}
+    typed = {choice.label for choice in typed_for_all(run.choices)}
     for label in missing:
         if label in typed:
-            raise _label_not_found(context, label, [*lines, *_others(context, told)])
+            raise _label_not_found(run, label, [*lines, *_others(run, told)])
         if lines:
             # If nothing was chosen, this is no news.
             logger.log(
@@ -92,27 +92,23 @@ def _tell_missing(
             )
 
 
-def _known_labels(context: Run) -> set[str]:
+def _known_labels(run: Run) -> set[str]:
     """Return the labels of what the user named: by path or URL, or as a project."""
-    known = {
-        label for link in decisions_of(context).direct if (label := label_of(link))
-    }
+    known = {label for link in decisions_of(run).direct if (label := label_of(link))}
     # If a named project has the label, a stronger choice came before it.
-    for offered in context.labels_offered.values():
+    for offered in run.labels_offered.values():
         known.update(*offered.values())
     return known
 
 
-def _label_not_found(
-    context: Run, label: str, lines: Sequence[str]
-) -> InstallationError:
+def _label_not_found(run: Run, label: str, lines: Sequence[str]) -> InstallationError:
     if lines:
         hint = (
             "Choose one of these with --variant LABEL or --variant PACKAGE=LABEL, "
             "leave it to pip, or describe another machine with --variant-host FILE."
         )
     else:
-        lines = [_without_variants(project) for project in sorted(context.named)]
+        lines = [_without_variants(project) for project in sorted(run.named)]
         hint = (
             "Leave --variant out, name the package that is meant, or an index with "
             "variants: --index-url URL."
@@ -120,12 +116,12 @@ def _label_not_found(
     return VariantLabelNotFound(label, lines, hint)
 
 
-def _others(context: Run, told: Collection[str]) -> Iterator[str]:
+def _others(run: Run, told: Collection[str]) -> Iterator[str]:
     """List the labels of what could have been chosen instead, newest first.
 
     :param told: releases whose labels are told already.
     """
-    for project, offered in context.labels_offered.items():
+    for project, offered in run.labels_offered.items():
         for version, labels in itertools.islice(offered.items(), _SHOWN_RELEASES):
             if f"{project} {version}" not in told:
                 yield _has(f"{project} {version}", labels)
@@ -163,24 +159,24 @@ def refusal(
     :param usual: makes upstream's error, and logs what upstream logs.
     :param causes: the requirements that cannot be met, and what has each.
     """
-    context = run_of(factory._finder)
-    if context is None:
+    run = run_of(factory._finder)
+    if run is None:
         return usual()
-    if context.is_trying:
+    if run.is_trying:
         return _build_conflict(causes)
-    reason = _plain_reason(context, factory, causes, constraints)
+    reason = _plain_reason(run, factory, causes, constraints)
     if reason is not None:
         return reason
-    if not context.enabled:
+    if not run.enabled:
         return usual()
-    for line in _background(context, causes):
+    for line in _background(run, causes):
         logger.critical("%s", line)
-    return _refused(usual, context, causes, constraints)
+    return _refused(usual, run, causes, constraints)
 
 
 def _refused(
     usual: Callable[[], InstallationError],
-    context: Run,
+    run: Run,
     causes: Sequence[Any],
     constraints: Mapping[str, Any],
 ) -> InstallationError:
@@ -189,7 +185,7 @@ def _refused(
     wanted: dict[NormalizedName, str] = {
         each.project_name: each.format_for_error() for each in requirements
     }
-    reached = {project: decisions_of(context).reached(project) for project in wanted}
+    reached = {project: decisions_of(run).reached(project) for project in wanted}
     refused = {
         project: releases
         for project, releases in reached.items()
@@ -198,14 +194,14 @@ def _refused(
     if len(wanted) == 1 and refused:
         ((project, releases),) = refused.items()
         label, hashed = (
-            context.label_for(project),
+            run.label_for(project),
             _hashed(project, causes, constraints),
         )
         usual()
         return nothing_left(wanted[project], label, releases, hashed=hashed)
     # Variants are one cause among several: the usual error tells the others.
     for project, releases in reached.items():
-        if context.label_for(project) is not None:
+        if run.label_for(project) is not None:
             _tell_lacking(releases)
     for line in itertools.chain(*map(_refusals, refused.values())):
         logger.critical("%s", line)
@@ -213,13 +209,13 @@ def _refused(
 
 
 def _plain_reason(
-    context: Run,
+    run: Run,
     factory: Factory,
     causes: Sequence[Any],
     constraints: Mapping[str, Any],
 ) -> InstallationError | None:
     """Make the error if one thing says it all, whatever was refused."""
-    if context.enabled:
+    if run.enabled:
         for cause in causes:
             mistaken = _label_in_version(factory, cause, constraints)
             if mistaken is not None:
@@ -229,7 +225,7 @@ def _plain_reason(
     from pip._internal.variants.output.no_match import true_reason
 
     (cause,) = causes
-    return true_reason(context, factory._finder, cause.requirement, cause.parent)
+    return true_reason(run, factory._finder, cause.requirement, cause.parent)
 
 
 def _hashed(
@@ -241,23 +237,23 @@ def _hashed(
     return any(ireq.has_hash_options for ireq in map(_ireq, causes) if ireq)
 
 
-def _background(context: Run, causes: Sequence[Any]) -> Iterator[str]:
+def _background(run: Run, causes: Sequence[Any]) -> Iterator[str]:
     """Say what bears on a conflict: other builds, several builds, other indexes."""
-    yield from _alternatives(context, causes)
+    yield from _alternatives(run, causes)
     named = (cause.requirement.get_candidate_lookup()[0] for cause in causes)
     links = {candidate.source_link for candidate in named if candidate is not None}
     wheels = [link for link in links if link is not None and link.is_wheel]
     if any(map(label_of, wheels)):
-        yield from sentences.several_builds(sorted(wheels), context.options)
+        yield from sentences.several_builds(sorted(wheels), run.options)
     projects = {cause.requirement.project_name for cause in causes}
-    for mode in modes(context):
+    for mode in modes(run):
         yield from mode.origins(sorted(projects))
 
 
-def _alternatives(context: Run, causes: Sequence[Any]) -> Iterator[str]:
+def _alternatives(run: Run, causes: Sequence[Any]) -> Iterator[str]:
     parents = (cause.parent for cause in causes if cause.parent is not None)
     for release in dict.fromkeys(
-        decisions_of(context).release_of(parent.source_link) for parent in parents
+        decisions_of(run).release_of(parent.source_link) for parent in parents
     ):
         if release is not None and release.labels and release.has_alternatives:
             yield sentences.alternatives(release)

@@ -65,9 +65,9 @@ def skipped_versions(
         link, version = candidate.link, candidate.version
         is_build = isinstance(link, LocalVersionWheel)
         suitable.setdefault(public(version) if is_build else version, []).append(link)
-    context = run_of(finder)
+    run = run_of(finder)
     special: set[Version] = set()
-    for mode in () if context is None else modes(context):
+    for mode in () if run is None else modes(run):
         special.update(mode.special_versions(project))
     offered = {each.version: each for each in reversed(offers)}
     found = []
@@ -88,8 +88,8 @@ def skipped_versions(
 
 def _evaluator(finder: PackageFinder, project: NormalizedName) -> LinkEvaluator:
     """Return what judges files, as upstream does."""
-    evaluator, context = finder.make_link_evaluator(project), run_of(finder)
-    if context is not None and context.is_elsewhere:
+    evaluator, run = finder.make_link_evaluator(project), run_of(finder)
+    if run is not None and run.is_elsewhere:
         # That nothing is built there hides what else is wrong.
         evaluator._formats = frozenset({"binary", "source"})
     return evaluator

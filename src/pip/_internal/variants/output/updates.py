@@ -33,37 +33,37 @@ __all__ = ["notice", "tell_of_newer", "tell_of_url"]
 
 
 def tell_of_newer(
-    context: Run, finder: PackageFinder, own: Version, pips: Iterable[Version]
+    run: Run, finder: PackageFinder, own: Version, pips: Iterable[Version]
 ) -> None:
     """Tell what an upgrade of pip cannot come to by itself.
 
     :param own: the release of the fork that is installed.
     :param pips: what the indexes have of pip, as far as it may be newer.
     """
-    options = context.options
-    carriers = (each.version for each in carriers_found(finder, context.settings))
+    options = run.options
+    carriers = (each.version for each in carriers_found(finder, run.settings))
     newest = Newest.of(pips, carriers).than(own)
     if newest.carrier is not None:
         said = (
             f"{carrier_name()} {newest.carrier} brings a newer release of this pip than "
             f"{newest.fork or own}; to update:"
         )
-        context.say_once(logging.INFO, Hint(said, _by_carrier(options)))
+        run.say_once(logging.INFO, Hint(said, _by_carrier(options)))
     if newest.upstream is not None:
         said = f"{_without_fork(newest, own)}; to leave the fork for it:"
         typed = command(options, "install", pin(newest.upstream), is_own=True)
-        context.say_once(logging.INFO, Hint(said, typed))
+        run.say_once(logging.INFO, Hint(said, typed))
 
 
-def tell_of_url(context: Run, fork: BaseDistribution, link: Link) -> None:
+def tell_of_url(run: Run, fork: BaseDistribution, link: Link) -> None:
     """Report that the URL of a dependency does not replace the fork, and what does."""
     url = link.url
     said = (
         f"A package depends on pip at {redact_auth_from_url(url)}. Only you can replace "
         f"this fork of pip ({fork.version}), so it stays. To replace it:"
     )
-    typed = command(context.options, "install", f"pip @ {url}", is_own=True)
-    context.say_once(logging.WARNING, Hint(said, typed))
+    typed = command(run.options, "install", f"pip @ {url}", is_own=True)
+    run.say_once(logging.WARNING, Hint(said, typed))
 
 
 def notice(

@@ -202,7 +202,7 @@ def _installer(
 ) -> InprocessBuildEnvironmentInstaller:
     """Make what finds and prepares plugins within the user's limits."""
     command = host.collector
-    assert command is not None, "only a command's own context looks things up"
+    assert command is not None, "only a command's own run looks things up"
     scope = limits.scope(no_index=command.search_scope.no_index)
     collector = LinkCollector(host.session, scope)
     RUN.set(collector, own)

@@ -23,29 +23,29 @@ if TYPE_CHECKING:
 __all__ = ["judged", "mode_of", "options_for"]
 
 
-def mode_of(context: Run) -> PyTorch | None:
+def mode_of(run: Run) -> PyTorch | None:
     """Return the bridge of a run that is to use it.
 
     :raises WrongUse: if the variable of light-the-torch is invalid.
     """
     from pip._internal.variants.pytorch.options import LTT_VARIABLE, in_use
 
-    if not in_use(context.settings, os.environ):
+    if not in_use(run.settings, os.environ):
         return None
-    if not context.enabled:
-        if context.settings.no_variants:
-            context.say_once(
+    if not run.enabled:
+        if run.settings.no_variants:
+            run.say_once(
                 logging.WARNING,
                 "Without variants PyTorch's index is not looked at: the --pytorch-* "
                 f"options, --cpuonly and {LTT_VARIABLE} have no effect",
             )
         return None
     # What is looked up where is known too late to look ahead.
-    context.parallel_downloads = 1
+    run.parallel_downloads = 1
     from pip._internal.variants.pytorch.mode import PyTorch
     from pip._internal.variants.pytorch.settings import settings
 
-    return PyTorch(context, settings(context.settings, os.environ))
+    return PyTorch(run, settings(run.settings, os.environ))
 
 
 def options_for(build: InstalledBuild) -> tuple[str, ...]:

@@ -59,7 +59,7 @@ _FOR_JETPACK_6 = f"{_FOR_JETPACK}/jp6/cu126"
 _FIRST_UNIFIED_RELEASE = 38
 
 
-def for_tegra(context: Run, chosen: Release, link: Link) -> str | None:
+def for_tegra(run: Run, chosen: Release, link: Link) -> str | None:
     """Say what a build means on a Tegra: those for CUDA on ARM are made for servers.
 
     :param link: of the build of *chosen* that is taken.
@@ -67,26 +67,26 @@ def for_tegra(context: Run, chosen: Release, link: Link) -> str | None:
     backend = Backend.find(label_of(link))
     if not isinstance(chosen, LocalVersionRelease) or backend is None:
         return None
-    tegra = context.detected.tegra()
+    tegra = run.detected.tegra()
     if tegra is None:
         return None
     cuda = cuda_of(chosen.version_index.nvidia())
     if backend.kind is BackendKind.CUDA:
         if not _is_unified(tegra, cuda):
             taken = f"{backend} of {chosen}, which was asked for, does not run"
-            return _to_jetpack(context, chosen, tegra, cuda, taken)
+            return _to_jetpack(run, chosen, tegra, cuda, taken)
         said = f"{backend} is built for ARM servers, and runs on {tegra} too"
-        context.say_once(logging.INFO, said)
+        run.say_once(logging.INFO, said)
     elif chosen.chosen_by is None and not _is_unified(tegra, cuda):
         kinds = {each.kind for each in map(Backend.find, chosen.labels) if each}
         if BackendKind.CUDA in kinds:
             taken = f"the CPU build of {chosen} was chosen"
-            return _to_jetpack(context, chosen, tegra, cuda, taken)
+            return _to_jetpack(run, chosen, tegra, cuda, taken)
     return None
 
 
 def _to_jetpack(
-    context: Run, chosen: Release, tegra: Tegra, cuda: str | None, taken: str
+    run: Run, chosen: Release, tegra: Tegra, cuda: str | None, taken: str
 ) -> str:
     """Say why no build of PyTorch's is for a Tegra, and where NVIDIA's are.
 
@@ -110,7 +110,7 @@ def _to_jetpack(
     places = ("--index-url", "--extra-index-url", "--find-links", "--no-index")
     without = {*places, *(row.name for row in OPTIONS)}
     said += "NVIDIA's own builds:"
-    return Hint(said, command(context.options, *words, without=without))
+    return Hint(said, command(run.options, *words, without=without))
 
 
 def _is_jetpack_6(tegra: Tegra, cuda: str | None) -> bool:
@@ -128,7 +128,7 @@ def _is_unified(tegra: Tegra, cuda: str | None) -> bool:
     return int(release) >= _FIRST_UNIFIED_RELEASE
 
 
-def for_unknown_gpu(context: Run, chosen: Release, link: Link) -> str | None:
+def for_unknown_gpu(run: Run, chosen: Release, link: Link) -> str | None:
     """Say how to take a build with extras for GPUs where the GPU is not known to have one.
 
     :param link: of the build of *chosen* that is taken.
@@ -156,7 +156,7 @@ def for_unknown_gpu(context: Run, chosen: Release, link: Link) -> str | None:
     return Hint(
         f"{newest} brings its code for each GPU in an extra. Whether there is one for "
         f"{which} is not known here. To take it if there is:",
-        again(context.options, BACKENDS.name, str(newest)),
+        again(run.options, BACKENDS.name, str(newest)),
     )
 
 
@@ -166,7 +166,7 @@ def _amd_gpus(selection: Selection) -> Sequence[str]:
 
 
 def newest_with_gpu_build(
-    context: Run, finder: PackageFinder, chosen: Release, link: Link
+    run: Run, finder: PackageFinder, chosen: Release, link: Link
 ) -> str | None:
     """Say which older version has a build for the target's GPU if a CPU build is taken.
 
@@ -179,7 +179,7 @@ def newest_with_gpu_build(
         return None
     if backends.kinds == {CPU.kind}:
         return None
-    found = _newest(context, finder, chosen)
+    found = _newest(run, finder, chosen)
     if found is None:
         return None
     older, label = found
@@ -191,12 +191,12 @@ def newest_with_gpu_build(
         f"The CPU build of {chosen} was chosen, since it has no other that suits the "
         f"target. The newest version with a build for {gpu} is "
         f"{older.version} ({label}). To take that:",
-        command(context.options, "install", requirement),
+        command(run.options, "install", requirement),
     )
 
 
 def _newest(
-    context: Run, finder: PackageFinder, chosen: LocalVersionRelease
+    run: Run, finder: PackageFinder, chosen: LocalVersionRelease
 ) -> tuple[Release, str] | None:
     # Without variants that have manifests: advice must not fetch anything.
     candidates = [
@@ -205,7 +205,7 @@ def _newest(
         if isinstance(each.link, LocalVersionWheel)
     ]
     finals_only = not public(chosen.version).is_prerelease
-    for release, _ in releases(context, finder, chosen.project, candidates):
+    for release, _ in releases(run, finder, chosen.project, candidates):
         if release.version >= chosen.version:
             continue
         if finals_only and public(release.version).is_prerelease:
@@ -278,7 +278,7 @@ def origins(
 
 
 def releases(
-    context: Run,
+    run: Run,
     finder: PackageFinder,
     project: NormalizedName,
     candidates: Sequence[InstallationCandidate],
@@ -292,11 +292,11 @@ def releases(
         group = list(grouped)
         links = [each.link for each in group]
         if any(isinstance(link, LocalVersionWheel) for link in links):
-            yield release_of(context, finder, project, version, links), group
+            yield release_of(run, finder, project, version, links), group
 
 
 def best_builds(
-    context: Run,
+    run: Run,
     finder: PackageFinder,
     project: NormalizedName,
     candidates: Sequence[InstallationCandidate],
@@ -307,23 +307,23 @@ def best_builds(
     """
     left: list[InstallationCandidate] = []
     known = set()
-    for release, group in releases(context, finder, project, candidates):
+    for release, group in releases(run, finder, project, candidates):
         known.update(group)
         if not release.ranked:
             continue
         label = label_of(release.ranked[0])
         best = [each for each in group if label_of(each.link) == label]
-        if context.listing == "newest":
+        if run.listing == "newest":
             left += [_as_installed(project, each) for each in best]
             if not group[0].version.is_prerelease:
                 break
         else:
             left += best
     left += [each for each in candidates if each not in known]
-    if candidates and not left and context.listing == "all":
+    if candidates and not left and run.listing == "all":
         from pip._internal.variants.output.refusals import nothing_left
 
-        raise nothing_left(project, None, decisions_of(context).reached(project))
+        raise nothing_left(project, None, decisions_of(run).reached(project))
     return left
 
 

@@ -109,33 +109,33 @@ class _Harmony(enum.IntEnum):
 
 
 def one_backend(
-    run: Callable[[], RequirementSet],
+    resolve_once: Callable[[], RequirementSet],
     resolver: Resolver,
-    context: Run,
+    run: Run,
     preferred: Sequence[Backend],
 ) -> RequirementSet:
     """Resolve so that the builds of PyTorch's packages are for one backend, if they can.
 
-    :param run: resolves once.
+    :param resolve_once: resolves once.
     :param preferred: the backends that the user named one by one, most preferred first.
     """
-    first = run()
-    before, result = _builds(context, resolver), resolver._result
+    first = resolve_once()
+    before, result = _builds(run, resolver), resolver._result
     harmony = _harmony(before)
 
     def accepted(_: RequirementSet) -> str | None:
-        after = _builds(context, resolver)
+        after = _builds(run, resolver)
         is_better = _harmony(after) < harmony and _names(after) <= _names(before)
         return _explained(before, after) if is_better else None
 
-    proposals = _proposals(before, preferred, context.agreement)
-    second = agreed(context, run, map(OneBackend, proposals), accepted)
+    proposals = _proposals(before, preferred, run.agreement)
+    second = agreed(run, resolve_once, map(OneBackend, proposals), accepted)
     if second is not None:
         return second
     resolver._result = result
     if harmony is not _Harmony.EQUAL:
         level = logging.WARNING if harmony is _Harmony.BROKEN else logging.INFO
-        logger.log(level, "%s", _mixture(before, context))
+        logger.log(level, "%s", _mixture(before, run))
     return first
 
 
@@ -196,7 +196,7 @@ def _names(builds: _ChosenWheels) -> set[str]:
     return {build.name for build in builds.values()}
 
 
-def _builds(context: Run, resolver: Resolver) -> _ChosenWheels:
+def _builds(run: Run, resolver: Resolver) -> _ChosenWheels:
     """Return what would be installed then, as far as there are builds for several.
 
     What is installed and needs one of these builds is included.
@@ -207,7 +207,7 @@ def _builds(context: Run, resolver: Resolver) -> _ChosenWheels:
     needs: dict[NormalizedName, set[NormalizedName]] = {}
     for node, candidate in mapping.items():
         project = candidate.project_name
-        build = found.get(project) or _build(context, candidate)
+        build = found.get(project) or _build(run, candidate)
         if build is not None:
             found[project] = build
             needs.setdefault(project, set()).update(
@@ -217,7 +217,7 @@ def _builds(context: Run, resolver: Resolver) -> _ChosenWheels:
             )
     versions = {each.project_name: each.version for each in mapping.values()}
     chosen = {project: versions[project] for project in found}
-    for project, dist in context.installed_dists.items():
+    for project, dist in run.installed_dists.items():
         if project in versions:
             continue
         backend = backend_of(dist.version, installed_build(dist))
@@ -243,9 +243,9 @@ def _needed_by(
     }
 
 
-def _build(context: Run, candidate: Candidate) -> _ChosenWheel | None:
+def _build(run: Run, candidate: Candidate) -> _ChosenWheel | None:
     link = candidate.source_link
-    release = decisions_of(context).release_of(link)
+    release = decisions_of(run).release_of(link)
     if not isinstance(link, LocalVersionWheel) or not isinstance(
         release, LocalVersionRelease
     ):
@@ -296,18 +296,18 @@ def _explained(before: _ChosenWheels, after: _ChosenWheels) -> str:
     return f"Taking {changed}, so that the builds go together"
 
 
-def _mixture(builds: _ChosenWheels, context: Run) -> str:
+def _mixture(builds: _ChosenWheels, run: Run) -> str:
     from pip._internal.variants.selection.invocation import for_upgrade
 
     listed = ", ".join(f"{build.name} ({build.backend})" for build in builds.values())
     named = [
         build.name.replace(" ", "==")
-        if any(mode.needs_pin(project) for mode in modes(context))
+        if any(mode.needs_pin(project) for mode in modes(run))
         else project
         for project, build in builds.items()
     ]
     return Hint(
         f"Builds for different backends come together: {listed}. To take builds anew "
         "for all of them:",
-        for_upgrade(context.options, *named),
+        for_upgrade(run.options, *named),
     )

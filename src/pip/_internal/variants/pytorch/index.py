@@ -94,7 +94,7 @@ class BackendIndex:
 
     def __init__(
         self,
-        context: Run,
+        run: Run,
         description: IndexDescription,
         base_url: str,
         backends: Callable[[IndexDescription], Sequence[Backend]],
@@ -104,8 +104,8 @@ class BackendIndex:
         :param backends: returns those whose own pages stand in for umbrella pages that
             are missing.
         """
-        self._options = context.options
-        self._session = context.session
+        self._options = run.options
+        self._session = run.session
         self.description = description
         self.base_url = base_url
         self._backends = backends

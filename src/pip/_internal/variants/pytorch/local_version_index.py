@@ -67,7 +67,7 @@ class LocalVersionIndex(Mode):
 
     def __init__(
         self,
-        context: Run,
+        run: Run,
         settings: PyTorchSettings,
         indexes: Sequence[BackendIndex] | None = None,
     ) -> None:
@@ -78,12 +78,12 @@ class LocalVersionIndex(Mode):
         if indexes is None:
             indexes = [
                 BackendIndex(
-                    *(context, each, settings.base_url(each)),
+                    *(run, each, settings.base_url(each)),
                     backends=self._backends_in_question,
                 )
                 for each in settings.indexes
             ]
-        self._context = context
+        self._run = run
         self.settings = settings
         self.may_switch = bool(settings.backends)
         self.indexes = indexes
@@ -99,25 +99,25 @@ class LocalVersionIndex(Mode):
         answer = self.nvidia()
         # A driver that was asked tells what GPU it has; a user may leave that open.
         told = {feature.name for feature in answer.features}
-        system = self._context.detected.environment["sys_platform"]
+        system = self._run.detected.environment["sys_platform"]
         return Machine(
             answer.driver,
             "windows" if system == "win32" else "linux",
             has_capability="sm_arch" in told or answer.driver is not None,
-            is_tegra=self._context.detected.tegra() is not None,
+            is_tegra=self._run.detected.tegra() is not None,
         )
 
     def nvidia(self) -> ProviderResult:
         """Return what the target supports of the namespace ``nvidia``."""
         cuda = Backend.parse("cu128")
         probe = manifest_for(Machine(), [cuda], self.settings.gpus)
-        return self._context.detected.query(probe, ["nvidia"])["nvidia"]
+        return self._run.detected.query(probe, ["nvidia"])["nvidia"]
 
     def _backends_in_question(self, description: IndexDescription) -> Sequence[Backend]:
         if self.settings.backends:
             return self.wanted(description.backends)
         selection = self._selection(description.backends)
-        self._context.report(unanswered(f"what {description} has", selection))
+        self._run.report(unanswered(f"what {description} has", selection))
         return _suiting(selection)
 
     def wanted(self, backends: Iterable[Backend]) -> list[Backend]:
@@ -159,14 +159,14 @@ class LocalVersionIndex(Mode):
             self.settings.gpus,
         )
         namespaces = [NAMESPACES[kind] for kind in sorted(kinds)]
-        answers = self._context.detected.query(probe, namespaces)
+        answers = self._run.detected.query(probe, namespaces)
         # A ROCm that is installed is no GPU.
         names = (each.name for found in answers.values() for each in found.features)
         return any(name != "rocm_version" for name in names)
 
     def _selection(self, backends: Iterable[Backend]) -> Selection:
         manifest = manifest_for(self.machine(), backends, self.settings.gpus)
-        return select("", manifest, manifest.variants, self._context.detected, ())
+        return select("", manifest, manifest.variants, self._run.detected, ())
 
     def note_roots(self, requirements: Iterable[InstallRequirement]) -> None:
         """Take note of what the user pins."""
@@ -187,7 +187,7 @@ class LocalVersionIndex(Mode):
         project = canonicalize_name(project_name)
         if project_name in finder._all_candidates or project in finder._locked_links:
             return find(finder, project_name)
-        named = index_of(self._context, project)
+        named = index_of(self._run, project)
         if named is not None:
             # The user said by name where it comes from.
             if any(each.description.probe_project == project for each in self.indexes):
@@ -222,13 +222,13 @@ class LocalVersionIndex(Mode):
 
     def _tell_without_effect(self, project: NormalizedName, url: str) -> None:
         """Say that a backend was typed, and counts for nothing."""
-        options = self._context.options
+        options = self._run.options
         typed = (row.name for row in (BACKENDS, CPUONLY) if is_typed(options, row.name))
         option = next(typed, None)
         if option is None or is_typed(options, "--variant-index"):
             return
         retry = "pip variants setup --remove pytorch"
-        self._context.say_once(
+        self._run.say_once(
             logging.WARNING,
             f"{project} comes from {redact_auth_from_url(url)}, which variant-index "
             f"configures for it, so {option} has no effect on it. To take builds by "
@@ -301,8 +301,8 @@ class LocalVersionIndex(Mode):
 
     def _say(self, message: str) -> None:
         # Listings go to where programs read them.
-        level = logging.INFO if self._context.listing is None else logging.DEBUG
-        self._context.say_once(level, message)
+        level = logging.INFO if self._run.listing is None else logging.DEBUG
+        self._run.say_once(level, message)
 
     def _there(
         self,

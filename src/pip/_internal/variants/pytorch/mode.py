@@ -100,21 +100,23 @@ class PyTorch(LocalVersionIndex):
         return public(version), backend.label, unwanted
 
     def solve(
-        self, run: Callable[[], RequirementSet], resolver: Resolver
+        self, resolve_once: Callable[[], RequirementSet], resolver: Resolver
     ) -> RequirementSet:
         """Resolve so that the builds are for one backend, if they can."""
-        return one_backend(run, resolver, self._context, self.settings.backends.named)
+        return one_backend(
+            resolve_once, resolver, self._run, self.settings.backends.named
+        )
 
     def explains_unused_accelerator(self, release: Release, link: Link) -> bool:
         """Tell whether it is for the reason that the machine is a Tegra."""
-        return for_tegra(self._context, release, link) is not None
+        return for_tegra(self._run, release, link) is not None
 
     def advice(self, finder: PackageFinder, release: Release, link: Link) -> str | None:
         """Say what to do where a build does not suit the GPU, or only seems to."""
         return (
-            for_tegra(self._context, release, link)
-            or newest_with_gpu_build(self._context, finder, release, link)
-            or for_unknown_gpu(self._context, release, link)
+            for_tegra(self._run, release, link)
+            or newest_with_gpu_build(self._run, finder, release, link)
+            or for_unknown_gpu(self._run, release, link)
         )
 
     def origins(self, projects: Iterable[NormalizedName]) -> Iterable[str]:
@@ -130,12 +132,12 @@ class PyTorch(LocalVersionIndex):
         """Return of each version the build that would be installed."""
         if not self.settles(project):
             return None
-        return best_builds(self._context, finder, project, candidates)
+        return best_builds(self._run, finder, project, candidates)
 
-    def for_inner(self, context: Run) -> PyTorch | None:
+    def for_inner(self, run: Run) -> PyTorch | None:
         """Return the same bridge for what is installed to build something."""
-        is_plugin = context.check_trusted is not None
-        return None if is_plugin else PyTorch(context, self.settings, self.indexes)
+        is_plugin = run.check_trusted is not None
+        return None if is_plugin else PyTorch(run, self.settings, self.indexes)
 
     def environ(self) -> Mapping[str, str]:
         """Return the environment variables that give a child of pip this bridge."""

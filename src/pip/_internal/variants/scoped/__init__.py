@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["judged", "mode_of", "options_for"]
 
 
-def mode_of(context: Run) -> Mode | None:
+def mode_of(run: Run) -> Mode | None:
     """Return the indexes that a run has for certain projects; None if it has none.
 
     They count where variants are off, too: what a project may come from is not about
@@ -31,13 +31,13 @@ def mode_of(context: Run) -> Mode | None:
     """
     from pip._internal.variants.scoped.options import VARIANT_INDEX
 
-    given = context.settings.value(VARIANT_INDEX)
+    given = run.settings.value(VARIANT_INDEX)
     if given is None:
         # No place of the configuration says anything, not even a weaker one.
         return None
     from pip._internal.variants.scoped.mode import scoped
 
-    return scoped(context, given)
+    return scoped(run, given)
 
 
 def options_for(build: InstalledBuild) -> tuple[str, ...]:

@@ -37,7 +37,7 @@ class VariantIndexUnavailable(VariantError):
         project: NormalizedName,
         index: ScopedIndex,
         error: PageUnavailable,
-        context: Run,
+        run: Run,
         usual: Sequence[str],
     ) -> None:
         """Say what to type instead.
@@ -65,9 +65,7 @@ class VariantIndexUnavailable(VariantError):
                 *(
                     Hint(
                         said,
-                        again(
-                            context.options, *instead(context.settings, project, place)
-                        ),
+                        again(run.options, *instead(run.settings, project, place)),
                     )
                     for said, place in ways_out
                 ),

@@ -65,13 +65,13 @@ __all__ = ["Scoped", "scoped"]
 _INHERITED = "_PIP_VARIANT_INDEX_FIND_LINKS"
 
 
-def scoped(context: Run, given: Sequence[ScopedIndex]) -> Mode | None:
+def scoped(run: Run, given: Sequence[ScopedIndex]) -> Mode | None:
     """Return the mode of a run; None if no project has its own index.
 
     :param given: what was typed, and what the strongest place of the configuration says.
     :raises ContradictoryOptions: if a project has two indexes, or this cannot be kept to.
     """
-    parser, _ = COMMAND_LINE.of(context.options, tuple) or (None, ())
+    parser, _ = COMMAND_LINE.of(run.options, tuple) or (None, ())
     levels = [[each for each in given if each.place is OptionSource.CONFIGURATION]]
     if isinstance(parser, ConfigOptionParser):
         ours = {"global", parser.name}
@@ -81,21 +81,21 @@ def scoped(context: Run, given: Sequence[ScopedIndex]) -> Mode | None:
     indexes = by_project(levels)
     if not indexes:
         return None
-    links = list(context.settings.find_links)
+    links = list(run.settings.find_links)
     folders = SearchScope.create(links, index_urls=[], no_index=False).find_links
     inherited = os.environ.get(_INHERITED)
     if inherited:
         own = {remove_auth_from_url(each): each for each in folders}
         folders = [own.get(each, each) for each in json.loads(inherited)]
-    elif context.settings.no_index:
+    elif run.settings.no_index:
         return TurnedOff(indexes)
-    if context.settings.legacy_resolver:
+    if run.settings.legacy_resolver:
         raise ContradictoryOptions(
             "--use-deprecated=legacy-resolver",
             VARIANT_INDEX.name,
             "The old resolver takes dependencies from any URL that a package names.",
         )
-    return Scoped(context, indexes, folders)
+    return Scoped(run, indexes, folders)
 
 
 class TurnedOff(Mode):
@@ -119,7 +119,7 @@ class Scoped(Mode):
 
     def __init__(
         self,
-        context: Run,
+        run: Run,
         indexes: Mapping[NormalizedName, ScopedIndex],
         folders: Sequence[str],
     ) -> None:
@@ -128,8 +128,8 @@ class Scoped(Mode):
         :param folders: where the user has files looked for besides; those that a
             requirements file names are not for these projects.
         """
-        self._context, self._indexes, self._folders = context, indexes, folders
-        self._pages = context.part(OwnPages)
+        self._run, self._indexes, self._folders = run, indexes, folders
+        self._pages = run.part(OwnPages)
         self._barred: set[NormalizedName] = set()
         # The paths and URLs that the user typed, each with its project if that is known.
         self._typed: set[tuple[Link, NormalizedName | None]] = set()
@@ -138,7 +138,7 @@ class Scoped(Mode):
 
     def _authenticate(self) -> None:
         """Have credentials looked for by these indexes too, as by the usual ones."""
-        auth = self._context.session.auth
+        auth = self._run.session.auth
         urls = dict.fromkeys(each.url for each in self._indexes.values())
         known = auth.index_urls or []
         auth.index_urls = [*known, *(url for url in urls if url not in known)]
@@ -151,7 +151,7 @@ class Scoped(Mode):
         """
         # Requirements files have set the indexes again.
         self._authenticate()
-        if not self._context.in_build:
+        if not self._run.in_build:
             self._typed.update(
                 (each.link, canonicalize_name(each.name) if each.name else None)
                 for each in requirements
@@ -189,7 +189,7 @@ class Scoped(Mode):
         self, finder: PackageFinder, project: NormalizedName
     ) -> list[InstallationCandidate]:
         """Return the candidates on the index of a project."""
-        urls = pages_of(self._context, finder, project)
+        urls = pages_of(self._run, finder, project)
         if not urls:
             # A requirements file may say so, and names no other place.
             self._barred.add(project)
@@ -204,11 +204,11 @@ class Scoped(Mode):
         page = self._pages.get(project)
         try:
             if page is None:
-                page = fetch_page(self._context.session, urls[0], project)
+                page = fetch_page(self._run.session, urls[0], project)
             links = links_of(page)
         except PageUnavailable as error:
             raise VariantIndexUnavailable(
-                project, index, error, self._context, finder.index_urls
+                project, index, error, self._run, finder.index_urls
             ) from None
         self._pages[project] = page
         return finder.evaluate_links(finder.make_link_evaluator(project), links)
@@ -219,14 +219,14 @@ class Scoped(Mode):
 
     def _say(self, message: str) -> None:
         # Listings go to where programs read them, and a newer pip is looked for unasked.
-        context = self._context
-        is_silent = context.listing is not None or context.is_for_itself
-        context.say_once(logging.DEBUG if is_silent else logging.INFO, message)
+        run = self._run
+        is_silent = run.listing is not None or run.is_for_itself
+        run.say_once(logging.DEBUG if is_silent else logging.INFO, message)
 
     @property
     def _is_for_user(self) -> bool:
         """Tell whether the run is for what the user named, not for a build or a plugin."""
-        return not self._context.in_build and self._context.check_trusted is None
+        return not self._run.in_build and self._run.check_trusted is None
 
     def refuse_link(
         self,
@@ -245,7 +245,7 @@ class Scoped(Mode):
             # It is the project of what the user typed without a name.
             self._typed.add((link, project))
         if {(link, None), (link, project)}.isdisjoint(self._typed):
-            self._refuse(link, project, needed_by, is_built=self._context.in_build)
+            self._refuse(link, project, needed_by, is_built=self._run.in_build)
 
     def refuse_build_requirements(
         self, requirement: InstallRequirement, needed: Iterable[str]
@@ -285,10 +285,10 @@ class Scoped(Mode):
     # What is said
 
     def solve(
-        self, run: Callable[[], RequirementSet], resolver: Resolver
+        self, resolve_once: Callable[[], RequirementSet], resolver: Resolver
     ) -> RequirementSet:
         """Resolve, and warn of indexes that were typed for nothing: a name may be wrong."""
-        requirements = run()
+        requirements = resolve_once()
         assert resolver._result is not None, "it has resolved"
         if not self._is_for_user or self._has_built:
             # Nobody here knows all that a build needs.
@@ -297,10 +297,10 @@ class Scoped(Mode):
             each.project_name for each in resolver._result.mapping.values()
         }
         # Pip looks for releases of its own, and plugins are looked up apart.
-        found.update(self._pages, {"pip", carrier_name()}, self._context.trusted)
+        found.update(self._pages, {"pip", carrier_name()}, self._run.trusted)
         for index in dict.fromkeys(self._indexes.values()):
             if index.place is OptionSource.LINE and found.isdisjoint(index.projects):
-                self._context.say_once(
+                self._run.say_once(
                     logging.WARNING,
                     f"{VARIANT_INDEX.name} {index} was not asked, since nothing needs "
                     f"{shortened(index.projects, ' or ')}",
@@ -324,16 +324,16 @@ class Scoped(Mode):
                     f"{project} is looked up on {url} alone, which {VARIANT_INDEX.name} "
                     "names for it; where another index has more:",
                     again(
-                        self._context.options,
-                        *instead(self._context.settings, project, "URL"),
+                        self._run.options,
+                        *instead(self._run.settings, project, "URL"),
                     ),
                 )
 
     # Other runs
 
-    def for_inner(self, context: Run) -> Scoped:
+    def for_inner(self, run: Run) -> Scoped:
         """Return the same indexes for what builds something, or makes up a plugin."""
-        return Scoped(context, self._indexes, self._folders)
+        return Scoped(run, self._indexes, self._folders)
 
     def environ(self) -> Mapping[str, str]:
         """Return the environment variables that give a child of pip these indexes."""

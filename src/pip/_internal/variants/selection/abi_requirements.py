@@ -28,32 +28,30 @@ if TYPE_CHECKING:
 __all__ = ["beside_installed", "replaced", "requirements_of", "unfit"]
 
 
-def beside_installed(context: Run, ranked: Sequence[Link]) -> Link:
+def beside_installed(run: Run, ranked: Sequence[Link]) -> Link:
     """Return the best wheel that lets what is installed stay; the best file if none does.
 
     :param ranked: the files of a release that may be installed, best first.
     """
     keeping = (
-        link for link in ranked if link.is_wheel and not any(replaced(context, link))
+        link for link in ranked if link.is_wheel and not any(replaced(run, link))
     )
     return next(keeping, ranked[0])
 
 
-def replaced(
-    context: Run, link: Link
-) -> Iterator[tuple[BaseDistribution, Requirement]]:
+def replaced(run: Run, link: Link) -> Iterator[tuple[BaseDistribution, Requirement]]:
     """Yield what the variant at *link* would replace unasked, and what it wants instead.
 
     Whoever chooses a label by hand, or upgrades, has asked for it.
     """
-    release = decisions_of(context).release_of(link)
+    release = decisions_of(run).release_of(link)
     if release is not None and release.chosen_label is not None:
         return
-    yield from unfit(context, requirements_of(context, link))
+    yield from unfit(run, requirements_of(run, link))
 
 
 def unfit(
-    context: Run,
+    run: Run,
     requirements: Iterable[Requirement],
     found: Mapping[NormalizedName, Version] = MappingProxyType({}),
 ) -> Iterator[tuple[BaseDistribution, Requirement]]:
@@ -64,16 +62,16 @@ def unfit(
     """
     for wanted in requirements:
         name = canonicalize_name(wanted.name)
-        dist = context.installed_dists.get(name)
-        if dist is None or (name not in found and context.is_upgraded(name)):
+        dist = run.installed_dists.get(name)
+        if dist is None or (name not in found and run.is_upgraded(name)):
             continue
         version = found.get(name, dist.version)
         if not wanted.specifier.contains(version, prereleases=True):
             yield dist, wanted
 
 
-def requirements_of(context: Run, link: Link) -> Iterator[Requirement]:
+def requirements_of(run: Run, link: Link) -> Iterator[Requirement]:
     """Yield what the variant at *link* requires of other packages' versions."""
-    label, selection = label_of(link), decisions_of(context).selection_of(link)
+    label, selection = label_of(link), decisions_of(run).selection_of(link)
     if label is not None and selection is not None and selection.manifest is not None:
         yield from map(Requirement, requirements(selection.manifest, label))

@@ -103,22 +103,22 @@ def mixture(builds: Sequence[CudaBuild]) -> str | None:
 
 
 def agreed(
-    context: Run,
-    run: Callable[[], _Found],
+    run: Run,
+    resolve_once: Callable[[], _Found],
     agreements: Iterable[Agreement],
     accepted: Callable[[_Found], str | None],
 ) -> _Found | None:
     """Resolve with one agreement after the other until what is found is accepted.
 
-    :param run: resolves once more; the candidates that were looked at are known by now.
+    :param resolve_once: resolves once more; the candidates that were looked at are known by now.
     :param accepted: says what was changed, to tell the user; None to refuse it.
     :return: None if nothing is accepted; then nothing is agreed on that was not before.
     """
-    before = context.agreement
+    before = run.agreement
     for agreement in agreements:
-        context.agreement = agreement
+        run.agreement = agreement
         try:
-            found = run()
+            found = resolve_once()
         except InstallationError as error:
             logger.debug("No solution %s: %s", agreement, error)
             continue
@@ -126,26 +126,26 @@ def agreed(
         if changed is not None:
             logger.info("%s", changed)
             return found
-    context.agreement = before
+    run.agreement = before
     return None
 
 
 def agreed_on_cuda(
-    context: Run,
-    run: Callable[[], _Found],
+    run: Run,
+    resolve_once: Callable[[], _Found],
     builds_of: Callable[[_Found], Sequence[CudaBuild]],
     first: _Found,
     is_as_good: Callable[[_Found], bool] = lambda _: True,
 ) -> _Found | None:
     """Resolve so that all builds for CUDA are for one major version of it.
 
-    :param run: resolves once more.
+    :param resolve_once: resolves once more.
     :param first: what was found without an agreement, and mixes them.
     :param is_as_good: whether a solution with all CUDA builds of *first* gives up
         nothing else.
     :return: None if there is no such solution, or the user wants the best of each.
     """
-    if context.settings.no_variant_agreement:
+    if run.settings.no_variant_agreement:
         return None
     before = builds_of(first)
     majors = frozenset.intersection(*(each.majors for each in before))
@@ -157,13 +157,15 @@ def agreed_on_cuda(
             return None
         return _taken(before, after) if is_as_good(found) else None
 
-    return agreed(context, run, map(CudaMajor, sorted(majors, reverse=True)), accepted)
+    return agreed(
+        run, resolve_once, map(CudaMajor, sorted(majors, reverse=True)), accepted
+    )
 
 
 def agreeing(
-    run: Callable[[], RequirementSet],
+    resolve_once: Callable[[], RequirementSet],
     resolver: Resolver,
-    context: Run,
+    run: Run,
     first: RequirementSet,
     kept: Sequence[BaseDistribution],
 ) -> RequirementSet:
@@ -171,35 +173,33 @@ def agreeing(
 
     Versions stay as they are. It warns of a mixture even if the user wants no agreement.
 
-    :param run: resolves once more.
+    :param resolve_once: resolves once more.
     :param kept: what stays installed and was chosen among variants.
     """
-    versions = {
-        release.project: release.version for release, _ in _chosen(context, first)
-    }
+    versions = {release.project: release.version for release, _ in _chosen(run, first)}
 
     def builds_of(found: RequirementSet) -> list[CudaBuild]:
-        chosen = (cuda_build(*each) for each in _chosen(context, found))
+        chosen = (cuda_build(*each) for each in _chosen(run, found))
         return [*_kept(kept), *(build for build in chosen if build is not None)]
 
     def has_same_versions(found: RequirementSet) -> bool:
         return all(
             versions.get(release.project, release.version) == release.version
-            for release, _ in _chosen(context, found)
+            for release, _ in _chosen(run, found)
         )
 
     message = mixture(builds_of(first))
     if message is None:
         return first
     result = resolver._result
-    second = agreed_on_cuda(context, run, builds_of, first, has_same_versions)
+    second = agreed_on_cuda(run, resolve_once, builds_of, first, has_same_versions)
     if second is not None:
         return second
     resolver._result = result
     from pip._internal.variants.selection.invocation import again
 
     apart = ("--no-variant-agreement",)
-    retry = again(context.options, "--variant", "PACKAGE=LABEL", without=apart)
+    retry = again(run.options, "--variant", "PACKAGE=LABEL", without=apart)
     logger.warning("%s", Hint(f"{message}. To choose builds that agree:", retry))
     return first
 
@@ -227,11 +227,9 @@ def _kept(dists: Iterable[BaseDistribution]) -> Iterator[CudaBuild]:
             yield CudaBuild(name, build.label, major, frozenset({major}))
 
 
-def _chosen(
-    context: Run, requirements: RequirementSet
-) -> Iterator[tuple[Release, Link]]:
+def _chosen(run: Run, requirements: RequirementSet) -> Iterator[tuple[Release, Link]]:
     for req in requirements.requirements.values():
-        release = decisions_of(context).release_of(req.link)
+        release = decisions_of(run).release_of(req.link)
         if release is not None and req.link is not None:
             yield release, req.link
 

@@ -75,14 +75,14 @@ class Decisions:
         return sorted(found, key=lambda release: release.version, reverse=True)
 
 
-def decisions_of(context: Run) -> Decisions:
+def decisions_of(run: Run) -> Decisions:
     """Return what a run has weighed."""
-    return context.part(Decisions)
+    return run.part(Decisions)
 
 
-def modes(context: Run) -> Sequence[Mode]:
+def modes(run: Run) -> Sequence[Mode]:
     """Return the modes that a run is in, each with all that it has a say in."""
-    return cast("Sequence[Mode]", context.modes)
+    return cast("Sequence[Mode]", run.modes)
 
 
 # No dataclass or named tuple: making one takes longer than the rest of this module, which
@@ -104,7 +104,7 @@ class ReleaseGroup:
 
 
 def releases(
-    context: Run,
+    run: Run,
     finder: PackageFinder,
     project: NormalizedName,
     links: Iterable[tuple[_BaseVersion, Link]],
@@ -116,7 +116,7 @@ def releases(
 
     :param pinned: whether a requirement names a local version.
     """
-    must_have_label = context.label_for(project) is not None
+    must_have_label = run.label_for(project) is not None
 
     def key(item: tuple[_BaseVersion, Link]) -> tuple[_BaseVersion, bool, bool]:
         # Upstream ranks what is yanked or has another hash below everything else.
@@ -128,9 +128,7 @@ def releases(
         has_variants = any(label_of(link) is not None for link in group)
         release = None
         if must_have_label or has_variants:
-            release = release_of(
-                context, finder, project, version, group, pinned=pinned
-            )
+            release = release_of(run, finder, project, version, group, pinned=pinned)
         yield ReleaseGroup(version, group, release)
 
 
@@ -163,7 +161,7 @@ class PeekableGroups:
 
 
 def release_of(
-    context: Run,
+    run: Run,
     finder: PackageFinder,
     project: NormalizedName,
     version: _BaseVersion,
@@ -182,16 +180,16 @@ def release_of(
         if len(sources) > 1:
             order = [*_sources_in_order(finder, project), *sources]
             sources.sort(key=order.index)
-        for mode in modes(context):
+        for mode in modes(run):
             own = mode.release_type(links, pinned=pinned)
             if own is not None:
-                return own(context, project, version, links, sources)
+                return own(run, project, version, links, sources)
         from pip._internal.variants.selection.release import Release
 
-        return Release(context, project, version, links, sources)
+        return Release(run, project, version, links, sources)
 
     # Where lock files are read, the same key stands for what was chosen.
-    return decisions_of(context).release((*key, pinned) if pinned else key, make)
+    return decisions_of(run).release((*key, pinned) if pinned else key, make)
 
 
 def _sources_in_order(finder: PackageFinder, project: NormalizedName) -> Iterable[str]:

@@ -65,13 +65,13 @@ def leaves_fork(roots: Iterable[InstallRequirement]) -> bool:
     return False
 
 
-def fork_to_keep(context: Run) -> BaseDistribution | None:
+def fork_to_keep(run: Run) -> BaseDistribution | None:
     """Return the installed fork, if only its own releases may replace it in this run.
 
     Any pip may be installed somewhere else: into another folder, or with ``--python`` into
     another environment.
     """
-    if not context.settings.changes_this_environment or context.leaves_fork:
+    if not run.settings.changes_this_environment or run.leaves_fork:
         return None
     pip = get_default_environment().get_distribution("pip")
     return pip if pip is not None and is_fork(pip.version) else None

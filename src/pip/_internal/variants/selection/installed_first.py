@@ -76,7 +76,7 @@ class _Moved(NamedTuple):
 def keep_installed(
     solve: Callable[[Sequence[InstallRequirement]], RequirementSet],
     resolver: Resolver,
-    context: Run,
+    run: Run,
     first: RequirementSet,
     roots: Iterable[InstallRequirement],
 ) -> tuple[RequirementSet, Sequence[InstallRequirement], _Tell | None]:
@@ -89,11 +89,11 @@ def keep_installed(
     :return: the solution, the constraints by which it was found, and what tells of what
         is kept, given what is installed in the end: other builds may yet be taken.
     """
-    keeper = _Keeper(resolver, context, roots)
+    keeper = _Keeper(resolver, run, roots)
     moved = keeper.moved(first)
     if not moved:
         return first, (), None
-    before, agreement = resolver._result, context.agreement
+    before, agreement = resolver._result, run.agreement
     for kept, others in keeper.attempts(moved):
         pinned: list[tuple[str, object]] = [
             *((each.name, each.dist.version) for each in kept),
@@ -105,7 +105,7 @@ def keep_installed(
             for project, version in pinned
         ]
         try:
-            with _trying(context, kept):
+            with _trying(run, kept):
                 second = solve(constraints)
         except PipError as error:
             names = " and ".join(map(str, kept))
@@ -116,7 +116,7 @@ def keep_installed(
                     if each not in kept and each.name in second.requirements:
                         keeper.report_moved(each)
                 return second, constraints, functools.partial(keeper.report_kept, kept)
-        resolver._result, context.agreement = before, agreement
+        resolver._result, run.agreement = before, agreement
     for each in moved:
         keeper.report_moved(each)
     return first, (), None
@@ -132,14 +132,14 @@ def _releases(kept: Iterable[_Moved]) -> list[Release]:
 
 
 @contextmanager
-def _trying(context: Run, kept: Iterable[_Moved]) -> Iterator[None]:
-    context.tried = {release.project for release in _releases(kept)}
+def _trying(run: Run, kept: Iterable[_Moved]) -> Iterator[None]:
+    run.tried = {release.project for release in _releases(kept)}
     reporter.addFilter(_is_no_news)
     try:
         yield
     finally:
         reporter.removeFilter(_is_no_news)
-        context.tried = None
+        run.tried = None
 
 
 def _is_no_news(record: logging.LogRecord) -> bool:
@@ -154,10 +154,10 @@ class _Keeper:
     """
 
     def __init__(
-        self, resolver: Resolver, context: Run, roots: Iterable[InstallRequirement]
+        self, resolver: Resolver, run: Run, roots: Iterable[InstallRequirement]
     ) -> None:
         self._resolver = resolver
-        self._context = context
+        self._run = run
         self._limits = [each for each in roots if each.constraint and each.req]
         self._before: Any = resolver._result
 
@@ -169,11 +169,11 @@ class _Keeper:
         extensions = set()
         for requirement in found.requirements.values():
             link = requirement.source_link
-            release = decisions_of(self._context).release_of(link)
+            release = decisions_of(self._run).release_of(link)
             label = None if link is None else label_of(link)
             if link is None or release is None or label is None:
                 continue
-            for dist, wanted in replaced(self._context, link):
+            for dist, wanted in replaced(self._run, link):
                 each = moved.setdefault(dist.canonical_name, _Moved(dist, []))
                 each.builds.append(_RequiringVariant(release, label, wanted))
                 extensions.add(release.project)
@@ -217,10 +217,10 @@ class _Keeper:
             canonicalize_name(wanted.name)
             for release in _releases(moved)
             for link in release.links
-            for wanted in requirements_of(self._context, link)
+            for wanted in requirements_of(self._run, link)
         }
         for name in sorted(others.difference(each.name for each in moved)):
-            dist = self._context.installed_dists.get(name)
+            dist = self._run.installed_dists.get(name)
             found = self._before.mapping.get(name)
             if dist is not None and (found is None or found.version == dist.version):
                 yield name, dist.version
@@ -262,7 +262,7 @@ class _Keeper:
                 f"{each} stays installed, and {runs}. The better pair is "
                 f"{' and '.join(better)} with {each.dist.raw_name} "
                 f"{self._before.mapping[each.name].version}:",
-                for_upgrade(self._context.options, *projects, *wanted),
+                for_upgrade(self._run.options, *projects, *wanted),
             )
             logger.warning("%s", hint)
 

@@ -36,8 +36,8 @@ __all__ = ["VariantLookahead"]
 class VariantLookahead(Foresight):
     """What variants have a say in, in one run of the resolver."""
 
-    def __init__(self, context: Run, finder: PackageFinder) -> None:
-        self._context = context
+    def __init__(self, run: Run, finder: PackageFinder) -> None:
+        self._run = run
         self._finder = finder
         #: The project that the resolver has reached.
         self._at: NormalizedName | None = None
@@ -49,9 +49,9 @@ class VariantLookahead(Foresight):
 
     def pages_of(self, project: NormalizedName, pages: Sequence[str]) -> Sequence[str]:
         """Return the URLs of the pages of a project, which may have its own index."""
-        if index_of(self._context, project) is None:
+        if index_of(self._run, project) is None:
             return pages
-        return pages_of(self._context, self._finder, project)
+        return pages_of(self._run, self._finder, project)
 
     def choose(
         self,
@@ -65,13 +65,13 @@ class VariantLookahead(Foresight):
         """
         if project == self._at:
             raise NotAnswered
-        context = self._context
-        context.settle(project, [(version, label_of(link)) for version, link in files])
-        for group in releases(context, self._finder, project, files, Hashes()):
+        run = self._run
+        run.settle(project, [(version, label_of(link)) for version, link in files])
+        for group in releases(run, self._finder, project, files, Hashes()):
             release = group.release
             if release is None or not release.labels:
                 return group.links[0]
-            if context.may_take_several:
+            if run.may_take_several:
                 return None
             if release.lacks_label:
                 continue

@@ -120,7 +120,7 @@ class LookupResult:
     :ivar files: all files of the project, whatever they are for.
     :ivar problem: the error that ends an installation, if one does.
     :ivar installed: what is installed of the project.
-    :ivar context: by which it was made.
+    :ivar run: by which it was made.
     """
 
     requirement: str
@@ -131,11 +131,11 @@ class LookupResult:
     files: Sequence[File]
     problem: PipError | None
     installed: BaseDistribution | None
-    context: Run
+    run: Run
 
     @property
     def link(self) -> Link | None:
         """Return the file that would be installed."""
         if self.chosen is None or self.problem is not None:
             return None
-        return beside_installed(self.context, self.chosen.ranked)
+        return beside_installed(self.run, self.chosen.ranked)

@@ -56,7 +56,7 @@ def read_manifest(path: str) -> Manifest:
         raise UnusableManifest(path, str(error)) from None
 
 
-def judge_manifest(context: Run, path: str) -> tuple[Selection, str | None]:
+def judge_manifest(run: Run, path: str) -> tuple[Selection, str | None]:
     """Judge all variants that a manifest describes, whatever wheels there are.
 
     :return: the decision, and the label that was chosen by hand if it has that one.
@@ -69,13 +69,13 @@ def judge_manifest(context: Run, path: str) -> tuple[Selection, str | None]:
         path,
         manifest,
         manifest.variants,
-        context.providers,
-        context.preferences,
+        run.providers,
+        run.preferences,
         project=project,
         origin=Origin(OriginKind.FILE, path),
     )
-    context.report(unanswered(path, selection))
-    chosen = next(iter(context.applying_labels(project, manifest.variants)), None)
+    run.report(unanswered(path, selection))
+    chosen = next(iter(run.applying_labels(project, manifest.variants)), None)
     if chosen is not None:
         refuse_unsupported(f"The variant {chosen} in {path}", chosen, [selection])
     return selection, chosen

@@ -130,19 +130,19 @@ class Mode(ModeBase):
     # How the run resolves
 
     def resolve(
-        self, run: Callable[[], RequirementSet], resolver: Resolver
+        self, resolve_once: Callable[[], RequirementSet], resolver: Resolver
     ) -> RequirementSet | None:
         """Resolve in the mode's own way, in place of the usual one.
 
-        :param run: resolves once, in the modes of the run.
+        :param resolve_once: resolves once, in the modes of the run.
         """
         return None
 
     def solve(
-        self, run: Callable[[], RequirementSet], resolver: Resolver
+        self, resolve_once: Callable[[], RequirementSet], resolver: Resolver
     ) -> RequirementSet:
-        """Resolve once; *run* does so without the mode."""
-        return run()
+        """Resolve once; *resolve_once* does so without the mode."""
+        return resolve_once()
 
     # What is told
 

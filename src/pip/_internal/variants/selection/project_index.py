@@ -26,15 +26,15 @@ class OwnPages(dict["NormalizedName", "IndexContent"]):
 _Find = Callable[["PackageFinder", str], list["InstallationCandidate"]]
 
 
-def index_of(context: Run, project: NormalizedName) -> str | None:
+def index_of(run: Run, project: NormalizedName) -> str | None:
     """Return the one index that a project comes from, None for the usual ones."""
-    found = (mode.index_of(project) for mode in modes(context))
+    found = (mode.index_of(project) for mode in modes(run))
     return next((each for each in found if each is not None), None)
 
 
-def pages_of(context: Run, finder: PackageFinder, project: NormalizedName) -> list[str]:
+def pages_of(run: Run, finder: PackageFinder, project: NormalizedName) -> list[str]:
     """Return the URLs of the pages that a project is looked up on."""
-    scope, own = finder.search_scope, index_of(context, project)
+    scope, own = finder.search_scope, index_of(run, project)
     if own is not None:
         scope = replace(scope, index_urls=[] if scope.no_index else [own])
     return scope.get_index_urls_locations(project)

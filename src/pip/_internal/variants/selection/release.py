@@ -83,13 +83,13 @@ class Release:
 
     def __init__(
         self,
-        context: Run,
+        run: Run,
         project: NormalizedName,
         version: _BaseVersion,
         links: Sequence[Link],
         sources: Sequence[str],
     ) -> None:
-        self._context = context
+        self._run = run
         self.project = project
         self.version = version
         self.links = tuple(links)
@@ -106,7 +106,7 @@ class Release:
     @property
     def options(self) -> optparse.Values:
         """Return the options of the command."""
-        return self._context.options
+        return self._run.options
 
     @functools.cached_property
     def wheels(self) -> dict[str, list[Link]]:
@@ -129,7 +129,7 @@ class Release:
     def manifest_links(self) -> list[Link]:
         """Return the links of its manifests, one for each source that lists one."""
         found = (
-            self._context.manifest_links.get((self.project, self.version, source))
+            self._run.manifest_links.get((self.project, self.version, source))
             for source in self.wheels
         )
         return [link for link in found if link is not None]
@@ -137,7 +137,7 @@ class Release:
     @property
     def chosen_label(self) -> str | None:
         """Return the label that the user chose for this release, if it applies to it."""
-        labels = self._context.applying_labels(self.project, self.labels)
+        labels = self._run.applying_labels(self.project, self.labels)
         return labels[0] if labels else None
 
     @property
@@ -230,7 +230,7 @@ class Release:
             self._problems.append((f"the variant wheels of {self}", error))
             return without_manifest(source, by_label, str(error))
         return select(
-            *(source, manifest, by_label, self._providers, self._context.preferences),
+            *(source, manifest, by_label, self._providers, self._run.preferences),
             project=self.project,
             origin=origin,
         )
@@ -238,7 +238,7 @@ class Release:
     @property
     def _providers(self) -> ProviderChain:
         """Return what the builds are chosen for."""
-        return self._context.detected
+        return self._run.detected
 
     def _manifest(
         self, source: str, wheels: Mapping[str, Link]
@@ -249,18 +249,18 @@ class Release:
         """
         where = redact_auth_from_url(source)
         key = self.project, self.version, source
-        skipped = self._context.skipped_manifests.get(key)
+        skipped = self._run.skipped_manifests.get(key)
         missing = skipped or f"{where} lists no variants manifest"
-        link = self._context.manifest_links.get(key)
+        link = self._run.manifest_links.get(key)
         if link is not None:
             url = redact_auth_from_url(link.url_without_fragment)
-            limit = self._context.settings.uploaded_prior_to
+            limit = self._run.settings.uploaded_prior_to
             try:
-                manifest = fetch_manifest(self._context.session, link, limit)
+                manifest = fetch_manifest(self._run.session, link, limit)
                 return manifest, Origin(OriginKind.INDEX, url)
             except ManifestMissing as error:
                 missing = f"its variants manifest is missing: {error}"
-                if error.listed and self._context.strict:
+                if error.listed and self._run.strict:
                     # So no wheel is asked for.
                     raise ManifestMissing(f"{missing} ({url})", listed=True) from None
             except ManifestUnavailable as error:
@@ -281,21 +281,21 @@ class Release:
         checked_path = self._checked_path
         if checked_path is not None:
             # Whole wheels are large: only those that the user allows.
-            labels = self._context.applying_labels(self.project, self.labels)
+            labels = self._run.applying_labels(self.project, self.labels)
             wheels = {each: wheels[each] for each in labels if each in wheels} or wheels
-            self._context.wait_for_upstream()
+            self._run.wait_for_upstream()
             if len(wheels) > 1:
                 logger.info(
                     "Downloading the variants %s of %s to compare them, because hashes "
                     "are required and %s. To download one: --variant %s=LABEL",
                     *(", ".join(sorted(wheels)), self, missing, self.project),
                 )
-        elif self._context.settings.is_checking_hashes:
+        elif self._run.settings.is_checking_hashes:
             problem = f"{missing}, and pip reads no wheel before its hash was checked"
             raise ManifestUnavailable(problem)
         try:
             manifest, problems = manifest_of_wheels(
-                self._context.session, wheels, checked_path
+                self._run.session, wheels, checked_path
             )
         except ManifestUnavailable as error:
             raise ManifestUnavailable(f"{missing}, and {error}", error.hint) from None
@@ -308,7 +308,7 @@ class Release:
     @property
     def _checked_path(self) -> Callable[[Link], str] | None:
         """A function that downloads and checks wheels, if hashes are required."""
-        return self._context.part(CheckedWheels).get(self.project)
+        return self._run.part(CheckedWheels).get(self.project)
 
     @property
     def ranked(self) -> list[Link]:
@@ -320,7 +320,7 @@ class Release:
         self.reached = True
         decision = self.decide()
         if decision is not self._reported:
-            self._context.report(decision.problems)
+            self._run.report(decision.problems)
             if decision.error is not None:
                 raise decision.error
             self._reported = decision
@@ -328,7 +328,7 @@ class Release:
 
     def decide(self) -> Decision:
         """Return what may be installed and what to report of it; report nothing."""
-        agreement = self._context.agreement
+        agreement = self._run.agreement
         # Which label a project must have may be settled after a look ahead.
         key = agreement, self.chosen_label
         if key not in self._decided:
@@ -349,15 +349,15 @@ class Release:
 
         :raises ContradictoryOptions: if that is so.
         """
-        context = self._context
+        run = self._run
         chosen = self.chosen_label
-        is_for_all = chosen is not None and not context.labels_for(self.project)
-        if is_for_all and not context.may_take_several:
+        is_for_all = chosen is not None and not run.labels_for(self.project)
+        if is_for_all and not run.may_take_several:
             from pip._internal.variants.selection.overrides import labels_meant
 
             # It is an error if two are.
             labels_meant(
-                *(context.choices, self.project, self.labels, str(self)),
+                *(run.choices, self.project, self.labels, str(self)),
                 may_be_several=False,
             )
 
@@ -386,7 +386,7 @@ class Release:
 
     def may_take(self, link: Link) -> bool:
         """Tell whether a file may be taken: to try something out, nothing is built."""
-        tried = self._context.tried
+        tried = self._run.tried
         return tried is None or self.project not in tried or link.is_wheel
 
     @property
@@ -424,7 +424,7 @@ class Release:
 
         :raises VariantLost: if a variant is left out, and the user is strict.
         """
-        self._context.report(self.problems)
+        self._run.report(self.problems)
 
     def discarded(self, link: Link, reason: str) -> None:
         """Take note that upstream discards a wheel.
@@ -433,7 +433,7 @@ class Release:
         """
         label = label_of(link)
         if label is not None:
-            self._context.report([dropped_for_wheel(self, self.project, label, reason)])
+            self._run.report([dropped_for_wheel(self, self.project, label, reason)])
 
 
 def _identities(link: Link) -> set[str]:

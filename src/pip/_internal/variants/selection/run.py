@@ -72,7 +72,7 @@ if TYPE_CHECKING:
     class ModeModule(Protocol):
         """The package of a mode, which any run can ask."""
 
-        def mode_of(self, context: Run) -> ModeBase | None:
+        def mode_of(self, run: Run) -> ModeBase | None:
             """Return the mode of a run that is in it; called once the options are read.
 
             :raises WrongUse: if what it is told is invalid.
@@ -115,10 +115,10 @@ class ModeBase:
         """Return what the target supports, less what the user excludes."""
         return target
 
-    def for_inner(self, context: Run) -> ModeBase | None:  # noqa: ARG002
+    def for_inner(self, run: Run) -> ModeBase | None:  # noqa: ARG002
         """Return the mode of a run that installs build requirements or a plugin.
 
-        :param context: of that run; what is a plugin, ``check_trusted`` tells.
+        :param run: of that run; what is a plugin, ``check_trusted`` tells.
         """
         return None
 
@@ -291,7 +291,7 @@ class Run:
         return settings.upgrade and (settings.is_eager or project in self.named)
 
     def attach(self, collector: LinkCollector) -> None:
-        """Be the context of whatever *collector* finds."""
+        """Be the run of whatever *collector* finds."""
         self.collector = collector
         RUN.set(collector, self)
 
@@ -318,16 +318,16 @@ class Run:
         return os.path.join(cache, name) if cache else None
 
     def for_plugins(self, limits: PluginLimits) -> Run:
-        """Return a context for the packages that make up a provider plugin."""
+        """Return a run for the packages that make up a provider plugin."""
         import optparse
 
-        context = Run(self.session, optparse.Values(), enabled=False)
-        context.check_trusted, context.plugin_limits = limits.check_trusted, limits
+        run = Run(self.session, optparse.Values(), enabled=False)
+        run.check_trusted, run.plugin_limits = limits.check_trusted, limits
         for mode_module, mode in self.mode_modules.items():
-            context.mode_modules[mode_module] = (
-                None if mode is None else mode.for_inner(context)
+            run.mode_modules[mode_module] = (
+                None if mode is None else mode.for_inner(run)
             )
-        return context
+        return run
 
     # Labels chosen by hand
 
@@ -523,5 +523,5 @@ def noting_host(settings: Settings | None) -> Iterator[None]:
 
 
 def run_of(finder: PackageFinder) -> Run | None:
-    """Return the context of a finder; None for one that was made without options."""
+    """Return the run of a finder; None for one that was made without options."""
     return RUN.of(finder._link_collector, Run)

@@ -65,7 +65,7 @@ class InstalledCandidate:
     :ivar holds_back: whether it is for a version of what the user upgrades.
     """
 
-    context: Run
+    run: Run
     version: Version
     label: str | None
     keep: Callable[[], Candidate]
@@ -75,7 +75,7 @@ class InstalledCandidate:
     def stays(self, release: Release, link: Link) -> bool:
         """Tell whether it stays if the choice among *release* would be *link*."""
         is_asked_for = self.must_go or self.holds_back
-        if release.chosen_label is not None or self.context.settings.upgrade_variants:
+        if release.chosen_label is not None or self.run.settings.upgrade_variants:
             is_asked_for = True
         return not is_asked_for or label_of(link) == self.label
 
@@ -101,7 +101,7 @@ class InstalledCandidate:
 
 
 def installed_candidate(
-    context: Run,
+    run: Run,
     factory: Factory,
     project: NormalizedName,
     ireqs: Sequence[InstallRequirement],
@@ -111,50 +111,50 @@ def installed_candidate(
 
     Most of what is installed is kept without a look at the index.
     """
-    if factory.force_reinstall or not context.enabled:
+    if factory.force_reinstall or not run.enabled:
         return None
     dist = factory._installed_dists.get(project)
     if dist is None or not specifier.contains(dist.version, prereleases=True):
         return None
     build = installed_build(dist)
-    version, label, unwanted = _as_modes_see(context, dist, specifier)
+    version, label, unwanted = _as_modes_see(run, dist, specifier)
     user_supplied = any(each.user_supplied for each in ireqs)
-    named = context.label_for(project)
+    named = run.label_for(project)
     must_go = (
         named is not None
-        or project in context.locked_labels
+        or project in run.locked_labels
         or (unwanted and user_supplied)
     )
-    holds_back = build is not None and _holds_back(context, build)
+    holds_back = build is not None and _holds_back(run, build)
     if must_go:
-        competes = context.locked_labels.get(project, named) != label
+        competes = run.locked_labels.get(project, named) != label
     else:
-        competes = _competes(context, build, user_supplied)
+        competes = _competes(run, build, user_supplied)
     if not competes and not holds_back:
         return None
     extras = frozenset[str]().union(*(each.extras for each in ireqs))
     keep = functools.partial(factory._make_candidate_from_dist, dist, extras, ireqs[0])
-    return InstalledCandidate(context, version, label, keep, must_go, holds_back)
+    return InstalledCandidate(run, version, label, keep, must_go, holds_back)
 
 
 def _as_modes_see(
-    context: Run, dist: BaseDistribution, specifier: SpecifierSet
+    run: Run, dist: BaseDistribution, specifier: SpecifierSet
 ) -> tuple[Version, str | None, bool]:
     """Return the version and the label of what is installed, and whether it shall go."""
     version, build, unwanted = dist.version, installed_build(dist), False
     label = None if build is None else build.label
-    for mode in modes(context):
+    for mode in modes(run):
         version, label, refused = mode.installed(version, label, build, specifier)
         unwanted = unwanted or refused
     return version, label, unwanted
 
 
-def _holds_back(context: Run, build: InstalledBuild) -> bool:
+def _holds_back(run: Run, build: InstalledBuild) -> bool:
     """Tell whether a build is for a version of what the user upgrades."""
-    if build.label is None or not context.settings.upgrade:
+    if build.label is None or not run.settings.upgrade:
         return False
     wanted = _required(build, build.label)
-    return any(context.is_upgraded(canonicalize_name(each.name)) for each in wanted)
+    return any(run.is_upgraded(canonicalize_name(each.name)) for each in wanted)
 
 
 def _required(build: InstalledBuild, label: str) -> Iterator[Requirement]:
@@ -162,19 +162,19 @@ def _required(build: InstalledBuild, label: str) -> Iterator[Requirement]:
     return map(Requirement, requirements(build.manifest, label))
 
 
-def _competes(context: Run, build: InstalledBuild | None, user_supplied: bool) -> bool:
+def _competes(run: Run, build: InstalledBuild | None, user_supplied: bool) -> bool:
     """Tell whether a label for all projects, or the best variant, may be another one.
 
     What was installed as if there were no variants is looked up only if the user named
     it: a label in the configuration must not cost a request for each dependency.
     """
-    labels = context.labels_for_all()
+    labels = run.labels_for_all()
     if build is None:
-        return user_supplied and (bool(labels) or context.settings.upgrade_variants)
-    applying = context.applying_labels(None, build.labels)
+        return user_supplied and (bool(labels) or run.settings.upgrade_variants)
+    applying = run.applying_labels(None, build.labels)
     if applying:
         return applying[0] != build.label
-    return context.settings.upgrade_variants or (user_supplied and bool(labels))
+    return run.settings.upgrade_variants or (user_supplied and bool(labels))
 
 
 def is_other_build(installed: BaseDistribution, candidate: Candidate) -> bool:
@@ -190,7 +190,7 @@ def is_other_build(installed: BaseDistribution, candidate: Candidate) -> bool:
 
 
 def better_build(
-    context: Run, dist: BaseDistribution, found: Mapping[NormalizedName, Version]
+    run: Run, dist: BaseDistribution, found: Mapping[NormalizedName, Version]
 ) -> str | None:
     """Say which variant would suit better than the build that is kept, if one would.
 
@@ -203,35 +203,35 @@ def better_build(
         return None
     if any(
         mode is None and mode_module.options_for(build)
-        for mode_module, mode in context.mode_modules.items()
+        for mode_module, mode in run.mode_modules.items()
     ):
         # Without these options another build is not found.
         return None
-    providers = context.providers.without_plugins()
-    source, preferences = str(dist.location), context.preferences
+    providers = run.providers.without_plugins()
+    source, preferences = str(dist.location), run.preferences
     selection = select(source, build.manifest, build.labels, providers, preferences)
     for warning in warnings_of(selection.answers):
-        context.say_once(logging.WARNING, warning)
-    best = _better_label(context, build, selection, found)
+        run.say_once(logging.WARNING, warning)
+    best = _better_label(run, build, selection, found)
     if best is None:
         return None
     what, named = f"{dist.raw_name} {dist.version}", dist.raw_name
-    if any(mode.needs_pin(dist.canonical_name) for mode in modes(context)):
+    if any(mode.needs_pin(dist.canonical_name) for mode in modes(run)):
         named = f"{named}=={public(dist.version)}"
     properties = reasons.shortened([str(each) for each in selection.properties(best)])
     from pip._internal.variants.selection.invocation import for_upgrade
 
-    machine = "this" if context.providers.host is None else "the target"
+    machine = "this" if run.providers.host is None else "the target"
     return Hint(
         f"{what} is installed as {_build(build)}, but the variant {best} suits {machine} "
         f"machine better ({properties or 'it runs, and the installed one does not'}). "
         "To switch:",
-        for_upgrade(context.options, named),
+        for_upgrade(run.options, named),
     )
 
 
 def _better_label(
-    context: Run,
+    run: Run,
     build: InstalledBuild,
     selection: Selection,
     found: Mapping[NormalizedName, Version],
@@ -244,20 +244,20 @@ def _better_label(
     for label in selection.ranking.compatible:
         # A build that would replace another package unasked is no better, and switching
         # does not take it.
-        if not any(unfit(context, _required(build, label), found)):
+        if not any(unfit(run, _required(build, label), found)):
             return None if label == own else label
     return None
 
 
-def no_other_build(context: Run, dist: BaseDistribution) -> str | None:
+def no_other_build(run: Run, dist: BaseDistribution) -> str | None:
     """Say that no variant was found where one might have replaced what is kept."""
-    build, finder = installed_build(dist), context.collector
+    build, finder = installed_build(dist), run.collector
     if build is None or finder is None:
         return None
     version = dist.version
-    if any(mode_module.options_for(build) for mode_module in context.mode_modules):
+    if any(mode_module.options_for(build) for mode_module in run.mode_modules):
         version = public(version)
-    found = decisions_of(context).reached(dist.canonical_name)
+    found = decisions_of(run).reached(dist.canonical_name)
     if any(each.version == version and each.labels for each in found):
         return None
     from pip._internal.variants.selection.invocation import command
@@ -266,7 +266,7 @@ def no_other_build(context: Run, dist: BaseDistribution) -> str | None:
     return Hint(
         f"No variant of {dist.raw_name} {version} was found{searched(finder)}: it stays "
         f"installed as {_build(build)}. To look elsewhere:",
-        command(context.options, *words, without=("--no-index",)),
+        command(run.options, *words, without=("--no-index",)),
     )
 
 

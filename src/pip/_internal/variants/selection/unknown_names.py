@@ -38,7 +38,7 @@ _SIMILARITY = 0.75
 
 
 def warn_of_unknown_names(
-    context: Run,
+    run: Run,
     projects: Collection[NormalizedName],
     kept: Iterable[BaseDistribution] = (),
     *,
@@ -54,26 +54,26 @@ def warn_of_unknown_names(
     :param are_all_manifests: the same for manifests. A build may need projects that have
         others.
     """
-    for choice in context.choices:
+    for choice in run.choices:
         if choice.place is OptionSource.CONFIGURATION or choice.project is None:
             continue
         if choice.project not in projects:
             problem = f"this run has no package {choice.project}"
             typed, name = written(choice), choice.project
-            _warn(context, typed, name, problem, projects, is_certain=are_all)
-    known = _namespaces(context, kept)
-    for option in typed_options(context.settings):
+            _warn(run, typed, name, problem, projects, is_certain=are_all)
+    known = _namespaces(run, kept)
+    for option in typed_options(run.settings):
         namespace = option.namespace
         if namespace is not None and namespace not in known:
             problem = f"nothing in this run has a namespace {namespace}"
             _warn(
-                *(context, str(option), namespace, problem, known),
+                *(run, str(option), namespace, problem, known),
                 is_certain=are_all_manifests,
             )
 
 
 def _warn(
-    context: Run,
+    run: Run,
     typed: str,
     name: str,
     problem: str,
@@ -92,12 +92,12 @@ def _warn(
     meant = [f"Did you mean {each}?" for each in similar]
     warning = ". ".join([f"{typed}: {problem}", *meant])
     dropped = DroppedVariants(f"what {typed} asks for", problem, warning, hints=meant)
-    context.report([dropped])
+    run.report([dropped])
 
 
-def _namespaces(context: Run, kept: Iterable[BaseDistribution]) -> set[str]:
+def _namespaces(run: Run, kept: Iterable[BaseDistribution]) -> set[str]:
     """Return the built-in namespaces and those of the manifests that pip has read."""
-    manifests = [each.manifest for each in decisions_of(context).decided()]
+    manifests = [each.manifest for each in decisions_of(run).decided()]
     builds = filter(None, map(installed_build, kept))
     found = {*BUILTIN_NAMESPACES}
     for manifest in filter(None, (*manifests, *(each.manifest for each in builds))):
@@ -133,7 +133,7 @@ def _is_version(one: str, other: str) -> bool:
         return False
 
 
-def labels_as_extras(context: Run, candidates: Iterable[Candidate]) -> Iterator[str]:
+def labels_as_extras(run: Run, candidates: Iterable[Candidate]) -> Iterator[str]:
     """Say which of the extras asked for are labels of variants.
 
     :param candidates: that were chosen.
@@ -143,7 +143,7 @@ def labels_as_extras(context: Run, candidates: Iterable[Candidate]) -> Iterator[
         base, extras = parts.get("base"), parts.get("extras")
         if base is None or not extras:
             continue
-        labels = {canonicalize_name(label): label for label in _labels(context, base)}
+        labels = {canonicalize_name(label): label for label in _labels(run, base)}
         provided = {
             canonicalize_name(each) for each in base.dist.iter_provided_extras()
         }
@@ -157,8 +157,8 @@ def labels_as_extras(context: Run, candidates: Iterable[Candidate]) -> Iterator[
                 )
 
 
-def _labels(context: Run, base: Candidate) -> Iterable[str]:
-    release = decisions_of(context).release_of(base.source_link)
+def _labels(run: Run, base: Candidate) -> Iterable[str]:
+    release = decisions_of(run).release_of(base.source_link)
     if release is not None:
         return release.labels
     build = installed_build(vars(base)["dist"]) if base.is_installed else None

@@ -31,7 +31,7 @@ __all__ = ["check_direct", "check_prepared"]
 logger = get_logger(__name__)
 
 
-def check_direct(context: Run, link: Link, label: str) -> None:
+def check_direct(run: Run, link: Link, label: str) -> None:
     """Check a wheel that was named by path or URL before it is used or downloaded.
 
     If its server does not send parts of a wheel, it is checked once it is here.
@@ -39,20 +39,18 @@ def check_direct(context: Run, link: Link, label: str) -> None:
     :raises InvalidVariantWheel: if it is not the wheel that its name says.
     :raises UnsupportedVariant: if the target cannot run it.
     """
-    if link in decisions_of(context).direct:
+    if link in decisions_of(run).direct:
         return
     try:
-        manifest = manifest_of_wheel(context.session, link, label)
+        manifest = manifest_of_wheel(run.session, link, label)
     except WheelUnreadable as error:
         logger.verbose("Downloading %s to see which variant it is: %s", link, error)
     else:
-        decisions_of(context).direct[link] = _check_alone(
-            context, link, label, manifest
-        )
+        decisions_of(run).direct[link] = _check_alone(run, link, label, manifest)
 
 
 def check_prepared(
-    context: Run, dist: BaseDistribution, link: Link, label: str
+    run: Run, dist: BaseDistribution, link: Link, label: str
 ) -> Selection:
     """Check a wheel against the manifest that chose it.
 
@@ -65,7 +63,7 @@ def check_prepared(
         wheel that its name says.
     :raises UnsupportedVariant: if the target cannot run it.
     """
-    selection = decisions_of(context).selection_of(link)
+    selection = decisions_of(run).selection_of(link)
     if isinstance(link, LocalVersionWheel) and selection is not None:
         # The wheel knows nothing of variants.
         return selection
@@ -74,7 +72,7 @@ def check_prepared(
         stated = selection.manifest.variant(label)
     if selection is None or stated is None:
         manifest = own_manifest(dist, link.filename, label)
-        return _check_alone(context, link, label, manifest)
+        return _check_alone(run, link, label, manifest)
     try:
         found = _listed(own_manifest(dist, link.filename, label).variants[label])
     except InvalidVariantWheel as error:
@@ -90,10 +88,10 @@ def _listed(variant: Variant) -> str:
     return f"the variant {variant.label} with {properties or 'no properties'}"
 
 
-def _check_alone(context: Run, link: Link, label: str, manifest: Manifest) -> Selection:
-    selection = select(source_of(link), manifest, [label], context.providers, ())
+def _check_alone(run: Run, link: Link, label: str, manifest: Manifest) -> Selection:
+    selection = select(source_of(link), manifest, [label], run.providers, ())
     for warning in warnings_of(selection.answers):
-        context.say_once(logging.WARNING, warning)
+        run.say_once(logging.WARNING, warning)
     _refuse_unsupported(selection, link, label)
     return selection
 
