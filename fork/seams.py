@@ -472,7 +472,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         "When nothing is left, say which variants were refused and why.": [
             Decorate(
                 "Factory.get_installation_error",
-                "variants.hooks.outcome:installation_error",
+                "variants.hooks.resolve:installation_error",
             ),
         ],
     },
@@ -486,7 +486,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
     },
     "pip/_internal/resolution/resolvelib/resolver.py": {
         "The choices are known: announce them; judge labels by hand, and what was built.": [
-            Decorate("Resolver.resolve", "variants.hooks.outcome:resolved"),
+            Decorate("Resolver.resolve", "variants.hooks.resolve:resolved"),
             Decorate(
                 "Resolver.get_installation_order", "variants.hooks.prepare:to_install"
             ),
@@ -494,7 +494,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         "Another build of the installed version is installed in its place.": [
             ReplaceExpression(
                 "Resolver.resolve",
-                "variants.hooks.outcome:is_other_build",
+                "variants.hooks.resolve:is_other_build",
                 expression="installed_dist.version != candidate.version",
                 replacement="({old} or {hook}(installed_dist, candidate))",
             ),

@@ -47,7 +47,7 @@ LOCK_PLAN = Slot("_variants_lock_plan")
 #: locked for, if one was described. Set by ``locks.mode``, read by ``locks.plan``.
 LOCK_ENVIRONMENT = Slot("_variants_lock_environment")
 #: On an ``InstallRequirement``: the environment markers of the machine that it is for, if
-#: one was described. Set by ``hooks.outcome``, read by ``hooks.commands``.
+#: one was described. Set by ``hooks.resolve``, read by ``hooks.commands``.
 ENVIRONMENT = Slot("_variants_environment")
 #: On the options of any command: its parser, and what was typed. Set by ``seams``, which
 #: imports nothing for it; read by ``selection.invocation`` and ``scoped.mode``.
