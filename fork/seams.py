@@ -74,13 +74,6 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         ],
     },
     "pip/_internal/cli/cmdoptions.py": {
-        "`--use-feature parallel-downloads` and `unpacked-cache` may be given.": [
-            ReplaceExpression(
-                "use_new_feature",
-                expression='"venv-isolation"',
-                replacement='{old}, "parallel-downloads", "unpacked-cache"',
-            ),
-        ],
         "Every command that chooses candidates has the variant options.": [
             Append(
                 "package_selection_group",
@@ -97,14 +90,6 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
                 "fast.connections:session_built",
             ),
             Decorate("_create_truststore_ssl_context", "fast.connections:context_made"),
-        ],
-    },
-    "pip/_internal/cli/req_command.py": {
-        "Here options meet what downloads the files of a command.": [
-            Decorate(
-                "RequirementCommand.make_requirement_preparer",
-                "fast.fetching:preparer_made",
-            ),
         ],
     },
     "pip/_internal/commands/__init__.py": {
@@ -124,22 +109,10 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
             ),
             Decorate("CacheCommand.purge_cache", "variants.hooks.commands:purge_cache"),
         ],
-        "`pip cache` lists, removes and verifies wheels that lie unpacked.": [
-            Decorate("CacheCommand.handler_map", "fast.unpacked.command:actions"),
+        "`pip cache` lists and removes unpacked wheels.": [
             Decorate("CacheCommand.list_cache_items", "fast.unpacked.command:listed"),
             Decorate(
                 "CacheCommand.remove_cache_items", "fast.unpacked.command:removed"
-            ),
-            EditLiteral(
-                "CacheCommand",
-                fragment="- purge: Remove all items from the cache.",
-                replacement="- purge: Remove all items from the cache.\n"
-                "    - verify: Read all unpacked wheels, and remove damaged ones.",
-            ),
-            EditLiteral(
-                "CacheCommand",
-                fragment="%prog purge",
-                replacement="%prog purge\n        %prog verify",
             ),
         ],
     },
@@ -192,10 +165,10 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
     },
     "pip/_internal/commands/install.py": {
         "One pip at a time installs into a virtual environment.": [
-            Decorate("InstallCommand.run", "fast.environment_lock:installing"),
+            Decorate("InstallCommand.run", "fast.install_command:run"),
             InsertLine(
                 "InstallCommand.run",
-                "fast.before_installing:before_installing",
+                "fast.install_command:before_installing",
                 before="conflicts: ConflictDetails | None = None",
                 statement="{hook}(to_install)",
             ),
@@ -330,6 +303,11 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
             Decorate("Link.from_json", "manifest_link_from_json"),
         ],
     },
+    "pip/_internal/network/download.py": {
+        "All files of a command are known: several can be downloaded at a time.": [
+            Decorate("Downloader.batch", "fast.downloads.batch:batch"),
+        ],
+    },
     "pip/_internal/operations/freeze.py": {
         "`pip freeze` writes labels as comments, and replaces those of `-r FILE`.": [
             Decorate(
@@ -343,7 +321,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         "A warning names the place where a script will be.": [
             Decorate(
                 "message_about_scripts_not_on_PATH",
-                "fast.downloads.atomic_upgrade:scripts_not_on_path",
+                "fast.upgrades.atomic_upgrade:scripts_not_on_path",
                 by="if_loaded",
             ),
         ],
@@ -367,20 +345,13 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
                 statement="generated.extend({hook}(wheel_path, dest_info_dir))",
             ),
         ],
-        "What lies unpacked in the cache is not unpacked again.": [
+        "What was unpacked ahead is moved to its place.": [
             Decorate(
-                "_install_wheel",
-                "fast.unpacked.using:install_wheel",
-                by="if_loaded",
-            ),
-        ],
-        "What was unpacked during other downloads is moved to its place.": [
-            Decorate(
-                "ZipBackedFile.save", "fast.downloads.staged:save", by="if_loaded"
+                "ZipBackedFile.save", "fast.unpacked.installing:save", by="if_loaded"
             ),
             Decorate(
                 "_compile_wheel_file",
-                "fast.downloads.staged:compile_file",
+                "fast.upgrades.install_root:compile_file",
                 by="if_loaded",
             ),
         ],
@@ -392,14 +363,8 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
                 "variants.hooks.prepare:metadata_fetched",
             ),
         ],
-        "All wheels are known; who waited for pages together need not wait for each.": [
-            Decorate(
-                "RequirementPreparer.prepare_linked_requirements_more",
-                "fast.fetching:wheels_due",
-            ),
-        ],
-        "What lies unpacked in the cache is not downloaded.": [
-            Decorate("unpack_url", "fast.unpacked.using:unpacked_url", by="if_loaded"),
+        "An unpacked wheel in the cache is not downloaded.": [
+            Decorate("unpack_url", "fast.install_command:unpack_url"),
         ],
         "The wheel is here: its own metadata must agree with the manifest.": [
             Decorate(
@@ -412,7 +377,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         "Whoever interrupts an installation must not lose what is being replaced.": [
             Decorate(
                 "install_given_reqs",
-                "fast.downloads.atomic_upgrade:installing",
+                "fast.upgrades.atomic_upgrade:installing",
                 by="if_loaded",
             ),
         ],
@@ -438,7 +403,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         "A package that was prepared is moved to its place.": [
             Decorate(
                 "InstallRequirement.install",
-                "fast.downloads.atomic_upgrade:install",
+                "fast.upgrades.atomic_upgrade:install",
                 by="if_loaded",
             ),
         ],
@@ -447,7 +412,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         "All new packages are prepared before the first old one is removed.": [
             Decorate(
                 "UninstallPathSet.from_dist",
-                "fast.downloads.atomic_upgrade:removal",
+                "fast.upgrades.atomic_upgrade:removal",
                 by="if_loaded",
             ),
         ],
@@ -534,7 +499,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         ],
     },
     "pip/_internal/utils/misc.py": {
-        "The hash of a file that is known is not computed again.": [
+        "The hash of a stored wheel is not that of its stand-in.": [
             Decorate("hash_file", "fast.digests:file_hashed", by="if_loaded"),
         ],
     },

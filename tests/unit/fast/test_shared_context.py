@@ -243,5 +243,6 @@ def test_without_tls_it_is_as_in_stock_pip(monkeypatch: pytest.MonkeyPatch) -> N
     command = create_command("install")
     options = command.parse_args([])[0]
     monkeypatch.setitem(sys.modules, "pip._internal.fast.shared_context", None)
+    options.no_fast = True
     build = functools.partial(context_made, lambda: None)
     assert session_built(lambda *_: build(), command, options) is None  # type: ignore[arg-type]

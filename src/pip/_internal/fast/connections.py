@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.request import getproxies
 
 from pip._internal.console.output import get_logger
+from pip._internal.fast.slots import COMMAND_OPTIONS
 from pip._internal.fast.switches import is_fast
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def session_built(
     *args: Any,
     **kwargs: Any,
 ) -> PipSession:
-    """Let all connections of a command's session share the certificates they load."""
+    """Let a command's session be fast, and its connections share certificates."""
     global _is_shared
     _is_shared = (
         is_fast(options)
@@ -50,9 +51,12 @@ def session_built(
         and not _has_tls_proxy(options)
     )
     try:
-        return fn(command, options, *args, **kwargs)
+        session = fn(command, options, *args, **kwargs)
     finally:
         _is_shared = False
+    if is_fast(options):
+        COMMAND_OPTIONS.set(session, options)
+    return session
 
 
 def context_made(fn: Callable[[], SSLContext | None]) -> SSLContext | None:

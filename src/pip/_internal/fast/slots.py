@@ -44,11 +44,11 @@ class Slot:
         return value
 
 
-#: On a ``RequirementPreparer``: the options of its command, if that may be faster than
-#: upstream's. Set and read by ``fast.fetching``.
+#: On a ``PipSession``: the options of its command, if the command may be faster than stock
+#: pip's. Set by ``fast.connections``, read by ``fast.downloads.batch``.
 COMMAND_OPTIONS = Slot("_variants_command_options")
 #: On a ``PipSession``: its ``SessionRequests``. Made by ``fast.resolving`` and
-#: ``fast.downloads.downloader``, read by ``fast.together`` and ``wheels.time_limit`` too.
+#: ``fast.downloads.batch``, read by ``wheels.time_limit`` too.
 SESSION_REQUESTS = Slot("_variants_requests")
 #: On a ``PackageFinder``: the ``Resolving`` of the resolver that runs. Set and read by
 #: ``fast.resolving``, read by ``choice.foresight``.

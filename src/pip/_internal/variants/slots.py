@@ -95,33 +95,29 @@ GLOBALS = {
         "What threads are doing, for which Python waits a moment when it ends. Its own."
     ),
     "fast.threads._ENDS": "Whether Python ends, so that no work is begun. Its own.",
-    "fast.digests._NOTED": (
-        "The digests of files that were computed while these were downloaded, which "
-        "Hashes.check_against_path asks for. Its own."
+    "fast.digests._KNOWN": (
+        "The sha256 of files that were downloaded, which Hashes.check_against_path asks "
+        "for. Its own."
     ),
     "fast.environment_lock._lock": (
         "The lock of the virtual environment that a command may change. Its own."
     ),
-    "fast.downloads.staged._installing": (
-        "What takes the files of wheels from a staging folder. Set by "
-        "fast.downloads.downloader, read where files are installed."
+    "fast.install_command._install": "The `pip install` that is running. Its own.",
+    "fast.unpacked.installing._current": (
+        "The wheels that a command unpacks ahead, read where files are installed. Its own."
     ),
-    "fast.downloads.atomic_upgrade._is_enabled": (
-        "Whether packages are replaced when what replaces them lies ready. Set by "
-        "hooks.installing and fast.downloads.downloader, read when pip installs."
+    "fast.upgrades.atomic_upgrade._settle": (
+        "Whether packages are replaced when what replaces them is ready. Set by "
+        "fast.install_command, read when pip installs."
     ),
-    "fast.downloads.atomic_upgrade._transaction": (
-        "The replacement that goes on, for the functions that upstream calls. Its own."
+    "fast.upgrades.atomic_upgrade._transaction": (
+        "The upgrade that is going on, for the functions that pip calls. Its own."
     ),
-    "fast.downloads.atomic_upgrade._afterwards": (
-        "What is done when a command has installed all. Set by fast.unpacked.using."
+    "fast.upgrades.install_root.BYTECODE": (
+        "The bytecode of modules that are being installed. Set by fast.unpacked.installing."
     ),
-    "fast.unpacked.using._using": (
-        "What a command uses of the cache of unpacked wheels, for the functions that "
-        "upstream calls. Its own."
-    ),
-    "fast.downloads.elsewhere._tree": (
-        "The folder that stands for the root. Set by fast.downloads.atomic_upgrade, read "
+    "fast.upgrades.install_root._tree": (
+        "The folder that stands for the root. Set by fast.upgrades.atomic_upgrade, read "
         "by all that writes the final path of a file."
     ),
 }

@@ -98,13 +98,10 @@ def test_options_are_allowed_where_their_rows_say() -> None:
 
 
 def test_each_option_is_read() -> None:
-    """Those that no settings have are read by an action, or by ``fast.switches``."""
+    """Those that no settings have are read by an action, or in ``fast``."""
     read = vars(Settings(optparse.Values()))
     of_actions = {"all_versions", "hardware"}
-    of_switches = {
-        *("no_fast", "parallel_downloads"),
-        *("unpacked_cache_limit", "unpacked_cache_links"),
-    }
+    of_switches = {"no_fast", "parallel_downloads", "link_mode"}
     read_elsewhere = {row.dest for row in settings.OPTIONS} - set(read)
     assert read_elsewhere == of_actions | of_switches
 

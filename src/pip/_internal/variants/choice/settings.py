@@ -354,22 +354,16 @@ OPTIONS = (
         "makes one request after the other and prefetches nothing.",
     ),
     OptionRow(
-        "--unpacked-cache-links",
-        about_this_machine=True,
-        help="With --use-feature unpacked-cache: let installed files and those of the cache be "
-        "the same, by hard links, where a copy is not needed. Whoever edits an installed file "
-        "then edits it in the cache and in every environment that has it, and whoever "
-        "changes its owner or rights (chown, chmod) changes them there.",
-    ),
-    OptionRow(
-        "--unpacked-cache-limit",
+        "--link-mode",
+        where=("install",),
         about_this_machine=True,
         repeated="none",
-        check=kind("gigabytes"),
-        metavar="GB",
-        default=20.0,
-        help="With --use-feature unpacked-cache: how much the cache may hold; what was not used "
-        "for longest goes first (default: 20 GB).",
+        check=kind("link_mode"),
+        metavar="MODE",
+        help="Keep large wheels unpacked in pip's cache, and clone, hardlink or copy their "
+        "files into the next environment (default: clone if the disk can, otherwise keep no "
+        "unpacked wheels). With hardlink, editing an installed file also changes the cache "
+        "and the other environments.",
     ),
     OptionRow(
         "--no-variant-agreement",

@@ -74,9 +74,8 @@ def _may_be_read(preparer: RequirementPreparer, link: Link) -> bool:
         return not preparer.require_hashes
     if link.scheme not in ("http", "https"):
         return False
-    from pip._internal.fast.fetching import is_here
-
-    return not is_here(preparer, link)
+    folder = preparer.download_dir
+    return folder is None or not os.path.exists(os.path.join(folder, link.filename))
 
 
 def prepared(
