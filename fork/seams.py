@@ -117,30 +117,8 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         ],
     },
     "pip/_internal/commands/cache.py": {
-        "`pip cache` counts and removes the environments of provider plugins.": [
-            Decorate(
-                "CacheCommand.get_cache_info",
-                "variants.hooks.commands:cache_info",
-            ),
-            Decorate("CacheCommand.purge_cache", "variants.hooks.commands:purge_cache"),
-        ],
-        "`pip cache` lists, removes and verifies wheels that lie unpacked.": [
-            Decorate("CacheCommand.handler_map", "fast.unpacked.command:actions"),
-            Decorate("CacheCommand.list_cache_items", "fast.unpacked.command:listed"),
-            Decorate(
-                "CacheCommand.remove_cache_items", "fast.unpacked.command:removed"
-            ),
-            EditLiteral(
-                "CacheCommand",
-                fragment="- purge: Remove all items from the cache.",
-                replacement="- purge: Remove all items from the cache.\n"
-                "    - verify: Read all unpacked wheels, and remove damaged ones.",
-            ),
-            EditLiteral(
-                "CacheCommand",
-                fragment="%prog purge",
-                replacement="%prog purge\n        %prog verify",
-            ),
+        "`pip cache` manages provider environments and unpacked wheels too.": [
+            Decorate("CacheCommand.run", "variants.hooks.commands:cache_managed"),
         ],
     },
     "pip/_internal/commands/check.py": {

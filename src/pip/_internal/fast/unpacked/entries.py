@@ -138,13 +138,12 @@ class Entry(NamedTuple):
             raise Damaged("its list is not of these files")
         return cls(folder, rest, pack, rows)
 
-    def verify(self, *, thoroughly: bool = False) -> Sequence[bool]:
+    def verify(self) -> Sequence[bool]:
         """See to it that all files are as they were when the entry was made.
 
         A file of the same size that was changed at another time is read. If it is the same
         all the same, it gets its time back, which its bytecode tells.
 
-        :param thoroughly: read all of them
         :return: for each row, whether its file has the rights and the group of a new one
         :raises Damaged: if one is not as it was
         """
@@ -153,10 +152,10 @@ class Entry(NamedTuple):
         try:
             # It is small; what upstream finds wrong with a wheel it does not try again.
             _verify(self.wheel, self.rest, thoroughly=True)
-            _verify(os.path.join(self.folder, PACK), self.pack, thoroughly)
+            _verify(os.path.join(self.folder, PACK), self.pack)
             return [
                 not row.is_packed
-                and rights.suit(_verify(f"{files}/{row.path}", row, thoroughly), row)
+                and rights.suit(_verify(f"{files}/{row.path}", row), row)
                 for row in self.rows
             ]
         except (OSError, UnicodeError) as error:
@@ -220,7 +219,7 @@ def _row(told: list[object]) -> Row:
     return row
 
 
-def _verify(path: str, row: Row, thoroughly: bool) -> os.stat_result:
+def _verify(path: str, row: Row, *, thoroughly: bool = False) -> os.stat_result:
     """Return what is told of a file, which is as it was.
 
     :raises Damaged: if it is not

@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from pip._internal.cli.status_codes import SUCCESS
 from pip._internal.console.output import get_logger, write
 from pip._internal.metadata import get_environment
 from pip._internal.utils.logging import indent_log
@@ -226,27 +227,32 @@ def debug_tags(fn: Callable[[optparse.Values], None], options: optparse.Values) 
             write(sentences.provider_lines(namespace, answer))
 
 
-def cache_info(
-    fn: Callable[[CacheCommand, optparse.Values, list[str]], None],
+def cache_managed(
+    fn: Callable[[CacheCommand, optparse.Values, list[str]], int],
     command: CacheCommand,
     options: optparse.Values,
     args: list[str],
-) -> None:
-    """Count the environments of plugins in ``pip cache info``, if there are any."""
-    fn(command, options, args)
-    from pip._internal.variants.machine.plugin_cache import show_environments
+) -> int:
+    """Apply ``pip cache`` to provider environments and unpacked wheels too.
 
-    show_environments(options.cache_dir)
+    As with stock pip, patterns select built wheels only.
 
+    :raises CommandError: if unpacked wheels are in use or cannot be removed
+    """
+    status = fn(command, options, args)
+    if status == SUCCESS:
+        from pip._internal.fast.unpacked.command import listed, removed
+        from pip._internal.variants.machine.plugin_cache import (
+            remove_environments,
+            show_environments,
+        )
 
-def purge_cache(
-    fn: Callable[[CacheCommand, optparse.Values, list[str]], None],
-    command: CacheCommand,
-    options: optparse.Values,
-    args: list[str],
-) -> None:
-    """Remove the environments of plugins in ``pip cache purge``."""
-    fn(command, options, args)
-    from pip._internal.variants.machine.plugin_cache import remove_environments
-
-    remove_environments(options.cache_dir)
+        if args == ["info"]:
+            show_environments(options.cache_dir)
+        if args == ["list"]:
+            listed(options)
+        if args == ["purge"]:
+            remove_environments(options.cache_dir)
+        if args in (["purge"], ["remove", "*"]):
+            removed(options.cache_dir)
+    return status
