@@ -9,7 +9,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 
-from fork.carrier import name_to_ask_for
 from fork.engine.kinds import (
     Append,
     Constant,
@@ -43,12 +42,6 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
     "pip/__init__.py": {
         "The fork says which release of pip it is and that it is a fork.": [
             Constant("__version__", value=VERSION),
-        ],
-        "It knows the name that it may look for on indexes, besides its own.": [
-            Append(
-                "main",
-                statement=f"__carrier__: str | None = {name_to_ask_for()!r}",
-            ),
         ],
     },
     "pip/_internal/build_env/installer.py": {
@@ -153,14 +146,6 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
             ),
         ],
     },
-    "pip/_internal/commands/index.py": {
-        "`pip index versions` judges every version.": [
-            Decorate(
-                "IndexCommand._build_package_finder",
-                "variants.hooks.index:index_finder",
-            ),
-        ],
-    },
     "pip/_internal/commands/inspect.py": {
         "`pip inspect` tells which variant is installed.": [
             Decorate(
@@ -171,12 +156,6 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
     "pip/_internal/commands/install.py": {
         "One pip at a time installs into a virtual environment.": [
             Decorate("InstallCommand.run", "fast.environment_lock:installing"),
-            InsertLine(
-                "InstallCommand.run",
-                "fast.before_installing:before_installing",
-                before="conflicts: ConflictDetails | None = None",
-                statement="{hook}(to_install)",
-            ),
         ],
         "The summary, of a dry run too, names the labels of variants.": [
             ReplaceExpression(
@@ -193,12 +172,6 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         ],
     },
     "pip/_internal/commands/list.py": {
-        "`pip list --outdated` judges the newest versions only.": [
-            Decorate(
-                "ListCommand._build_package_finder",
-                "variants.hooks.index:list_finder",
-            ),
-        ],
         "`pip list` shows the labels.": [
             Decorate("format_for_columns", "variants.hooks.commands:list_columns"),
             Decorate("format_for_json", "variants.hooks.commands:list_json"),
@@ -303,11 +276,6 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
             ),
         ],
     },
-    "pip/_internal/models/link.py": {
-        "A JSON index names a manifest by its file name, not by its URL.": [
-            Decorate("Link.from_json", "manifest_link_from_json"),
-        ],
-    },
     "pip/_internal/operations/freeze.py": {
         "`pip freeze` writes labels as comments, and replaces those of `-r FILE`.": [
             Decorate(
@@ -404,13 +372,6 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
             ),
             Decorate("handle_line", "variants.hooks.index:requirements_line"),
         ],
-        "A command that runs twice reads a pipe only once.": [
-            Decorate(
-                "get_file_content",
-                "fast.environment_lock:file_content",
-                by="if_loaded",
-            ),
-        ],
     },
     "pip/_internal/req/req_install.py": {
         "A package that was prepared is moved to its place.": [
@@ -463,7 +424,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         ],
     },
     "pip/_internal/resolution/resolvelib/resolver.py": {
-        "The choices are known: announce them; judge labels by hand, and what was built.": [
+        "The choices are known: announce them, judge what was built, lock, install.": [
             Decorate("Resolver.resolve", "variants.hooks.outcome:resolved"),
             Decorate(
                 "Resolver.get_installation_order", "variants.hooks.prepare:to_install"

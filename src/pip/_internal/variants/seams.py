@@ -106,25 +106,6 @@ def of_mode(hook: str) -> Callable[[Callable[..., R]], Callable[..., R]]:
     return decorate
 
 
-def manifest_link_from_json(fn: Callable[..., Any]) -> Callable[..., Any]:
-    """Keep the names of manifests on a JSON page.
-
-    Stands here because a page may list 10,000 files.
-    """
-
-    @functools.wraps(fn)
-    def from_json(cls: type[Any], file_data: dict[str, Any], page_url: str) -> Any:
-        filename = file_data.get("filename")
-        # Takes half the time of endswith().
-        if type(filename) is not str or "-variants.json" not in filename:
-            return fn(cls, file_data, page_url)
-        from pip._internal.variants.hooks import index
-
-        return index.manifest_link_from_json(fn, cls, file_data, page_url)
-
-    return from_json
-
-
 def metadata_file(fn: Callable[[Any, str], bytes]) -> Callable[[Any, str], bytes]:
     """Read ``variant.json`` in a wheel with a limit, and other files with *fn*.
 

@@ -127,8 +127,9 @@ def to_install(
     resolver: Resolver,
     requirements: RequirementSet,
 ) -> list[InstallRequirement]:
-    """Judge the variants that backends have built, before anything is installed.
+    """Judge the variants that backends have built, and lock the environment.
 
+    :raises EnvironmentChanged: if another installer has changed the environment.
     :raises UnsupportedVariant: if the target cannot run one.
     :raises InvalidVariantWheel: if one is not the wheel that its name says.
     :raises VariantsDisabled: if variants are off.
@@ -138,7 +139,13 @@ def to_install(
         label = split_label(os.path.basename(path))[1]
         if label is not None and SELECTION.of(req, object) is None:
             _judge_built(resolver.factory._finder, req, path, label)
-    return fn(resolver, requirements)
+    order = fn(resolver, requirements)
+    context = context_of(resolver.factory._finder)
+    if context is None or not context.in_build:
+        from pip._internal.fast.before_installing import before_installing
+
+        before_installing(order)
+    return order
 
 
 def _judge_built(
