@@ -108,6 +108,9 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
                 statement="{hook}(commands_dict, CommandInfo)",
             ),
         ],
+        "`pip check` and `pip debug` have options of variants.": [
+            Decorate("create_command", "command_created"),
+        ],
     },
     "pip/_internal/commands/cache.py": {
         "`pip cache` manages provider environments and unpacked wheels too.": [
@@ -119,17 +122,6 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
             Decorate(
                 "CheckCommand.run", "variants.hooks.check:checked", by="with_modes"
             ),
-            ReplaceExpression(
-                "CheckCommand.run",
-                "variants.hooks.check:nothing_broken",
-                expression='"No broken requirements found."',
-                replacement="{hook}({old}, options)",
-            ),
-            Append(
-                "CheckCommand",
-                "variants.hooks.check:add_check_options",
-                statement="{hook}(CheckCommand)",
-            ),
         ],
     },
     "pip/_internal/commands/debug.py": {
@@ -140,9 +132,6 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
                 "variants.hooks.commands:debug_target",
                 expression="make_target_python(options)",
                 replacement="{hook}({old}, options)",
-            ),
-            Decorate(
-                "DebugCommand.add_options", "variants.hooks.commands:debug_options"
             ),
         ],
     },
@@ -403,10 +392,6 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
                 "Factory._make_base_candidate_from_link",
                 "variants.hooks.resolution:link_candidate",
             ),
-            Decorate(
-                "Factory._fail_if_link_is_unsupported_wheel",
-                "variants.hooks.prepare:unsupported_wheel",
-            ),
         ],
         "When nothing is left, say which variants were refused and why.": [
             Decorate(
@@ -494,12 +479,6 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
                     "pylock_path_or_url, format_control, extras, dependency_groups, "
                     "include_default_groups)"
                 ),
-            ),
-            ReplaceExpression(
-                "select_from_pylock_path_or_url",
-                "variants.hooks.index:select_from_lock",
-                expression="lock.select",
-                replacement="{hook}({old}, session)",
             ),
         ],
     },

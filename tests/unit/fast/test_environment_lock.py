@@ -13,7 +13,6 @@ import pytest
 from pip._internal.exceptions import InstallationError
 from pip._internal.fast import environment_lock
 from pip._internal.fast.environment_lock import (
-    EnvironmentChanged,
     installing,
     take_lock,
 )
@@ -111,7 +110,7 @@ def test_the_second_run_takes_the_lock_anew(site: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["file", "pipe"])
 def test_a_pipe_is_read_under_the_lock(site: Path, tmp_path: Path, kind: str) -> None:
-    """pip cannot read it again if it has to resolve once more."""
+    """Pip cannot read it again if it has to resolve once more."""
     path = tmp_path / "requirements.txt"
     if kind == "pipe":
         os.mkfifo(path)

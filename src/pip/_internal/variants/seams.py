@@ -176,6 +176,24 @@ def record_selection(wheel_path: str, info_dir: str) -> list[str]:
     return written
 
 
+def command_created(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of variants to commands that choose no candidates.
+
+    Stands here because every command passes.
+    """
+
+    @functools.wraps(fn)
+    def create(name: str, **kwargs: Any) -> Any:
+        command = fn(name, **kwargs)
+        if name in ("check", "debug"):
+            from pip._internal.variants.choice import settings
+
+            settings.add_options(command)
+        return command
+
+    return create
+
+
 def add_commands(commands: dict[str, Any], command_info: type[Any]) -> None:
     """Add the command of variants; help stays last."""
     last = commands.pop("help")

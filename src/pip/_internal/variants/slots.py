@@ -20,7 +20,6 @@ __all__ = [
     "SELECTION",
     "SEVERAL_BUILDS",
     "TYPED",
-    "UNSUPPORTED",
 ]
 
 #: On a ``LinkCollector``, and on the ``PipSession`` that it was made with: the
@@ -58,9 +57,6 @@ TYPED = Slot("variants_typed")
 #: On the options of a command that may take several builds of one project: True. Set by
 #: ``locks``, read by ``choice.settings``.
 SEVERAL_BUILDS = Slot("variants_several_builds")
-#: On the options of ``pip check``: how many installed variants do not suit. Set and read
-#: by ``hooks.check``.
-UNSUPPORTED = Slot("variants_unsupported")
 
 #: Globals that change, with who sets and reads them. They are for places to which
 #: upstream hands on nothing of the run.

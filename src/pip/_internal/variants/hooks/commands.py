@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from pip._vendor.wheel_variants.properties import Property
 
     from pip._internal.commands.cache import CacheCommand
-    from pip._internal.commands.debug import DebugCommand
     from pip._internal.commands.inspect import InspectCommand
     from pip._internal.metadata import BaseDistribution
     from pip._internal.models.installation_report import InstallationReport
@@ -186,15 +185,6 @@ def would_install(item: tuple[str, str], req: InstallRequirement) -> tuple[str, 
 
     name, version = item
     return name, with_label(version, None if req.link is None else label_of(req.link))
-
-
-def debug_options(fn: Callable[[DebugCommand], None], command: DebugCommand) -> None:
-    """Add the option that replaces detection to ``pip debug``, which shows its result."""
-    from pip._internal.variants.choice.settings import OPTIONS, allowed
-
-    for row in allowed(OPTIONS, "pip debug"):
-        command.cmd_opts.add_option(row())
-    fn(command)
 
 
 def debug_target(python: TargetPython, options: optparse.Values) -> TargetPython:

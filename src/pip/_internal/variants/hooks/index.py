@@ -10,7 +10,7 @@ import functools
 import itertools
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 from pip._vendor.packaging.utils import canonicalize_name
 from pip._vendor.wheel_variants.labels import (
@@ -47,8 +47,6 @@ if TYPE_CHECKING:
     from pip._internal.variants.choice.context import Room
 
 logger = get_logger(__name__)
-
-_R = TypeVar("_R")
 
 #: By command that lists versions: which of them it judges.
 _LISTINGS = {"index": "all", "list": "newest"}
@@ -88,19 +86,6 @@ def collector_created(
     # The code that reads lock files has only the session.
     CONTEXT.set(session, context)
     return collector
-
-
-def select_from_lock(fn: Callable[..., _R], session: PipSession) -> Callable[..., _R]:
-    """Select from a lock file what the machine of the user's host needs.
-
-    :param fn: selects, by default for this one.
-    """
-    context = CONTEXT.of(session, Context)
-    target = None if context is None else context.target
-    if target is None:
-        return fn
-    tags = target.python.get_sorted_tags()
-    return functools.partial(fn, environment=target.environment, tags=tags)
 
 
 def scan_directory(

@@ -19,6 +19,7 @@ from pip._internal.fast.resolving import dependencies_known
 from pip._internal.variants.choice.context import Context, context_of
 from pip._internal.variants.choice.installed import installed_build
 from pip._internal.variants.choice.releases import Ahead, modes, releases
+from pip._internal.variants.hooks.prepare import refuse_unsupported
 from pip._internal.variants.wheels.links import label_of
 
 if TYPE_CHECKING:
@@ -354,18 +355,19 @@ def link_candidate(
     name: NormalizedName | None,
     version: Version | None,
 ) -> BaseCandidate | None:
-    """Make the candidate of a link, unless a mode of the run refuses the link.
+    """Make the candidate of a link, unless it does not suit or a mode refuses it.
 
     All links pass here: those that the finder found, and those that requirements and
     constraints name, of the user, of metadata or of a build. The URL of a dependency on
     pip stands for the fork if that is installed.
 
-    :raises PipError: if a mode refuses the link.
+    :raises PipError: if the link is refused.
     """
     context = context_of(factory._finder)
     if template.link is None or context is None:
         # The finder looks only where it may.
         return fn(factory, link, template, name, version)
+    refuse_unsupported(factory, context, link)
     if name == "pip" and not template.user_supplied:
         kept = _fork_to_keep(context)
         if kept is not None:
