@@ -207,12 +207,6 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
                 "PackageFinder.evaluate_links", "variants.hooks.index:evaluate_links"
             ),
         ],
-        "What was logged of a project's pages ahead of upstream is said here.": [
-            Decorate(
-                "PackageFinder.find_best_candidate",
-                "fast.resolving:best_candidate",
-            ),
-        ],
         "A listing leaves out versions that exist only as unsuitable variants.": [
             Decorate(
                 "PackageFinder.find_all_candidates",
@@ -427,24 +421,16 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
     "pip/_internal/self_outdated_check.py": {
         "The notice of a newer pip must not tell users to overwrite the fork.": [
             Decorate(
-                "_get_current_remote_pip_version",
-                "variants.hooks.updates:remote_versions",
-            ),
-            Decorate(
                 "_compute_upgrade_prompt",
                 "variants.hooks.updates:upgrade_prompt",
-            ),
-            Decorate(
-                "pip_self_version_check_fetch",
-                "variants.hooks.updates:version_check",
             ),
         ],
         "What upstream's pip has found there last week is not the fork's.": [
             ReplaceExpression(
                 "pip_self_version_check_fetch",
-                "own_state",
+                "variants.hooks.updates:OwnState",
                 expression="SelfCheckState(cache_dir=options.cache_dir)",
-                replacement="{hook}({old})",
+                replacement="{hook}(session, options)",
             ),
         ],
     },

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import functools
 import importlib
-import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ParamSpec, TypeVar
@@ -148,22 +147,6 @@ def arguments_parsed(fn: Callable[..., Any]) -> Callable[..., Any]:
     return parse
 
 
-def own_state(state: Any) -> Any:
-    """Keep what was found of newer releases of the fork apart from what upstream keeps.
-
-    Stands here because most runs pass, and find nothing to say.
-
-    :param state: upstream's ``SelfCheckState``, which has read upstream's file.
-    :return: another one, for a file of the fork's own.
-    """
-    path = state._statefile_path
-    if not isinstance(path, str):
-        # There is no cache.
-        return state
-    made = type("OwnState", (type(state),), {"key": f"{sys.prefix}+variants"})
-    return made(cache_dir=os.path.dirname(os.path.dirname(path)))
-
-
 def record_selection(wheel_path: str, info_dir: str) -> list[str]:
     """Record the choice of a build that is being installed.
 
@@ -176,20 +159,21 @@ def record_selection(wheel_path: str, info_dir: str) -> list[str]:
     return written
 
 
-def command_created(fn: Callable[..., Any]) -> Callable[..., Any]:
+def command_created(fn: Callable[P, R]) -> Callable[P, R]:
     """Add the options of variants to commands that choose no candidates.
 
     Stands here because every command passes.
     """
 
     @functools.wraps(fn)
-    def create(name: str, **kwargs: Any) -> Any:
-        command = fn(name, **kwargs)
-        if name in ("check", "debug"):
+    def create(*args: P.args, **kwargs: P.kwargs) -> R:
+        command: Any = fn(*args, **kwargs)
+        if command.name in ("check", "debug"):
             from pip._internal.variants.choice import settings
 
             settings.add_options(command)
-        return command
+        made: R = command
+        return made
 
     return create
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.exceptions import HashMismatch
-from pip._internal.fast.resolving import dependencies_known
+from pip._internal.fast.resolving import dependencies_known, reached
 from pip._internal.variants.choice.context import Context, context_of
 from pip._internal.variants.choice.installed import installed_build
 from pip._internal.variants.choice.releases import Ahead, modes, releases
@@ -72,7 +72,7 @@ def found_candidates(
         found = fn(factory, ireqs, specifier, hashes, *args, **kwargs)
     assert not isinstance(found, tuple), "only without requirements there is nothing"
     context.installed_dists = factory._installed_dists
-    infos = found._get_infos
+    infos = functools.partial(reached, found._get_infos, factory._finder, project)
     pinned = False
     for mode in modes(context):
         infos = functools.partial(mode.infos, infos, project, wanted)
