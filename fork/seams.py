@@ -85,10 +85,6 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
     },
     "pip/_internal/cli/index_command.py": {
         "All connections of a session share the certificates that they load.": [
-            Decorate(
-                "SessionCommandMixin._build_session",
-                "fast.connections:session_built",
-            ),
             Decorate("_create_truststore_ssl_context", "fast.connections:context_made"),
         ],
     },

@@ -14,13 +14,12 @@ if TYPE_CHECKING:
     import optparse
     from ssl import SSLContext
 
-    from pip._internal.cli.index_command import SessionCommandMixin
     from pip._internal.network.session import PipSession
 
 __all__ = [
     "context_made",
     "like",
-    "session_built",
+    "parsed",
     "without_questions",
 ]
 
@@ -31,17 +30,11 @@ T = TypeVar("T")
 
 logger = get_logger(__name__)
 
-#: Whether the session that is being built has one context for all its connections.
+#: Whether the session of the command has one context for all its connections.
 _is_shared = False
 
 
-def session_built(
-    fn: Callable[..., PipSession],
-    command: SessionCommandMixin,
-    options: optparse.Values,
-    *args: Any,
-    **kwargs: Any,
-) -> PipSession:
+def parsed(options: optparse.Values) -> None:
     """Let all connections of a command's session share the certificates they load."""
     global _is_shared
     _is_shared = (
@@ -49,10 +42,6 @@ def session_built(
         and sys.platform not in _CHECKED_BY_SYSTEM
         and not _has_tls_proxy(options)
     )
-    try:
-        return fn(command, options, *args, **kwargs)
-    finally:
-        _is_shared = False
 
 
 def context_made(fn: Callable[[], SSLContext | None]) -> SSLContext | None:

@@ -135,8 +135,9 @@ def arguments_parsed(fn: Callable[..., Any]) -> Callable[..., Any]:
         # By name: not every start of pip imports the slots.
         options.variants_command_line = command.parser, typed
         if hasattr(options, "no_fast"):
-            from pip._internal.fast import garbage
+            from pip._internal.fast import connections, garbage
 
+            connections.parsed(options)
             garbage.parsed(command, options)
         if getattr(options, "variant_host", None):
             from pip._internal.variants.choice import settings

@@ -84,7 +84,7 @@ GLOBALS = {
         "Held while a thread is born, and from the moment on at which Python ends. Its own."
     ),
     "fast.connections._is_shared": (
-        "Whether the session that is being built has one context for TLS. Its own."
+        "Whether the session of the command has one context for TLS. Its own."
     ),
     "fast.sizes._NOTED": ("The sizes that JSON pages tell, by URL. Set by fast.pages."),
     "fast.threads._WORK": (
