@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
-from urllib.request import getproxies
 
 from pip._internal.console.output import get_logger
 from pip._internal.fast.switches import is_fast
@@ -30,23 +29,27 @@ T = TypeVar("T")
 
 logger = get_logger(__name__)
 
-#: Whether the session of the command has one context for all its connections.
-_is_shared = False
+#: The options of the command.
+_options: optparse.Values | None = None
 
 
 def parsed(options: optparse.Values) -> None:
-    """Let all connections of a command's session share the certificates they load."""
-    global _is_shared
-    _is_shared = (
-        is_fast(options)
-        and sys.platform not in _CHECKED_BY_SYSTEM
-        and not _has_tls_proxy(options)
-    )
+    """Keep the options of the command for :func:`context_made`."""
+    global _options
+    _options = options
 
 
 def context_made(fn: Callable[[], SSLContext | None]) -> SSLContext | None:
-    """Make the context for TLS; stock pip's loads certificates at once."""
-    if _is_shared:
+    """Make one context for TLS for all connections of a session.
+
+    Stock pip's loads certificates at once.
+    """
+    if (
+        _options is not None
+        and is_fast(_options)
+        and sys.platform not in _CHECKED_BY_SYSTEM
+        and not _has_tls_proxy(_options)
+    ):
         try:
             from pip._internal.fast.shared_context import shared_context
         except ImportError as error:
@@ -59,6 +62,8 @@ def context_made(fn: Callable[[], SSLContext | None]) -> SSLContext | None:
 
 def _has_tls_proxy(options: optparse.Values) -> bool:
     """Whether connections may run inside a TLS connection to a proxy."""
+    from urllib.request import getproxies
+
     proxies = [*getproxies().values(), options.proxy or ""]
     return any(proxy.lower().startswith("https:") for proxy in proxies)
 

@@ -83,8 +83,8 @@ GLOBALS = {
     "fast.threads._BIRTHS": (
         "Held while a thread is born, and from the moment on at which Python ends. Its own."
     ),
-    "fast.connections._is_shared": (
-        "Whether the session of the command has one context for TLS. Its own."
+    "fast.connections._options": (
+        "The options of the command, for its TLS context. Set by seams."
     ),
     "fast.sizes._NOTED": ("The sizes that JSON pages tell, by URL. Set by fast.pages."),
     "fast.threads._WORK": (
