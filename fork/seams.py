@@ -9,7 +9,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 
-from fork.carrier import name_to_ask_for
 from fork.engine.kinds import (
     Append,
     Constant,
@@ -43,12 +42,6 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
     "pip/__init__.py": {
         "The fork says which release of pip it is and that it is a fork.": [
             Constant("__version__", value=VERSION),
-        ],
-        "It knows the name that it may look for on indexes, besides its own.": [
-            Append(
-                "main",
-                statement=f"__carrier__: str | None = {name_to_ask_for()!r}",
-            ),
         ],
     },
     "pip/_internal/build_env/installer.py": {
@@ -85,10 +78,6 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
     },
     "pip/_internal/cli/index_command.py": {
         "All connections of a session share the certificates that they load.": [
-            Decorate(
-                "SessionCommandMixin._build_session",
-                "fast.connections:session_built",
-            ),
             Decorate("_create_truststore_ssl_context", "fast.connections:context_made"),
         ],
     },
@@ -100,37 +89,19 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
                 statement="{hook}(commands_dict, CommandInfo)",
             ),
         ],
+        "`pip check` and `pip debug` have options of variants.": [
+            Decorate("create_command", "command_created"),
+        ],
     },
     "pip/_internal/commands/cache.py": {
-        "`pip cache` counts and removes the environments of provider plugins.": [
-            Decorate(
-                "CacheCommand.get_cache_info",
-                "variants.hooks.commands:cache_info",
-            ),
-            Decorate("CacheCommand.purge_cache", "variants.hooks.commands:purge_cache"),
-        ],
-        "`pip cache` lists and removes unpacked wheels.": [
-            Decorate("CacheCommand.list_cache_items", "fast.unpacked.command:listed"),
-            Decorate(
-                "CacheCommand.remove_cache_items", "fast.unpacked.command:removed"
-            ),
+        "`pip cache` manages provider environments and unpacked wheels too.": [
+            Decorate("CacheCommand.run", "variants.hooks.commands:cache_managed"),
         ],
     },
     "pip/_internal/commands/check.py": {
         "`pip check` judges installed variants anew, and may be told to be strict.": [
             Decorate(
                 "CheckCommand.run", "variants.hooks.check:checked", by="with_modes"
-            ),
-            ReplaceExpression(
-                "CheckCommand.run",
-                "variants.hooks.check:nothing_broken",
-                expression='"No broken requirements found."',
-                replacement="{hook}({old}, options)",
-            ),
-            Append(
-                "CheckCommand",
-                "variants.hooks.check:add_check_options",
-                statement="{hook}(CheckCommand)",
             ),
         ],
     },
@@ -142,17 +113,6 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
                 "variants.hooks.commands:debug_target",
                 expression="make_target_python(options)",
                 replacement="{hook}({old}, options)",
-            ),
-            Decorate(
-                "DebugCommand.add_options", "variants.hooks.commands:debug_options"
-            ),
-        ],
-    },
-    "pip/_internal/commands/index.py": {
-        "`pip index versions` judges every version.": [
-            Decorate(
-                "IndexCommand._build_package_finder",
-                "variants.hooks.index:index_finder",
             ),
         ],
     },
@@ -166,12 +126,6 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
     "pip/_internal/commands/install.py": {
         "One pip at a time installs into a virtual environment.": [
             Decorate("InstallCommand.run", "fast.install_command:run"),
-            InsertLine(
-                "InstallCommand.run",
-                "fast.install_command:before_installing",
-                before="conflicts: ConflictDetails | None = None",
-                statement="{hook}(to_install)",
-            ),
         ],
         "The summary, of a dry run too, names the labels of variants.": [
             ReplaceExpression(
@@ -188,12 +142,6 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         ],
     },
     "pip/_internal/commands/list.py": {
-        "`pip list --outdated` judges the newest versions only.": [
-            Decorate(
-                "ListCommand._build_package_finder",
-                "variants.hooks.index:list_finder",
-            ),
-        ],
         "`pip list` shows the labels.": [
             Decorate("format_for_columns", "variants.hooks.commands:list_columns"),
             Decorate("format_for_json", "variants.hooks.commands:list_json"),
@@ -238,12 +186,6 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
             ),
             Decorate(
                 "PackageFinder.evaluate_links", "variants.hooks.index:evaluate_links"
-            ),
-        ],
-        "What was logged of a project's pages ahead of upstream is said here.": [
-            Decorate(
-                "PackageFinder.find_best_candidate",
-                "fast.resolving:best_candidate",
             ),
         ],
         "A listing leaves out versions that exist only as unsuitable variants.": [
@@ -296,11 +238,6 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
                 "InstallationReport.to_dict",
                 "variants.hooks.commands:reported",
             ),
-        ],
-    },
-    "pip/_internal/models/link.py": {
-        "A JSON index names a manifest by its file name, not by its URL.": [
-            Decorate("Link.from_json", "manifest_link_from_json"),
         ],
     },
     "pip/_internal/network/download.py": {
@@ -391,13 +328,6 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
             ),
             Decorate("handle_line", "variants.hooks.index:requirements_line"),
         ],
-        "A command that runs twice reads a pipe only once.": [
-            Decorate(
-                "get_file_content",
-                "fast.environment_lock:file_content",
-                by="if_loaded",
-            ),
-        ],
     },
     "pip/_internal/req/req_install.py": {
         "A package that was prepared is moved to its place.": [
@@ -429,10 +359,6 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
                 "Factory._make_base_candidate_from_link",
                 "variants.hooks.resolution:link_candidate",
             ),
-            Decorate(
-                "Factory._fail_if_link_is_unsupported_wheel",
-                "variants.hooks.prepare:unsupported_wheel",
-            ),
         ],
         "When nothing is left, say which variants were refused and why.": [
             Decorate(
@@ -450,7 +376,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         ],
     },
     "pip/_internal/resolution/resolvelib/resolver.py": {
-        "The choices are known: announce them; judge labels by hand, and what was built.": [
+        "The choices are known: announce them, judge what was built, lock, install.": [
             Decorate("Resolver.resolve", "variants.hooks.outcome:resolved"),
             Decorate(
                 "Resolver.get_installation_order", "variants.hooks.prepare:to_install"
@@ -468,24 +394,16 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
     "pip/_internal/self_outdated_check.py": {
         "The notice of a newer pip must not tell users to overwrite the fork.": [
             Decorate(
-                "_get_current_remote_pip_version",
-                "variants.hooks.updates:remote_versions",
-            ),
-            Decorate(
                 "_compute_upgrade_prompt",
                 "variants.hooks.updates:upgrade_prompt",
-            ),
-            Decorate(
-                "pip_self_version_check_fetch",
-                "variants.hooks.updates:version_check",
             ),
         ],
         "What upstream's pip has found there last week is not the fork's.": [
             ReplaceExpression(
                 "pip_self_version_check_fetch",
-                "own_state",
+                "variants.hooks.updates:OwnState",
                 expression="SelfCheckState(cache_dir=options.cache_dir)",
-                replacement="{hook}({old})",
+                replacement="{hook}(session, options)",
             ),
         ],
     },
@@ -520,12 +438,6 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
                     "pylock_path_or_url, format_control, extras, dependency_groups, "
                     "include_default_groups)"
                 ),
-            ),
-            ReplaceExpression(
-                "select_from_pylock_path_or_url",
-                "variants.hooks.index:select_from_lock",
-                expression="lock.select",
-                replacement="{hook}({old}, session)",
             ),
         ],
     },

@@ -17,7 +17,7 @@ import pytest
 from pip._vendor.requests import Response
 
 from pip._internal.exceptions import NetworkConnectionError
-from pip._internal.fast import sizes
+from pip._internal.fast import sizes, switches
 from pip._internal.fast.digests import check_path, known_sha256, register
 from pip._internal.fast.downloads import fetch as of_fetch
 from pip._internal.fast.downloads import pool
@@ -26,7 +26,6 @@ from pip._internal.fast.downloads.fetch import Fetch, Stopped
 from pip._internal.fast.downloads.pool import Pool
 from pip._internal.fast.downloads.progress import CombinedProgress
 from pip._internal.fast.session_requests import SessionRequests
-from pip._internal.fast.slots import COMMAND_OPTIONS
 from pip._internal.fast.threads import Workers
 from pip._internal.fast.unpacked.unpacker import UnpackedWheel, Unpacker
 from pip._internal.models.link import Link
@@ -251,7 +250,8 @@ def test_what_is_stopped_says_no_more(
     waited: list[float] = []
     monkeypatch.setattr(Workers, "join", lambda _, seconds: waited.append(seconds))
     session = PipSession()
-    COMMAND_OPTIONS.set(session, Values({"no_fast": False, "parallel_downloads": 6}))
+    options = Values({"no_fast": False, "parallel_downloads": 6})
+    monkeypatch.setattr(switches, "_options", options)
     links = [Link(f"https://example.invalid/{name}.whl") for name in ("comes", "waits")]
     downloads = iter(
         batch(Downloader.batch, Alone(session, "off"), links, str(tmp_path))

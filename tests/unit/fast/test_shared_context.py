@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import os
 import socket
 import ssl
@@ -22,7 +21,7 @@ from pip._vendor.truststore import SSLContext
 
 from pip._internal.cli import index_command
 from pip._internal.commands import create_command
-from pip._internal.fast.connections import context_made, session_built
+from pip._internal.fast.connections import context_made
 from pip._internal.fast.shared_context import shared_context
 
 pytestmark = pytest.mark.skipif(
@@ -231,18 +230,15 @@ def test_where_the_system_judges_nothing_is_shared(
     system: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     command = create_command("install")
-    options = command.parse_args([])[0]
     monkeypatch.setattr(sys, "platform", system)
+    command.parse_args([])
     made = SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    build = functools.partial(context_made, lambda: made)
-    assert session_built(lambda *_: build(), command, options) is made  # type: ignore[arg-type]
+    assert context_made(lambda: made) is made
 
 
 @pytest.mark.linux
 def test_without_tls_it_is_as_in_stock_pip(monkeypatch: pytest.MonkeyPatch) -> None:
     command = create_command("install")
-    options = command.parse_args([])[0]
+    command.parse_args([])
     monkeypatch.setitem(sys.modules, "pip._internal.fast.shared_context", None)
-    options.no_fast = True
-    build = functools.partial(context_made, lambda: None)
-    assert session_built(lambda *_: build(), command, options) is None  # type: ignore[arg-type]
+    assert context_made(lambda: None) is None

@@ -5,23 +5,19 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
-from urllib.request import getproxies
 
 from pip._internal.console.output import get_logger
-from pip._internal.fast.slots import COMMAND_OPTIONS
-from pip._internal.fast.switches import is_fast
+from pip._internal.fast.switches import command_options
 
 if TYPE_CHECKING:
     import optparse
     from ssl import SSLContext
 
-    from pip._internal.cli.index_command import SessionCommandMixin
     from pip._internal.network.session import PipSession
 
 __all__ = [
     "context_made",
     "like",
-    "session_built",
     "without_questions",
 ]
 
@@ -32,36 +28,18 @@ T = TypeVar("T")
 
 logger = get_logger(__name__)
 
-#: Whether the session that is being built has one context for all its connections.
-_is_shared = False
-
-
-def session_built(
-    fn: Callable[..., PipSession],
-    command: SessionCommandMixin,
-    options: optparse.Values,
-    *args: Any,
-    **kwargs: Any,
-) -> PipSession:
-    """Let a command's session be fast, and its connections share certificates."""
-    global _is_shared
-    _is_shared = (
-        is_fast(options)
-        and sys.platform not in _CHECKED_BY_SYSTEM
-        and not _has_tls_proxy(options)
-    )
-    try:
-        session = fn(command, options, *args, **kwargs)
-    finally:
-        _is_shared = False
-    if is_fast(options):
-        COMMAND_OPTIONS.set(session, options)
-    return session
-
 
 def context_made(fn: Callable[[], SSLContext | None]) -> SSLContext | None:
-    """Make the context for TLS; stock pip's loads certificates at once."""
-    if _is_shared:
+    """Make one context for TLS for all connections of a session.
+
+    Stock pip's loads certificates at once.
+    """
+    options = command_options()
+    if (
+        options is not None
+        and sys.platform not in _CHECKED_BY_SYSTEM
+        and not _has_tls_proxy(options)
+    ):
         try:
             from pip._internal.fast.shared_context import shared_context
         except ImportError as error:
@@ -74,6 +52,8 @@ def context_made(fn: Callable[[], SSLContext | None]) -> SSLContext | None:
 
 def _has_tls_proxy(options: optparse.Values) -> bool:
     """Whether connections may run inside a TLS connection to a proxy."""
+    from urllib.request import getproxies
+
     proxies = [*getproxies().values(), options.proxy or ""]
     return any(proxy.lower().startswith("https:") for proxy in proxies)
 

@@ -10,19 +10,19 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
-from pip._vendor.packaging.utils import canonicalize_name
-
 from pip._internal.fast.best_effort import BestEffort
 from pip._internal.fast.slots import RESOLVING, SESSION_REQUESTS
 
 if TYPE_CHECKING:
+    from pip._vendor.packaging.utils import NormalizedName
+
     from pip._internal.fast.prefetch import Foresight, Prefetch
     from pip._internal.index.package_finder import PackageFinder
     from pip._internal.req.req_install import InstallRequirement
     from pip._internal.resolution.resolvelib.base import Requirement
     from pip._internal.resolution.resolvelib.resolver import Resolver
 
-__all__ = ["Resolving", "best_candidate", "dependencies_known", "prefetching"]
+__all__ = ["Resolving", "dependencies_known", "prefetching", "reached"]
 
 _T = TypeVar("_T")
 
@@ -122,15 +122,11 @@ def dependencies_known(
             resolving.prefetch.require(found)
 
 
-def best_candidate(
-    fn: Callable[..., _T],
-    finder: PackageFinder,
-    project_name: str,
-    *args: object,
-    **kw: object,
+def reached(
+    infos: Callable[[], _T], finder: PackageFinder, project: NormalizedName
 ) -> _T:
-    """Say what was not said yet of a project, now that the resolver looks at it."""
+    """Log what was kept of a project, then return its candidates for the resolver."""
     resolving = RESOLVING.of(finder, Resolving)
     if resolving is not None and resolving.prefetch is not None:
-        resolving.prefetch.reached(canonicalize_name(project_name))
-    return fn(finder, project_name, *args, **kw)
+        resolving.prefetch.reached(project)
+    return infos()

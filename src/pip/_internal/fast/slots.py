@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-__all__ = ["COMMAND_OPTIONS", "RESOLVING", "SESSION_REQUESTS", "Slot"]
+__all__ = ["RESOLVING", "SESSION_REQUESTS", "Slot"]
 
 _Owner = TypeVar("_Owner")
 _Value = TypeVar("_Value")
@@ -44,9 +44,6 @@ class Slot:
         return value
 
 
-#: On a ``PipSession``: the options of its command, if the command may be faster than stock
-#: pip's. Set by ``fast.connections``, read by ``fast.downloads.batch``.
-COMMAND_OPTIONS = Slot("_variants_command_options")
 #: On a ``PipSession``: its ``SessionRequests``. Made by ``fast.resolving`` and
 #: ``fast.downloads.batch``, read by ``wheels.time_limit`` too.
 SESSION_REQUESTS = Slot("_variants_requests")

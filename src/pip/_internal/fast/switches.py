@@ -14,12 +14,29 @@ if TYPE_CHECKING:
     import optparse
 
 __all__ = [
+    "command_options",
     "is_fast",
+    "parsed",
     "parallel_downloads",
 ]
 
 #: Files that pip may have to open at a time: connections, downloads, pipes, folders.
 _DESCRIPTORS = 128
+
+
+#: The options of the command that is running.
+_options: optparse.Values | None = None
+
+
+def parsed(options: optparse.Values) -> None:
+    """Keep the options of the command for :func:`command_options`."""
+    global _options
+    _options = options
+
+
+def command_options() -> optparse.Values | None:
+    """Return the options of the command, or None if it must be as slow as stock pip's."""
+    return _options if _options is not None and is_fast(_options) else None
 
 
 def is_fast(options: optparse.Values) -> bool:

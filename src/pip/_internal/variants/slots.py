@@ -20,7 +20,6 @@ __all__ = [
     "SELECTION",
     "SEVERAL_BUILDS",
     "TYPED",
-    "UNSUPPORTED",
 ]
 
 #: On a ``LinkCollector``, and on the ``PipSession`` that it was made with: the
@@ -50,7 +49,7 @@ LOCK_ENVIRONMENT = Slot("_variants_lock_environment")
 #: one was described. Set by ``hooks.outcome``, read by ``hooks.commands``.
 ENVIRONMENT = Slot("_variants_environment")
 #: On the options of any command: its parser, and what was typed. Set by ``seams``, which
-#: imports nothing for it; read by ``choice.invocation`` and ``scoped.mode``.
+#: imports nothing for it; read by ``choice.invocation``, ``hooks.index`` and ``scoped.mode``.
 COMMAND_LINE = Slot("variants_command_line")
 #: On the options of any command: which options of variants were typed, as a list of their
 #: rows, the names as typed, and the values. Set and read by ``choice.settings``.
@@ -58,9 +57,6 @@ TYPED = Slot("variants_typed")
 #: On the options of a command that may take several builds of one project: True. Set by
 #: ``locks``, read by ``choice.settings``.
 SEVERAL_BUILDS = Slot("variants_several_builds")
-#: On the options of ``pip check``: how many installed variants do not suit. Set and read
-#: by ``hooks.check``.
-UNSUPPORTED = Slot("variants_unsupported")
 
 #: Globals that change, with who sets and reads them. They are for places to which
 #: upstream hands on nothing of the run.
@@ -87,8 +83,8 @@ GLOBALS = {
     "fast.threads._BIRTHS": (
         "Held while a thread is born, and from the moment on at which Python ends. Its own."
     ),
-    "fast.connections._is_shared": (
-        "Whether the session that is being built has one context for TLS. Its own."
+    "fast.switches._options": (
+        "The options of the command. Set by seams."
     ),
     "fast.sizes._NOTED": ("The sizes that JSON pages tell, by URL. Set by fast.pages."),
     "fast.threads._WORK": (

@@ -61,8 +61,7 @@ def test_each_option_is_documented_with_where_it_is_allowed() -> None:
         for name, where in rows.items()
         if "install" in where
     }
-    # An option of upstream's, with a value of ours.
-    assert _documented() == {**expected, "--use-feature": ""}
+    assert _documented() == expected
 
 
 def test_what_needs_variants_is_documented() -> None:

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from optparse import Values
 from typing import TYPE_CHECKING
 
 from pip._internal.fast.best_effort import BestEffort
 from pip._internal.fast.install_command import unpacking_for
 from pip._internal.fast.sizes import SMALL, listed_size
-from pip._internal.fast.slots import COMMAND_OPTIONS, SESSION_REQUESTS
-from pip._internal.fast.switches import parallel_downloads
+from pip._internal.fast.slots import SESSION_REQUESTS
+from pip._internal.fast.switches import command_options, parallel_downloads
 from pip._internal.network.utils import HEADERS
 
 if TYPE_CHECKING:
@@ -40,7 +39,7 @@ def batch(
     :param location: the folder to download them to.
     """
     session = downloader._session
-    options = COMMAND_OPTIONS.of(session, Values)
+    options = command_options()
     if options is None:
         yield from fn(downloader, links, location)
         return

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import optparse
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from pip._internal.console import printable
 from pip._internal.console.output import get_logger
@@ -14,63 +13,46 @@ from pip._internal.exceptions import CommandError
 from pip._internal.fast.unpacked.wheel_store import FOLDER, InUse, WheelStore
 from pip._internal.utils.misc import format_size
 
-if TYPE_CHECKING:
-    from pip._internal.commands.cache import CacheCommand
-
 __all__ = ["listed", "removed"]
 
 logger = get_logger(__name__)
 
 
-def listed(
-    fn: Callable[..., None],
-    command: CacheCommand,
-    options: optparse.Values,
-    args: list[str],
-) -> None:
-    """List all unpacked wheels after the built ones, unless there is a pattern."""
-    fn(command, options, args)
+def listed(options: optparse.Values) -> None:
+    """List all unpacked wheels."""
+    is_human = options.list_format == "human"
     with _opened(options.cache_dir, alone=False) as store:
-        if store is None or args:
+        if store is None:
             return
         lines = []
         for name in store.names():
-            path = os.path.join(store.path, name)
             wheel = store.read(name)
             size = "damaged" if wheel is None else format_size(wheel.size)
             shown = name if wheel is None else wheel.wheel
-            is_human = options.list_format == "human"
+            path = os.path.join(store.path, name)
             lines.append(f" - {shown} ({size})" if is_human else path)
-    if lines and options.list_format == "human":
+    if lines and is_human:
         logger.info("\nUnpacked wheels:")
     for line in sorted(lines):
         logger.info("%s", line)
 
 
-def removed(
-    fn: Callable[..., None],
-    command: CacheCommand,
-    options: optparse.Values,
-    args: list[str],
-) -> None:
-    """Remove all unpacked wheels too if everything is to be removed.
+def removed(cache: str) -> None:
+    """Remove all unpacked wheels.
 
-    :raises CommandError: if unpacked wheels are in use or cannot be removed; pip has
-        removed everything else.
+    :raises CommandError: if unpacked wheels are in use or cannot be removed.
     """
-    fn(command, options, args)
-    if args != ["*"]:
-        return
-    with _opened(options.cache_dir, alone=True) as store:
-        if store is not None:
-            names = store.names()
-            left = [name for name in names if not store.remove(name)]
-            logger.info("Unpacked wheels removed: %s", len(names) - len(left))
-            if left:
-                raise _error(
-                    f"pip cannot remove {len(left)} unpacked wheels in '{store.path}'. "
-                    "Make the folders writable (chmod u+rwx) and try again."
-                )
+    with _opened(cache, alone=True) as store:
+        if store is None:
+            return
+        names = store.names()
+        left = [name for name in names if not store.remove(name)]
+        logger.info("Unpacked wheels removed: %s", len(names) - len(left))
+        if left:
+            raise _error(
+                f"pip cannot remove {len(left)} unpacked wheels in '{store.path}'. "
+                "Make the folders writable (chmod u+rwx) and try again."
+            )
 
 
 @contextmanager

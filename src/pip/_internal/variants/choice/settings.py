@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
     from pip._vendor.wheel_variants.preferences import Preference
 
+    from pip._internal.cli.base_command import Command
     from pip._internal.cli.progress_bars import BarType
     from pip._internal.models.format_control import FormatControl
     from pip._internal.models.release_control import ReleaseControl
@@ -57,6 +58,7 @@ __all__ = [
     "OptionRow",
     "Settings",
     "VariantOption",
+    "add_options",
     "allowed",
     "imply_wheels",
     "kind",
@@ -170,6 +172,16 @@ class VariantOption(PipOption):
 def allowed(rows: Iterable[OptionRow], place: Place) -> tuple[OptionRow, ...]:
     """Return the rows of a table that may stand in a place."""
     return tuple(row for row in rows if place in row.where)
+
+
+def add_options(command: Command) -> None:
+    """Add the options of variants to ``pip check`` or ``pip debug``."""
+    group = command.cmd_opts
+    for row in OPTIONS:
+        if f"pip {command.name}" in row.where:
+            group.add_option(row())
+    if group not in command.parser.option_groups:
+        command.parser.insert_option_group(0, group)
 
 
 def said_in_line(options: optparse.Values) -> tuple[Sequence[LabelChoice], bool]:

@@ -42,20 +42,16 @@ def cached_wheels(
     return [entry for entry in fn(cache, *args) if split_label(entry[0])[1] is None]
 
 
-def unsupported_wheel(
-    fn: Callable[[Factory, Link], None], factory: Factory, link: Link
-) -> None:
-    """Refuse a variant wheel that does not suit the target if a file or URL names it."""
-    context_given = context_of(factory._finder)
-    if context_given is not None and context_given.admit is not None:
+def refuse_unsupported(factory: Factory, context: Context, link: Link) -> None:
+    """Refuse what does not suit the target, of what a file or URL names."""
+    if context.admit is not None:
         from pip._internal.variants.machine.plugin_query import PluginFailed
 
         raise PluginFailed(f"it needs {link}, which is not on an index")
-    if context_given is not None and context_given.target is not None:
+    if context.target is not None:
         from pip._internal.variants.choice.elsewhere import refuse_source
 
-        refuse_source(context_given.target, link)
-    fn(factory, link)
+        refuse_source(context.target, link)
     label = label_of(link)
     if label is not None:
         context = _enabled_context(factory._finder, link)
@@ -126,8 +122,9 @@ def to_install(
     resolver: Resolver,
     requirements: RequirementSet,
 ) -> list[InstallRequirement]:
-    """Judge the variants that backends have built, before anything is installed.
+    """Judge the variants that backends have built, and lock the environment.
 
+    :raises EnvironmentChanged: if another installer has changed the environment.
     :raises UnsupportedVariant: if the target cannot run one.
     :raises InvalidVariantWheel: if one is not the wheel that its name says.
     :raises VariantsDisabled: if variants are off.
@@ -137,7 +134,13 @@ def to_install(
         label = split_label(os.path.basename(path))[1]
         if label is not None and SELECTION.of(req, object) is None:
             _judge_built(resolver.factory._finder, req, path, label)
-    return fn(resolver, requirements)
+    order = fn(resolver, requirements)
+    context = context_of(resolver.factory._finder)
+    if context is None or not context.in_build:
+        from pip._internal.fast.install_command import before_installing
+
+        before_installing(order)
+    return order
 
 
 def _judge_built(

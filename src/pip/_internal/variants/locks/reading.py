@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from pip._vendor.packaging.markers import (
     Marker,
@@ -45,6 +47,7 @@ from pip._internal.variants.tell.refusals import nothing_left
 from pip._internal.variants.wheels.links import label_of
 
 if TYPE_CHECKING:
+    from pip._vendor.packaging.markers import Environment
     from pip._vendor.packaging.utils import NormalizedName
     from pip._vendor.packaging.version import Version
 
@@ -53,7 +56,7 @@ if TYPE_CHECKING:
     from pip._internal.variants.choice.release import Release
     from pip._internal.variants.machine.target import Target
 
-__all__ = ["narrowed"]
+__all__ = ["aimed", "narrowed"]
 
 
 def narrowed(
@@ -95,6 +98,22 @@ def narrowed(
             lock = _with_choices(lock, choices, of_target, *groups)
         _refuse_sources(lock, path_or_url, target)
     return lock
+
+
+def aimed(lock: Pylock, session: PipSession) -> Pylock:
+    """Let pip select from *lock* for the target, by default for this machine."""
+    context = CONTEXT.of(session, Context)
+    target = None if context is None else context.target
+    if target is None:
+        return lock
+    select = functools.partial(
+        lock.select,
+        environment=cast("Environment", target.environment),
+        tags=target.python.get_sorted_tags(),
+    )
+    # pip uses nothing else of it.
+    made = SimpleNamespace(default_groups=lock.default_groups, select=select)
+    return cast("Pylock", made)
 
 
 def _with_choices(
