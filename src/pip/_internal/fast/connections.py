@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
-from urllib.request import getproxies
 
 from pip._internal.console.output import get_logger
 from pip._internal.fast.switches import is_fast
@@ -44,11 +43,7 @@ def session_built(
 ) -> PipSession:
     """Let all connections of a command's session share the certificates they load."""
     global _is_shared
-    _is_shared = (
-        is_fast(options)
-        and sys.platform not in _CHECKED_BY_SYSTEM
-        and not _has_tls_proxy(options)
-    )
+    _is_shared = is_fast(options) and sys.platform not in _CHECKED_BY_SYSTEM
     try:
         return fn(command, options, *args, **kwargs)
     finally:
@@ -59,19 +54,15 @@ def context_made(fn: Callable[[], SSLContext | None]) -> SSLContext | None:
     """Make the context for TLS; stock pip's loads certificates at once."""
     if _is_shared:
         try:
-            from pip._internal.fast.shared_context import shared_context
+            import ssl
+
+            from pip._internal.fast.shared_context import SharedContext
         except ImportError as error:
             # This Python has no TLS, or too old a one; stock pip says so.
             logger.debug("Certificates are not shared: %s", error)
         else:
-            return shared_context()
+            return SharedContext(ssl.PROTOCOL_TLS_CLIENT)
     return fn()
-
-
-def _has_tls_proxy(options: optparse.Values) -> bool:
-    """Whether connections may run inside a TLS connection to a proxy."""
-    proxies = [*getproxies().values(), options.proxy or ""]
-    return any(proxy.lower().startswith("https:") for proxy in proxies)
 
 
 def like(thing: T, kind: type | None = None, /, **changes: Any) -> T:
