@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from pip._vendor.packaging.requirements import Requirement
     from pip._vendor.packaging.utils import NormalizedName
-    from pip._vendor.packaging.version import _BaseVersion
+    from pip._vendor.packaging.version import Version
     from pip._vendor.requests import PreparedRequest
 
     from pip._internal.fast.answers import Answer
@@ -68,7 +68,7 @@ class Foresight:
         self,
         prefetch: Prefetch,
         project: NormalizedName,
-        files: Sequence[tuple[_BaseVersion, Link]],
+        files: Sequence[tuple[Version, Link]],
     ) -> Link | None:
         """Return the file that the resolver will take; None if nobody can tell.
 
@@ -96,7 +96,7 @@ class _Project:
         self.extras: set[NormalizedName] = set()
         self.waits = 0
         self.looks = 0
-        self.version: _BaseVersion | None = None
+        self.version: Version | None = None
         self.dist: BaseDistribution | None = None
         self.pages: Sequence[str] = ()
         #: What was logged; it is said when the resolver reaches the project.
@@ -140,7 +140,7 @@ class Prefetch:
     ) -> None:
         self.requests = requests
         self._resolver = resolver
-        self._finder = resolver.factory._finder
+        self._finder = resolver.factory.preparer.finder
         self._foresight = foresight
         self._projects: dict[NormalizedName, _Project] = {}
         self._constraints: dict[NormalizedName, SpecifierSet] = {}

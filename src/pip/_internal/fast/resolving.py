@@ -18,6 +18,7 @@ from pip._internal.fast.slots import RESOLVING, SESSION_REQUESTS
 if TYPE_CHECKING:
     from pip._internal.fast.prefetch import Foresight, Prefetch
     from pip._internal.index.package_finder import PackageFinder
+    from pip._internal.network.session import PipSession
     from pip._internal.req.req_install import InstallRequirement
     from pip._internal.resolution.resolvelib.base import Requirement
     from pip._internal.resolution.resolvelib.resolver import Resolver
@@ -36,11 +37,13 @@ class Resolving:
     def __init__(
         self,
         resolver: Resolver,
+        session: PipSession,
         roots: Sequence[InstallRequirement],
         most: int,
         foresee: Callable[[], Foresight] | None,
     ) -> None:
         self._resolver = resolver
+        self._session = session
         self._roots = roots
         self._most = most
         self._foresee = foresee
@@ -55,9 +58,8 @@ class Resolving:
             from pip._internal.fast.prefetch import Foresight, Prefetch
             from pip._internal.fast.session_requests import SessionRequests
 
-            session = self._resolver.factory._finder._link_collector.session
             requests = SESSION_REQUESTS.once(
-                session, lambda session: SessionRequests(session, self._most)
+                self._session, lambda session: SessionRequests(session, self._most)
             )
             foresight = Foresight() if self._foresee is None else self._foresee()
             self.prefetch = Prefetch(self._resolver, self._roots, requests, foresight)
@@ -71,6 +73,7 @@ class Resolving:
 @contextmanager
 def prefetching(
     resolver: Resolver,
+    session: PipSession,
     roots: Sequence[InstallRequirement],
     most: int,
     foresee: Callable[[], Foresight] | None,
@@ -83,7 +86,7 @@ def prefetching(
     :param most: requests to a host at the same time
     :param foresee: returns who has a say in what is looked up
     """
-    finder = resolver.factory._finder
+    finder = resolver.factory.preparer.finder
     is_allowed = (
         most > 1
         and finder.search_scope.index_urls
@@ -94,7 +97,7 @@ def prefetching(
     if not is_allowed:
         yield
         return
-    resolving = Resolving(resolver, roots, most, foresee)
+    resolving = Resolving(resolver, session, roots, most, foresee)
     RESOLVING.set(finder, resolving)
     try:
         if len(roots) > 1:
