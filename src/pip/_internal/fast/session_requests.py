@@ -18,7 +18,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pip._vendor.requests import PreparedRequest, Request, Response
-from pip._vendor.requests.adapters import HTTPAdapter
+from pip._vendor.requests.adapters import DEFAULT_POOLSIZE, HTTPAdapter
 from pip._vendor.requests.hooks import default_hooks
 
 from pip._internal.console.output import get_logger
@@ -122,10 +122,8 @@ class SessionRequests:
         self._read_ahead: list[_Key] | None = None
         for adapter in session.adapters.values():
             if isinstance(adapter, HTTPAdapter) and id(adapter) not in self._senders:
-                pools = adapter.poolmanager.connection_pool_kw
-                pools["maxsize"] = max(most, pools.get("maxsize", 1))
-                # This one is for proxies.
-                adapter._pool_maxsize = pools["maxsize"]
+                if most > DEFAULT_POOLSIZE:
+                    adapter.init_poolmanager(DEFAULT_POOLSIZE, most)
                 self._replace(adapter)
         self._begin()
 
