@@ -45,11 +45,6 @@ class Answer:
             "original_response": raw._original_response,
         }
 
-    @property
-    def is_redirect(self) -> bool:
-        """Tell whether the response redirects to another URL."""
-        return self._response.is_redirect
-
     def response(self, request: PreparedRequest) -> Response:
         """Return the response to a request, to be read from the beginning."""
         again = HTTPResponse(

@@ -98,7 +98,7 @@ class _Project:
         self.looks = 0
         self.version: Version | None = None
         self.dist: BaseDistribution | None = None
-        self.pages: Sequence[str] = ()
+        self.pages: list[str] = []
         #: What was logged; it is said when the resolver reaches the project.
         self.records: deque[logging.LogRecord] = deque()
         #: What the finder left out for its Requires-Python, which error messages tell.
@@ -188,7 +188,12 @@ class Prefetch:
             self._go_on()
 
     def ask(
-        self, name: NormalizedName, url: str, headers: Mapping[str, str], limit: int
+        self,
+        name: NormalizedName,
+        url: str,
+        headers: Mapping[str, str],
+        limit: int,
+        request: PreparedRequest | None = None,
     ) -> None:
         """Prefetch a response of at most *limit* bytes that a project waits for."""
         project = self._projects.get(name)
@@ -196,7 +201,9 @@ class Prefetch:
             self.requests.prefetch(url, headers, limit)
             return
         then = functools.partial(self._arrived, project)
-        project.waits += self.requests.prefetch(url, headers, limit, then)
+        project.waits += self.requests.prefetch(
+            url, headers, limit, then, request=request
+        )
 
     def _add(self, requirement: Requirement) -> None:
         name = canonicalize_name(requirement.name)
@@ -302,10 +309,13 @@ class Prefetch:
         pages = self._finder.search_scope.get_index_urls_locations(name)
         pages = list(self._foresight.pages_of(name, pages))
         if request.method == "GET":
-            project.pages = pages if url in pages else [url]
+            # This may also be a manifest, or what a page redirects to.
+            pages = pages if url in pages else [url]
+            project.pages += pages
             headers = {name: str(value) for name, value in request.headers.items()}
-            for page in project.pages:
-                self.ask(name, page, headers, MAX_PAGE)
+            for page in pages:
+                same = request if page == url else None
+                self.ask(name, page, headers, MAX_PAGE, same)
 
     def _read(self, project: _Project, metadata: Link, answer: Answer | None) -> None:
         """Read the metadata of the best file of a project."""

@@ -6,7 +6,6 @@ whatever a host does about several connections, the outcome is that of stock pip
 
 from __future__ import annotations
 
-import base64
 import queue
 import threading
 import time
@@ -237,13 +236,7 @@ class Sending:
     def is_welcome(self, request: PreparedRequest, settings: Mapping[str, Any]) -> bool:
         """Tell whether a request may be sent that pip may never make."""
         host = self.host_of(str(request.url), settings)
-        credentials = _credentials(request)
-        return not (
-            host.is_avoided
-            or credentials in host.refused
-            # A name without a password is for a keyring.
-            or _lacks_password(credentials)
-        )
+        return not host.is_avoided and _credentials(request) not in host.refused
 
     def send(
         self, sender: Sender, request: PreparedRequest, settings: Mapping[str, Any]
@@ -343,15 +336,6 @@ class Sending:
 
 def _credentials(request: PreparedRequest) -> str:
     return str(request.headers.get("Authorization", ""))
-
-
-def _lacks_password(credentials: str) -> bool:
-    if not credentials.startswith("Basic "):
-        return False
-    try:
-        return base64.b64decode(credentials[6:]).endswith(b":")
-    except ValueError:
-        return False
 
 
 def _attempt(
