@@ -140,11 +140,6 @@ class _Outcome(Generic[T]):
     def is_refusal(self) -> bool:
         return 400 <= self.status < 500 and self.status != _TOO_MANY
 
-    @property
-    def is_trouble(self) -> bool:
-        """Tell whether nothing more should be prefetched from the host."""
-        return not (self.is_good or self.is_refusal)
-
     def result(self) -> T:
         if self.error is not None:
             raise self.error
@@ -289,7 +284,8 @@ class Sending:
             if not begins() or not self.is_welcome(request, settings):
                 raise NotBegun
             first = _attempt(sender.once, request, settings, read)
-            host.is_avoided |= first.is_trouble
+            # After a failure, nothing more is prefetched from there.
+            host.is_avoided |= not (first.is_good or first.is_refusal)
             if not self._is_final(host, turn, sender, request, first):
                 raise NotFinal
         return first.result()

@@ -23,6 +23,7 @@ from pip._vendor.requests.hooks import default_hooks
 
 from pip._internal.console.output import get_logger
 from pip._internal.fast.answers import Answer, read_answer
+from pip._internal.fast.best_effort import BestEffort
 from pip._internal.fast.connections import like
 from pip._internal.fast.sending import NotFinal, Sender, Sending
 from pip._internal.fast.threads import Workers, in_thread
@@ -202,12 +203,10 @@ class SessionRequests:
         self._pending += 1
         ended = self._ended
         job.future.add_done_callback(lambda _: ended.put(job))
-        try:
+        with BestEffort("starting a thread to prefetch with"):
             self._workers.grow(self._pending)
-        except RuntimeError as error:
-            logger.debug("No thread to prefetch with: %s", error)
-            if not self._workers:
-                job.future.cancel()
+        if not self._workers:
+            job.future.cancel()
         self._waiting.put(job)
 
     def _prepare(self, url: str, headers: Mapping[str, str]) -> PreparedRequest:
