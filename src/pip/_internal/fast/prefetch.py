@@ -92,7 +92,6 @@ class _Project:
     def __init__(self, name: NormalizedName, specifier: SpecifierSet) -> None:
         self.name = name
         self.specifier = specifier
-        self.specifiers: set[str] = set()
         self.extras: set[NormalizedName] = set()
         self.waits = 0
         self.looks = 0
@@ -212,16 +211,13 @@ class Prefetch:
             constraint = self._constraints.get(name, SpecifierSet())
             project = self._projects[name] = _Project(name, constraint)
             self._queue.append(functools.partial(self._look, project))
-        specifier = requirement.specifier
-        if str(specifier) not in project.specifiers:
-            project.specifiers.add(str(specifier))
-            project.specifier &= specifier
-            found = project.version
-            if found is not None and not specifier.contains(
-                str(found), prereleases=True
-            ):
-                project.version = project.dist = None
-                self._queue.append(functools.partial(self._look, project))
+        project.specifier &= requirement.specifier
+        found = project.version
+        if found is not None and not requirement.specifier.contains(
+            str(found), prereleases=True
+        ):
+            project.version = project.dist = None
+            self._queue.append(functools.partial(self._look, project))
         extras = {*map(canonicalize_name, requirement.extras)} - project.extras
         if extras:
             project.extras |= extras
@@ -272,9 +268,6 @@ class Prefetch:
             self._found(project, installed)
             return
         project.version = version
-        self._ask_for_metadata(project, link)
-
-    def _ask_for_metadata(self, project: _Project, link: Link) -> None:
         metadata = link.metadata_link()
         if metadata is not None:
             self.requests.prefetch(

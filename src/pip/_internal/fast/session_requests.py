@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, wait
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +26,7 @@ from pip._internal.console.output import get_logger
 from pip._internal.fast.answers import Answer, read_answer
 from pip._internal.fast.best_effort import BestEffort
 from pip._internal.fast.connections import like
-from pip._internal.fast.sending import NotFinal, Sender, Sending
+from pip._internal.fast.sending import Dropped, Sender, Sending
 from pip._internal.fast.threads import Workers, in_thread
 
 if TYPE_CHECKING:
@@ -65,23 +66,16 @@ class NotAnswered(BaseException):
         self.request = request
 
 
+@dataclass(eq=False)
 class _Job:
     """A request that is prefetched."""
 
-    def __init__(
-        self,
-        sender: Sender,
-        request: PreparedRequest,
-        settings: Mapping[str, Any],
-        read: Callable[[Response], Answer],
-        then: Callable[[Answer | None], None],
-    ) -> None:
-        self.sender = sender
-        self.request = request
-        self.settings = settings
-        self.read = read
-        self.then = then
-        self.future: Future[Answer] = Future()
+    sender: Sender
+    request: PreparedRequest
+    settings: Mapping[str, Any]
+    limit: int
+    then: Callable[[Answer | None], None]
+    future: Future[Answer] = field(default_factory=Future)
 
     @property
     def answer(self) -> Answer | None:
@@ -110,7 +104,9 @@ class SessionRequests:
             if isinstance(adapter, HTTPAdapter) and id(adapter) not in self._senders:
                 if most > DEFAULT_POOLSIZE:
                     adapter.init_poolmanager(DEFAULT_POOLSIZE, most)
-                self._replace(adapter)
+                sender = self._senders[id(adapter)] = Sender(adapter)
+                # Its connections are shared.
+                adapter.send = partial(self._send, sender)  # type: ignore[method-assign]
         self._begin()
 
     def _begin(self) -> None:
@@ -122,15 +118,6 @@ class SessionRequests:
         self._pending = 0
         #: Jobs whose password pip has to try first.
         self._parked: list[_Job] = []
-
-    def _replace(self, adapter: HTTPAdapter) -> None:
-        """Let all requests of an adapter pass here; its connections are shared."""
-        sender = self._senders[id(adapter)] = Sender(adapter)
-
-        def send(request: PreparedRequest, **settings: Any) -> Response:
-            return self._send(sender, request, settings)
-
-        adapter.send = send  # type: ignore[method-assign, assignment]
 
     def close(self) -> None:
         """Forget what was prefetched; connections stay open."""
@@ -190,9 +177,7 @@ class SessionRequests:
                 return False
             self._unclaimed.add(key)
         self._made.add(key)
-        job = self._jobs[key] = _Job(
-            sender, request, settings, partial(read_answer, limit=limit), then
-        )
+        job = self._jobs[key] = _Job(sender, request, settings, limit, then)
         if self.sending.is_tried(request, settings):
             self._enqueue(job)
         else:
@@ -235,7 +220,7 @@ class SessionRequests:
             self._read_ahead = None
 
     def _send(
-        self, sender: Sender, request: PreparedRequest, settings: dict[str, Any]
+        self, sender: Sender, request: PreparedRequest, **settings: Any
     ) -> Response:
         """Answer a request of pip's, with a prefetched response if there is one."""
         is_main = threading.current_thread() is threading.main_thread()
@@ -251,8 +236,8 @@ class SessionRequests:
         if answer is not None:
             return answer.response(request)
         ask = partial(self.sending.send, sender, request, settings)
-        has_others = self.sending.has_others(str(request.url), settings)
-        if not (is_main and (self._pending or has_others)):
+        host = self.sending.host_of(str(request.url), settings)
+        if not (is_main and (self._pending or host.has_connections)):
             response = ask()
             if is_main:
                 self._unpark()
@@ -323,11 +308,12 @@ class SessionRequests:
                 continue
             begins = job.future.set_running_or_notify_cancel
             try:
+                read = partial(read_answer, limit=job.limit)
                 answer = self.sending.send_ahead(
-                    job.sender, job.request, job.settings, job.read, begins
+                    job.sender, job.request, job.settings, read, begins
                 )
                 if answer.status not in _FINAL:
-                    raise NotFinal
+                    raise Dropped
             except BaseException as error:  # The main thread waits for the future.
                 logger.debug("Dropped what was prefetched: %r", error)
                 if not job.future.cancelled():
