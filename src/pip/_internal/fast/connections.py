@@ -10,7 +10,6 @@ from pip._internal.console.output import get_logger
 from pip._internal.fast.switches import command_options
 
 if TYPE_CHECKING:
-    import optparse
     from ssl import SSLContext
 
     from pip._internal.network.session import PipSession
@@ -34,28 +33,17 @@ def context_made(fn: Callable[[], SSLContext | None]) -> SSLContext | None:
 
     Stock pip's loads certificates at once.
     """
-    options = command_options()
-    if (
-        options is not None
-        and sys.platform not in _CHECKED_BY_SYSTEM
-        and not _has_tls_proxy(options)
-    ):
+    if command_options() is not None and sys.platform not in _CHECKED_BY_SYSTEM:
         try:
-            from pip._internal.fast.shared_context import shared_context
+            import ssl
+
+            from pip._internal.fast.shared_context import SharedContext
         except ImportError as error:
             # This Python has no TLS, or too old a one; stock pip says so.
             logger.debug("Certificates are not shared: %s", error)
         else:
-            return shared_context()
+            return SharedContext(ssl.PROTOCOL_TLS_CLIENT)
     return fn()
-
-
-def _has_tls_proxy(options: optparse.Values) -> bool:
-    """Whether connections may run inside a TLS connection to a proxy."""
-    from urllib.request import getproxies
-
-    proxies = [*getproxies().values(), options.proxy or ""]
-    return any(proxy.lower().startswith("https:") for proxy in proxies)
 
 
 def like(thing: T, kind: type | None = None, /, **changes: Any) -> T:

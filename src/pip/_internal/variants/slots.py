@@ -83,9 +83,7 @@ GLOBALS = {
     "fast.threads._BIRTHS": (
         "Held while a thread is born, and from the moment on at which Python ends. Its own."
     ),
-    "fast.switches._options": (
-        "The options of the command. Set by seams."
-    ),
+    "fast.switches._options": ("The options of the command. Set by seams."),
     "fast.sizes._NOTED": ("The sizes that JSON pages tell, by URL. Set by fast.pages."),
     "fast.threads._WORK": (
         "What threads are doing, for which Python waits a moment when it ends. Its own."

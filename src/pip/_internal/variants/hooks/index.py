@@ -115,7 +115,7 @@ def links_of_page(
         # Whoever works as slowly as upstream's needs no more imports.
         from pip._internal.fast import pages
 
-        return pages.links_of_page(parse, page, link_evaluator)
+        return pages.links_of_page(parse, page, finder.target_python)
     return list(parse(page))
 
 

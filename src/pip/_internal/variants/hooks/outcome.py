@@ -240,7 +240,11 @@ def _prefetching(
     context.foresee = foresee if context.enabled else None
     try:
         with prefetching(
-            resolver, root_reqs, context.parallel_downloads, context.foresee
+            resolver,
+            context.session,
+            root_reqs,
+            context.parallel_downloads,
+            context.foresee,
         ):
             yield
     finally:
