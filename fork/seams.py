@@ -9,7 +9,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 
-from fork.carrier import name_to_ask_for
 from fork.engine.kinds import (
     Append,
     Constant,
@@ -44,12 +43,6 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         "The fork says which release of pip it is and that it is a fork.": [
             Constant("__version__", value=VERSION),
         ],
-        "It knows the name that it may look for on indexes, besides its own.": [
-            Append(
-                "main",
-                statement=f"__carrier__: str | None = {name_to_ask_for()!r}",
-            ),
-        ],
     },
     "pip/_internal/build_env/installer.py": {
         "Build requirements run on this machine: no label or host file counts.": [
@@ -74,13 +67,6 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         ],
     },
     "pip/_internal/cli/cmdoptions.py": {
-        "`--use-feature parallel-downloads` and `unpacked-cache` may be given.": [
-            ReplaceExpression(
-                "use_new_feature",
-                expression='"venv-isolation"',
-                replacement='{old}, "parallel-downloads", "unpacked-cache"',
-            ),
-        ],
         "Every command that chooses candidates has the variant options.": [
             Append(
                 "package_selection_group",
@@ -92,19 +78,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
     },
     "pip/_internal/cli/index_command.py": {
         "All connections of a session share the certificates that they load.": [
-            Decorate(
-                "SessionCommandMixin._build_session",
-                "fast.connections:session_built",
-            ),
             Decorate("_create_truststore_ssl_context", "fast.connections:context_made"),
-        ],
-    },
-    "pip/_internal/cli/req_command.py": {
-        "Here options meet what downloads the files of a command.": [
-            Decorate(
-                "RequirementCommand.make_requirement_preparer",
-                "fast.fetching:preparer_made",
-            ),
         ],
     },
     "pip/_internal/commands/__init__.py": {
@@ -115,49 +89,19 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
                 statement="{hook}(commands_dict, CommandInfo)",
             ),
         ],
+        "`pip check` and `pip debug` have options of variants.": [
+            Decorate("create_command", "command_created"),
+        ],
     },
     "pip/_internal/commands/cache.py": {
-        "`pip cache` counts and removes the environments of provider plugins.": [
-            Decorate(
-                "CacheCommand.get_cache_info",
-                "variants.hooks.commands:cache_info",
-            ),
-            Decorate("CacheCommand.purge_cache", "variants.hooks.commands:purge_cache"),
-        ],
-        "`pip cache` lists, removes and verifies wheels that lie unpacked.": [
-            Decorate("CacheCommand.handler_map", "fast.unpacked.command:actions"),
-            Decorate("CacheCommand.list_cache_items", "fast.unpacked.command:listed"),
-            Decorate(
-                "CacheCommand.remove_cache_items", "fast.unpacked.command:removed"
-            ),
-            EditLiteral(
-                "CacheCommand",
-                fragment="- purge: Remove all items from the cache.",
-                replacement="- purge: Remove all items from the cache.\n"
-                "    - verify: Read all unpacked wheels, and remove damaged ones.",
-            ),
-            EditLiteral(
-                "CacheCommand",
-                fragment="%prog purge",
-                replacement="%prog purge\n        %prog verify",
-            ),
+        "`pip cache` manages provider environments and unpacked wheels too.": [
+            Decorate("CacheCommand.run", "variants.hooks.commands:cache_managed"),
         ],
     },
     "pip/_internal/commands/check.py": {
         "`pip check` judges installed variants anew, and may be told to be strict.": [
             Decorate(
                 "CheckCommand.run", "variants.hooks.check:checked", by="with_modes"
-            ),
-            ReplaceExpression(
-                "CheckCommand.run",
-                "variants.hooks.check:nothing_broken",
-                expression='"No broken requirements found."',
-                replacement="{hook}({old}, options)",
-            ),
-            Append(
-                "CheckCommand",
-                "variants.hooks.check:add_check_options",
-                statement="{hook}(CheckCommand)",
             ),
         ],
     },
@@ -170,17 +114,6 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
                 expression="make_target_python(options)",
                 replacement="{hook}({old}, options)",
             ),
-            Decorate(
-                "DebugCommand.add_options", "variants.hooks.commands:debug_options"
-            ),
-        ],
-    },
-    "pip/_internal/commands/index.py": {
-        "`pip index versions` judges every version.": [
-            Decorate(
-                "IndexCommand._build_package_finder",
-                "variants.hooks.index:index_finder",
-            ),
         ],
     },
     "pip/_internal/commands/inspect.py": {
@@ -192,13 +125,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
     },
     "pip/_internal/commands/install.py": {
         "One pip at a time installs into a virtual environment.": [
-            Decorate("InstallCommand.run", "fast.environment_lock:installing"),
-            InsertLine(
-                "InstallCommand.run",
-                "fast.before_installing:before_installing",
-                before="conflicts: ConflictDetails | None = None",
-                statement="{hook}(to_install)",
-            ),
+            Decorate("InstallCommand.run", "fast.install_command:run"),
         ],
         "The summary, of a dry run too, names the labels of variants.": [
             ReplaceExpression(
@@ -215,12 +142,6 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         ],
     },
     "pip/_internal/commands/list.py": {
-        "`pip list --outdated` judges the newest versions only.": [
-            Decorate(
-                "ListCommand._build_package_finder",
-                "variants.hooks.index:list_finder",
-            ),
-        ],
         "`pip list` shows the labels.": [
             Decorate("format_for_columns", "variants.hooks.commands:list_columns"),
             Decorate("format_for_json", "variants.hooks.commands:list_json"),
@@ -265,12 +186,6 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
             ),
             Decorate(
                 "PackageFinder.evaluate_links", "variants.hooks.index:evaluate_links"
-            ),
-        ],
-        "What was logged of a project's pages ahead of upstream is said here.": [
-            Decorate(
-                "PackageFinder.find_best_candidate",
-                "fast.resolving:best_candidate",
             ),
         ],
         "A listing leaves out versions that exist only as unsuitable variants.": [
@@ -325,9 +240,9 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
             ),
         ],
     },
-    "pip/_internal/models/link.py": {
-        "A JSON index names a manifest by its file name, not by its URL.": [
-            Decorate("Link.from_json", "manifest_link_from_json"),
+    "pip/_internal/network/download.py": {
+        "All files of a command are known: several can be downloaded at a time.": [
+            Decorate("Downloader.batch", "fast.downloads.batch:batch"),
         ],
     },
     "pip/_internal/operations/freeze.py": {
@@ -343,7 +258,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         "A warning names the place where a script will be.": [
             Decorate(
                 "message_about_scripts_not_on_PATH",
-                "fast.downloads.atomic_upgrade:scripts_not_on_path",
+                "fast.upgrades.atomic_upgrade:scripts_not_on_path",
                 by="if_loaded",
             ),
         ],
@@ -367,20 +282,13 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
                 statement="generated.extend({hook}(wheel_path, dest_info_dir))",
             ),
         ],
-        "What lies unpacked in the cache is not unpacked again.": [
+        "What was unpacked ahead is moved to its place.": [
             Decorate(
-                "_install_wheel",
-                "fast.unpacked.using:install_wheel",
-                by="if_loaded",
-            ),
-        ],
-        "What was unpacked during other downloads is moved to its place.": [
-            Decorate(
-                "ZipBackedFile.save", "fast.downloads.staged:save", by="if_loaded"
+                "ZipBackedFile.save", "fast.unpacked.installing:save", by="if_loaded"
             ),
             Decorate(
                 "_compile_wheel_file",
-                "fast.downloads.staged:compile_file",
+                "fast.upgrades.install_root:compile_file",
                 by="if_loaded",
             ),
         ],
@@ -392,14 +300,8 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
                 "variants.hooks.prepare:metadata_fetched",
             ),
         ],
-        "All wheels are known; who waited for pages together need not wait for each.": [
-            Decorate(
-                "RequirementPreparer.prepare_linked_requirements_more",
-                "fast.fetching:wheels_due",
-            ),
-        ],
-        "What lies unpacked in the cache is not downloaded.": [
-            Decorate("unpack_url", "fast.unpacked.using:unpacked_url", by="if_loaded"),
+        "An unpacked wheel in the cache is not downloaded.": [
+            Decorate("unpack_url", "fast.install_command:unpack_url"),
         ],
         "The wheel is here: its own metadata must agree with the manifest.": [
             Decorate(
@@ -412,7 +314,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         "Whoever interrupts an installation must not lose what is being replaced.": [
             Decorate(
                 "install_given_reqs",
-                "fast.downloads.atomic_upgrade:installing",
+                "fast.upgrades.atomic_upgrade:installing",
                 by="if_loaded",
             ),
         ],
@@ -426,19 +328,12 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
             ),
             Decorate("handle_line", "variants.hooks.index:requirements_line"),
         ],
-        "A command that runs twice reads a pipe only once.": [
-            Decorate(
-                "get_file_content",
-                "fast.environment_lock:file_content",
-                by="if_loaded",
-            ),
-        ],
     },
     "pip/_internal/req/req_install.py": {
         "A package that was prepared is moved to its place.": [
             Decorate(
                 "InstallRequirement.install",
-                "fast.downloads.atomic_upgrade:install",
+                "fast.upgrades.atomic_upgrade:install",
                 by="if_loaded",
             ),
         ],
@@ -447,7 +342,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         "All new packages are prepared before the first old one is removed.": [
             Decorate(
                 "UninstallPathSet.from_dist",
-                "fast.downloads.atomic_upgrade:removal",
+                "fast.upgrades.atomic_upgrade:removal",
                 by="if_loaded",
             ),
         ],
@@ -463,10 +358,6 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
             Decorate(
                 "Factory._make_base_candidate_from_link",
                 "variants.hooks.resolution:link_candidate",
-            ),
-            Decorate(
-                "Factory._fail_if_link_is_unsupported_wheel",
-                "variants.hooks.prepare:unsupported_wheel",
             ),
         ],
         "When nothing is left, say which variants were refused and why.": [
@@ -485,7 +376,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         ],
     },
     "pip/_internal/resolution/resolvelib/resolver.py": {
-        "The choices are known: announce them; judge labels by hand, and what was built.": [
+        "The choices are known: announce them, judge what was built, lock, install.": [
             Decorate("Resolver.resolve", "variants.hooks.resolve:resolved"),
             Decorate(
                 "Resolver.get_installation_order", "variants.hooks.prepare:to_install"
@@ -503,24 +394,16 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
     "pip/_internal/self_outdated_check.py": {
         "The notice of a newer pip must not tell users to overwrite the fork.": [
             Decorate(
-                "_get_current_remote_pip_version",
-                "variants.hooks.updates:remote_versions",
-            ),
-            Decorate(
                 "_compute_upgrade_prompt",
                 "variants.hooks.updates:upgrade_prompt",
-            ),
-            Decorate(
-                "pip_self_version_check_fetch",
-                "variants.hooks.updates:version_check",
             ),
         ],
         "What upstream's pip has found there last week is not the fork's.": [
             ReplaceExpression(
                 "pip_self_version_check_fetch",
-                "own_state",
+                "variants.hooks.updates:OwnState",
                 expression="SelfCheckState(cache_dir=options.cache_dir)",
-                replacement="{hook}({old})",
+                replacement="{hook}(session, options)",
             ),
         ],
     },
@@ -534,7 +417,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         ],
     },
     "pip/_internal/utils/misc.py": {
-        "The hash of a file that is known is not computed again.": [
+        "The hash of a stored wheel is not that of its stand-in.": [
             Decorate("hash_file", "fast.digests:file_hashed", by="if_loaded"),
         ],
     },
@@ -555,12 +438,6 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
                     "pylock_path_or_url, format_control, extras, dependency_groups, "
                     "include_default_groups)"
                 ),
-            ),
-            ReplaceExpression(
-                "select_from_pylock_path_or_url",
-                "variants.hooks.index:select_from_lock",
-                expression="lock.select",
-                replacement="{hook}({old}, session)",
             ),
         ],
     },

@@ -28,7 +28,7 @@ GPU = forced("12.8")
 NAMES = ("bulk", "kernels", "small")
 WAYS: Mapping[str, Sequence[str]] = {
     "variants": [],
-    "parallel downloads": ["--use-feature", "parallel-downloads"],
+    "plain": ["--no-variants"],
 }
 #: What changes where packages are installed.
 CHANGES = "os.rename,os.remove,os.rmdir"
@@ -131,7 +131,7 @@ def test_what_is_said_is_what_upstream_says(
     said = []
     for each, options in (
         (upstream_venv, []),
-        (venv, ["--use-feature", "parallel-downloads", "--no-variants"]),
+        (venv, ["--no-variants"]),
     ):
         given = ["-i", packages.index_url]
         each.pip("install", "bulk==1.0", "kernels==1.0", *given)
@@ -181,7 +181,7 @@ def test_killed_when_another_package_has_come_into_a_folder(
         whole = {"space/whole.py": f"version = {version!r}\n"}
         requires = ["part==2.0"] if part else []
         index.add(make_wheel("whole", version, requires=requires, files=whole))
-    given = ["-i", index.index_url, "--use-feature", "parallel-downloads"]
+    given = ["-i", index.index_url]
     venv.pip("install", "whole==1.0", "part==1.0", *given)
     killer = disturb(venv, PREPARED, CHANGES, step, str(int(signal.SIGKILL)))
     killed = venv.pip("install", "-U", "whole", *given, code=None, env=killer)
@@ -193,7 +193,7 @@ def test_killed_when_another_package_has_come_into_a_folder(
 
 
 @pytest.mark.process
-@pytest.mark.parametrize("way", on_wheel(WAYS, {"parallel downloads"}))
+@pytest.mark.parametrize("way", on_wheel(WAYS, {"plain"}))
 def test_killed_before_all_lies_ready(
     venv: Environment, packages: IndexServer, way: str
 ) -> None:
@@ -216,7 +216,7 @@ def test_killed_before_all_lies_ready(
 def test_stopped_while_packages_are_replaced(
     venv: Environment, packages: IndexServer, number: signal.Signals
 ) -> None:
-    upgrade = Upgrade(venv, packages, "parallel downloads")
+    upgrade = Upgrade(venv, packages, "plain")
     stop = disturb(venv, PREPARED, CHANGES, 9, str(int(number)))
     stopped = upgrade.upgrade(code=None, env=stop)
     assert (
@@ -276,7 +276,7 @@ def test_where_there_is_no_space_for_both(
 def test_what_cannot_be_installed_leaves_the_old_one(
     venv: Environment, packages: IndexServer
 ) -> None:
-    upgrade = Upgrade(venv, packages, "parallel downloads")
+    upgrade = Upgrade(venv, packages, "plain")
     bad = {"small-3.0.data/nowhere/x.py": "x = 1\n"}
     packages.add(make_wheel("small", "3.0", files=bad))
     result = upgrade.upgrade(code=1)
@@ -290,7 +290,7 @@ def test_plans_of_earlier_releases_are_named_and_never_done(
     venv: Environment, index: IndexServer, tmp_path: Path, where: str
 ) -> None:
     """Others can put a folder among packages, for instance in an archive."""
-    given = ["-i", index.index_url, "--use-feature", "parallel-downloads"]
+    given = ["-i", index.index_url]
     given += [f"--{where}", str(tmp_path / "there")]
     for version in ("1.0", "2.0"):
         index.add(make_wheel("small", version))
@@ -332,7 +332,7 @@ def test_an_earlier_folder_is_named_once(
 def test_what_cannot_be_prepared_leaves_no_folder(
     venv: Environment, packages: IndexServer, tmp_path: Path, case: str
 ) -> None:
-    upgrade = Upgrade(venv, packages, "parallel downloads")
+    upgrade = Upgrade(venv, packages, "plain")
     env: dict[str, str | None] = {}
     if case == "no RECORD":
         (venv.site_packages / "small-1.0.dist-info" / "RECORD").unlink()
@@ -352,7 +352,7 @@ def test_what_cannot_be_prepared_leaves_no_folder(
 def test_folders_that_files_inherit_from(
     venv: Environment, packages: IndexServer
 ) -> None:
-    upgrade = Upgrade(venv, packages, "parallel downloads")
+    upgrade = Upgrade(venv, packages, "plain")
     shared = venv.site_packages / "shared"
     shared.chmod(0o2755)
     result = upgrade.upgrade("-vv")
@@ -365,7 +365,7 @@ def test_a_file_in_the_way_of_a_folder(
     venv: Environment, packages: IndexServer
 ) -> None:
     """What upstream cannot install is not installed, and the old build stays."""
-    upgrade = Upgrade(venv, packages, "parallel downloads")
+    upgrade = Upgrade(venv, packages, "plain")
     files_in_the_way = {"taken/module.py": "x = 1\n"}
     packages.add(make_wheel("small", "3.0", files=files_in_the_way))
     (venv.site_packages / "taken").write_text("a file of the user\n", encoding="utf-8")

@@ -147,13 +147,9 @@ def assert_as_upstream(
     folder: Path,
     name: str,
     faults: list[str],
-    *options: str,
 ) -> list[Cell]:
-    """Assert that upstream's own requests fail as they do where nothing has variants.
-
-    :param options: of the fork
-    """
-    cells = run_cells(venv, folder / "fork", start, KINDS[name], faults, *options)
+    """Assert that stock pip's own requests fail as they do if nothing has variants."""
+    cells = run_cells(venv, folder / "fork", start, KINDS[name], faults)
     plain = KINDS[f"plain {name}"]
     others = run_cells(upstream_venv, folder / "upstream", start, plain, faults)
     for cell, other in zip(cells, others, strict=True):
@@ -173,12 +169,12 @@ def test_what_stops_upstream_stops_here(
     assert_as_upstream(venv, upstream_venv, make_index, tmp_path, name, UPSTREAMS[name])
 
 
-#: As large wheels are fetched, however small.
-IN_PARALLEL = "wheel", "--use-feature=parallel-downloads"
+#: Wheels that pip downloads in threads, because their sizes are unknown.
+IN_PARALLEL = "wheel in parallel"
 
 
 @pytest.mark.matrix
-@pytest.mark.parametrize("name", [*OUTCOMES, *UPSTREAMS, " ".join(IN_PARALLEL)])
+@pytest.mark.parametrize("name", [*OUTCOMES, *UPSTREAMS, IN_PARALLEL])
 def test_every_fault_at_every_request(
     venv: Environment,
     upstream_venv: Environment,
@@ -187,11 +183,15 @@ def test_every_fault_at_every_request(
     name: str,
 ) -> None:
     faults = list(FAULTS)
-    kind, *options = name.split()
     if name not in OUTCOMES:
-        cells = assert_as_upstream(
-            venv, upstream_venv, make_index, tmp_path, kind, faults, *options
-        )
+
+        def start() -> IndexServer:
+            index = make_index()
+            index.pages.sizes = name != IN_PARALLEL
+            return index
+
+        kind = name.split()[0]
+        cells = assert_as_upstream(venv, upstream_venv, start, tmp_path, kind, faults)
     else:
         cells = run_cells(venv, tmp_path / "run", make_index, KINDS[name], faults)
         for cell in cells:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -151,3 +152,26 @@ def test_manifest_read_ahead(venv: Environment, index: IndexServer, name: str) -
     content = MANIFESTS[name].encode()
     index.add(DistFile("x", "2.0", manifest, content))
     _installs_the_same(venv, index, index.file_path(manifest))
+
+
+@pytest.mark.parametrize("size", [1_000, 300_000], ids=["small", "large"])
+def test_ordinary_work_takes_place(
+    venv: Environment, index: IndexServer, size: int
+) -> None:
+    """Requests are sent in parallel, and no error has stopped optional work."""
+    data = random.Random(1).randbytes(size)
+    parts = [f"part{number}" for number in range(4)]
+    for part in parts:
+        index.add(make_wheel(part, "1.0", files={f"{part}/data": data}))
+    index.add(make_wheel("top", "1.0", requires=parts))
+    index.delay = 0.1
+    log = venv.work / "log"
+    venv.pip("install", "top", "-i", index.index_url, "--log", str(log))
+    assert "Stopped " not in log.read_text(encoding="utf-8")
+    wheels = [index.file_path(_WHEEL.format(part, "1.0")) for part in parts]
+    for together in (
+        [f"/simple/{part}/" for part in parts],
+        [f"{wheel}.metadata" for wheel in wheels],
+        wheels,
+    ):
+        assert index.most_at_once(together) >= 2, together

@@ -117,15 +117,16 @@ def app(index: IndexServer) -> list[str]:
 def registered(venv: Environment | InProcess, monkeypatch: pytest.MonkeyPatch) -> None:
     """Have a fork that was built when the carrier's name was registered."""
     if isinstance(venv, InProcess):
-        import pip
+        from pip._internal.variants.selection import fork
 
-        monkeypatch.setattr(pip, "__carrier__", "pip-variants")
+        monkeypatch.setattr(fork, "CARRIER", "pip-variants")
         return
-    built = venv.site_packages / "pip" / "__init__.py"
+    built = venv.site_packages / "pip/_internal/variants/selection/fork.py"
     text = built.read_text(encoding="utf-8")
-    before, name, _ = text.partition("__carrier__: str | None = ")
-    assert name, "the build writes that fact"
-    built.write_text(f'{before}{name}"pip-variants"\n', encoding="utf-8")
+    line = "CARRIER: str | None = "
+    assert text.count(f"{line}None") == 1
+    text = text.replace(f"{line}None", f'{line}"pip-variants"')
+    built.write_text(text, encoding="utf-8")
 
 
 @pytest.mark.parametrize(

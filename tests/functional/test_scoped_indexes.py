@@ -585,8 +585,7 @@ class TestCredentials:
         # From the lock no page is fetched.
         closed.clear_log()
         again = ["install", "--force-reinstall", "-r", "pylock.toml"]
-        for feature in [], ["--use-feature", "parallel-downloads"]:
-            venv.pip(*again, *given, *feature, env=GPU)
+        venv.pip(*again, *given, env=GPU)
         assert pages(closed) == []
         assert not any("authorization" in each.headers for each in usual.requests)
 

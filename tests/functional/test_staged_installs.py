@@ -22,7 +22,7 @@ from typing import Any
 
 import pytest
 
-from pip._internal.fast.downloads.staging import LARGE
+from pip._internal.fast.sizes import LARGE
 from tests.lib.environments import Environment
 from tests.lib.faults import Gate
 from tests.lib.index import IndexServer
@@ -31,9 +31,7 @@ from tests.lib.wheels import DistFile, make_wheel
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="done on Linux alone")
 
-#: However small the files are.
-FEATURE = ["--use-feature", "parallel-downloads"]
-IN_TURN = ["--parallel-downloads=1"]
+SLOWLY = ["--no-fast"]
 AHEAD = "was unpacked ahead"
 
 
@@ -165,7 +163,7 @@ def test_same_tree(
     options = [part.replace("FOLDER", str(folder)) for part in WAYS[way]]
     command = ["install", "-vv", "top", "-i", packages.index_url, *options]
     trees = []
-    for more in (IN_TURN, FEATURE):
+    for more in (SLOWLY, []):
         result = venv.pip(*command, *more, env={"TMPDIR": str(temporary)})
         trees.append(tree(folder))
         folder.rename(tmp_path / f"was{len(trees)}")
@@ -217,7 +215,7 @@ def test_a_wheel_is_refused_as_ever(
     command = ["install", "top", "plain", "-i", packages.index_url]
     command += ["--prefix", str(tmp_path / "into")]
     outcomes = []
-    for more in (IN_TURN, FEATURE):
+    for more in (SLOWLY, []):
         result = venv.pip(*command, *more, code=None, env={"TMPDIR": str(temporary)})
         # Paths of temporary folders are made up anew.
         words = [w for w in result.stderr.split() if "pip-unpack" not in w]
@@ -244,7 +242,7 @@ def test_nothing_is_installed_before_all_hashes_have_passed(
     packages.add(make_wheel("plain", "1.0"), sha256="0" * 64)
     packages.fault("plain-1.0-py3-none-any.whl", gate=gate)
     before = tree(venv.site_packages)
-    command = ["install", "plain", "top", "-i", packages.index_url, *FEATURE]
+    command = ["install", "plain", "top", "-i", packages.index_url]
     running = start_pip(venv, *command, env={"TMPDIR": str(temporary)})
     gate.wait_until_reached()
     staged = "pip-staging-*/*/*.purelib"
@@ -268,7 +266,7 @@ def test_a_killed_run_leaves_no_staging_folder(
     gate = Gate()
     packages.add(make_wheel("plain", "1.0"))
     packages.fault("plain-1.0-py3-none-any.whl", gate=gate)
-    command = ["install", "plain", "top", "-i", packages.index_url, *FEATURE]
+    command = ["install", "plain", "top", "-i", packages.index_url]
     running = start_pip(venv, *command, env={"TMPDIR": str(temporary)})
     gate.wait_until_reached()
     staged = "pip-staging-*/*/*.purelib"
@@ -293,7 +291,7 @@ def test_temporary_files_on_another_disk(
         folder.mkdir(parents=True)
     day = 24 * 60 * 60
     os.utime(left, (time.time() - 2 * day,) * 2)
-    command = ["install", "-vv", "top", "-i", packages.index_url, *FEATURE]
+    command = ["install", "-vv", "top", "-i", packages.index_url]
     command += ["--force-reinstall"]
     env = {"TMPDIR": str(memory), "PIP_CACHE_DIR": str(cache)}
     result = venv.pip(*command, env=env)
@@ -311,7 +309,7 @@ def test_what_is_there_already_is_replaced_as_ever(
     venv: Environment, packages: IndexServer, tmp_path: Path
 ) -> None:
     folder = tmp_path / "into"
-    command = ["install", "-vv", "top", "-i", packages.index_url, *FEATURE]
+    command = ["install", "-vv", "top", "-i", packages.index_url]
     command += ["--prefix", str(folder), "--ignore-installed"]
     venv.pip(*command)
     before = tree(folder)
@@ -410,7 +408,7 @@ def test_a_wheel_that_arrives(
     names = ["big", "plain"][:count]
     if count == 2:
         packages.add(PLAIN)
-    command = ["install", "-vv", *names, "-i", packages.index_url, *FEATURE]
+    command = ["install", "-vv", *names, "-i", packages.index_url]
     running = start_pip(venv, *command, env={"TMPDIR": str(temporary)})
     gate.wait_until_reached()
     early = "pip-staging-*/*/*"
@@ -452,7 +450,7 @@ def test_a_wheel_that_is_not_unpacked_early(
     packages.add(wheel)
     packages.pages.hashes = way != "no hash"
     packages.fault(wheel.filename, truncate=_LARGE // 2, times=1, gate=gate)
-    command = ["install", "-vv", "-i", packages.index_url, *FEATURE]
+    command = ["install", "-vv", "-i", packages.index_url]
     if way == "hashes are required":
         listed = tmp_path / "requirements.txt"
         listed.write_text(f"big==1.0 --hash=sha256:{wheel.sha256}\n", encoding="utf-8")
@@ -476,9 +474,9 @@ def test_a_local_wheel(venv: Environment, tmp_path: Path) -> None:
     path = large_wheel(b"text").write_to(tmp_path)
     options = ["--no-index", "--prefix", str(tmp_path / "into"), str(path)]
     trees = []
-    for more in (IN_TURN, FEATURE):
+    for more in (SLOWLY, []):
         result = venv.pip("install", "-vv", *options, *more)
         trees.append(tree(tmp_path / "into"))
         (tmp_path / "into").rename(tmp_path / f"was{len(trees)}")
-        assert (AHEAD in result.stdout) is (more == FEATURE)
+        assert (AHEAD in result.stdout) is (more == [])
     assert trees[0] == trees[1]

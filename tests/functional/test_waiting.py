@@ -76,8 +76,8 @@ PATHS: Mapping[str, tuple[str, str | None]] = {
     "manifest": ("/files/kernels-1.0-variants.json", None),
     "wheel": (_WHEEL.format("kernels", "-gpu"), _WHEEL.format("plain", "")),
 }
-#: A kind too: wheels as large ones are fetched.
-_IN_PARALLEL = "wheel --use-feature=parallel-downloads"
+#: A kind too: wheels that pip downloads in threads, because their sizes are unknown.
+_IN_PARALLEL = "wheel in parallel"
 WAYS: Mapping[str, Callable[[], Fault]] = {
     "hangs at connect": Fault,
     "hangs at TLS": Fault,
@@ -91,9 +91,10 @@ ELSEWHERE = {"hangs at connect": unreachable, "hangs at TLS": deaf}
 
 
 @contextlib.contextmanager
-def _failing(start: Start, way: str, path: str) -> Iterator[str]:
+def _failing(start: Start, way: str, path: str, *, has_sizes: bool) -> Iterator[str]:
     """Return the URL of an index on which one path fails."""
     server = start()
+    server.pages.sizes = has_sizes
     options: dict[str, Any] = {
         "files": {"padding.bin": _PADDING.encode()},
         "metadata": [f"X-Padding: {_PADDING}"],
@@ -119,10 +120,15 @@ def _failing(start: Start, way: str, path: str) -> Iterator[str]:
 
 
 def _seconds(
-    environment: Environment, start: Start, way: str, path: str, *arguments: str | Path
+    environment: Environment,
+    start: Start,
+    way: str,
+    path: str,
+    *arguments: str | Path,
+    has_sizes: bool,
 ) -> float:
     limits = ["--retries", "1", "--timeout", "2", "--no-cache-dir"]
-    with _failing(start, way, path) as url:
+    with _failing(start, way, path, has_sizes=has_sizes) as url:
         begun = time.monotonic()
         # Upstream's pip has tracebacks for some of it.
         start_pip(
@@ -142,7 +148,7 @@ def test_how_long_it_waits(
     def measure(kind: str) -> list[list[float]]:
         """Return seconds: with look-ahead, without, with upstream's pip."""
         ours, plain = PATHS[kind.split()[0]]
-        command = ["first", "kernels", *kind.split()[1:]]
+        command = ["first", "kernels"]
         runs: list[tuple[Environment, str, list[str]]] = [
             (venv, ours, command),
             (venv, ours, [*command, "--parallel-downloads=1"]),
@@ -154,7 +160,9 @@ def test_how_long_it_waits(
             for at, (environment, path, arguments) in enumerate(runs):
                 folder = tmp_path / kind / f"{len(taken[at])}-{at}"
                 seconds = _seconds(
-                    *(environment, make_index, way, path, "-d", folder), *arguments
+                    *(environment, make_index, way, path, "-d", folder),
+                    *arguments,
+                    has_sizes=kind != _IN_PARALLEL,
                 )
                 taken[at].append(seconds)
         return taken

@@ -46,10 +46,12 @@ class PageOptions:
     """How links are written.
 
     :param hashes: links carry the digest of their file
+    :param sizes: JSON pages list the sizes of files
     :param core_metadata: links announce a ``.metadata`` file beside them (PEP 658)
     """
 
     hashes: bool = True
+    sizes: bool = True
     core_metadata: bool = True
 
 
@@ -246,9 +248,10 @@ def _json_file(entry: Entry, options: PageOptions, url: str) -> dict[str, Any]:
     file: dict[str, Any] = {
         "filename": entry.file.filename,
         "url": url,
-        "size": len(entry.file.content),
         "hashes": {"sha256": _claimed_sha256(entry)} if options.hashes else {},
     }
+    if options.sizes:
+        file["size"] = len(entry.file.content)
     if entry.requires_python is not None:
         file["requires-python"] = entry.requires_python
     if entry.yanked is not None:

@@ -24,8 +24,8 @@ _DELAYS = (0, 30, 100)
 _LOCALLY = "--no-deps", "--no-index", f"--find-links=../../{TORCH}"
 #: A machine that all tools can be told to be.
 _GPU = {name: value for name, value in forced("12.8").items() if value is not None}
-_UNPACKED = "--use-feature", "unpacked-cache"
-_LINKED = (*_UNPACKED, "--unpacked-cache-links")
+_UNPACKED = "--link-mode", "copy"
+_LINKED = "--link-mode", "hardlink"
 _NO_VARIANTS = {LTT: "knows no variants"}
 _NO_FETCH = {UV: "does not download alone", LTT: "not measured"}
 _NO_OLD_PIP = {LTT: "not measured: it is a pip of an older release"}

@@ -61,22 +61,16 @@ CONFIGURATIONS = (
     Configuration("plain", "the fork, plain wheels"),
     Configuration("variants", "with variants", has_variants=True),
     Configuration(
-        "fast",
-        "with parallel downloads too",
-        has_variants=True,
-        options=("--use-feature", "parallel-downloads"),
-    ),
-    Configuration(
         "copies",
-        "from the cache of unpacked wheels, by copies",
+        "from the store of unpacked wheels, by copies",
         has_variants=True,
-        options=("--use-feature", "unpacked-cache"),
+        options=("--link-mode", "copy"),
     ),
     Configuration(
         "unpacked",
-        "from the cache of unpacked wheels, by links",
+        "from the store of unpacked wheels, by hard links",
         has_variants=True,
-        options=("--use-feature", "unpacked-cache", "--unpacked-cache-links"),
+        options=("--link-mode", "hardlink"),
     ),
 )
 

@@ -17,9 +17,9 @@ if sys.platform == "win32":
     pytest.skip("signals are those of POSIX", allow_module_level=True)
 
 import pip
-from pip._internal.fast.downloads import atomic_upgrade, elsewhere, trees
-from pip._internal.fast.downloads.interrupts import HeldSignals
-from pip._internal.fast.downloads.staging_folder import StagingFolder
+from pip._internal.fast.upgrades import atomic_upgrade, install_root, trees
+from pip._internal.fast.upgrades.interrupts import HeldSignals
+from pip._internal.fast.upgrades.staging_folder import StagingFolder
 
 # Elsewhere things are done in upstream's way.
 pytestmark = pytest.mark.linux
@@ -69,7 +69,7 @@ class TestSignals:
     def test_what_ends_pip_waits_too(self) -> None:
         code = (
             "import os\n"
-            "from pip._internal.fast.downloads.interrupts import HeldSignals\n"
+            "from pip._internal.fast.upgrades.interrupts import HeldSignals\n"
             "held = HeldSignals()\n"
             "held.hold(15)\n"
             "os.kill(os.getpid(), 15)\n"
@@ -176,13 +176,13 @@ class TestPut:
 
 def test_what_is_said_names_the_places_where_files_will_be() -> None:
     said: list[str] = []
-    with elsewhere.installed_below("/lib/new-0"):
+    with install_root.installed_below("/lib/new-0"):
         atomic_upgrade.scripts_not_on_path(
             lambda scripts: said.extend(scripts),
             ["/lib/new-0/bin/tool", "/lib/new-01/bin/other"],
         )
     assert said == ["/bin/tool", "/lib/new-01/bin/other"]
-    assert elsewhere.final_path("/lib/new-0/bin/tool") == "/lib/new-0/bin/tool"
+    assert install_root.final_path("/lib/new-0/bin/tool") == "/lib/new-0/bin/tool"
 
 
 class TestStagingFolder:

@@ -8,37 +8,41 @@ import logging
 import threading
 import zipfile
 from collections.abc import Iterator
+from optparse import Values
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
 from pip._vendor.requests import Response
 
-from pip._internal.exceptions import HashMismatch, NetworkConnectionError
-from pip._internal.fast import sizes
-from pip._internal.fast.digests import Digests, Verified, check_path
-from pip._internal.fast.downloads import downloader, pool
-from pip._internal.fast.downloads import staging as of_staging
-from pip._internal.fast.downloads.arrival import Arrival
-from pip._internal.fast.downloads.downloader import ParallelDownloader
+from pip._internal.exceptions import NetworkConnectionError
+from pip._internal.fast import sizes, switches
+from pip._internal.fast.digests import check_path, known_sha256, register
+from pip._internal.fast.downloads import fetch as of_fetch
+from pip._internal.fast.downloads import pool
+from pip._internal.fast.downloads.batch import batch
 from pip._internal.fast.downloads.fetch import Fetch, Stopped
 from pip._internal.fast.downloads.pool import Pool
 from pip._internal.fast.downloads.progress import CombinedProgress
-from pip._internal.fast.downloads.staging import Staging
 from pip._internal.fast.session_requests import SessionRequests
 from pip._internal.fast.threads import Workers
+from pip._internal.fast.unpacked.unpacker import UnpackedWheel, Unpacker
 from pip._internal.models.link import Link
-from pip._internal.network.download import _FileDownload
+from pip._internal.network.download import Downloader
 from pip._internal.network.session import PipSession
 from pip._internal.utils.hashes import Hashes
 from pip._internal.utils.temp_dir import global_tempdir_manager
 from tests.lib.processes import wait_for
 from tests.lib.wheels import make_wheel
 
-#: A file of any kind, of which nothing is unpacked.
-ANY = Arrival(None, None)
+
+class Alone(Downloader):
+    """A downloader that returns the folder of the file."""
+
+    def __call__(self, _link: Link, location: str) -> tuple[str, str]:
+        """Download nothing."""
+        return location, "alone"
 
 
 def pool_of(*megabytes: int) -> Pool:
@@ -46,12 +50,11 @@ def pool_of(*megabytes: int) -> Pool:
     links = [Link(f"https://example.invalid/{n}.whl") for n in range(len(megabytes))]
     known = zip(links, megabytes, strict=True)
     sizes._NOTED.update({link.url: size * 1_000_000 for link, size in known if size})
-    fetches = [Fetch(link, "", ANY) for link in links]
+    fetches = [Fetch(link, "", None) for link in links]
     progress = CombinedProgress("off", fetches)
     session = PipSession()
     requests = SessionRequests(session, 6)
-    alone = lambda fetch: (fetch.folder, "alone")  # noqa: E731
-    return Pool(session, requests, 6, fetches, progress, alone)
+    return Pool(session, requests, 6, Alone(session, "off"), fetches, progress)
 
 
 @pytest.fixture(autouse=True)
@@ -83,138 +86,134 @@ def test_in_order_where_no_size_is_known() -> None:
 
 
 @pytest.fixture
-def staging(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Staging]:
-    """Return a staging folder."""
-    monkeypatch.setattr(of_staging, "LARGE", 0)
+def unpacker(tmp_path: Path) -> Iterator[Unpacker]:
+    """Return what unpacks wheels in a folder."""
+    folder = tmp_path / "unpacked"
+    folder.mkdir()
+    libs = {"purelib": "/lib", "platlib": "/lib64"}
     with global_tempdir_manager():
-        yield Staging(str(tmp_path / "cache"), {"purelib": "/lib", "platlib": "/lib64"})
-    assert not list((tmp_path / "cache").iterdir())
+        yield Unpacker(str(folder), libs, must_unpack=False)
+    assert not folder.exists()
 
 
-def staged(staging: Staging, wheel: Path) -> dict[str, bytes]:
-    """Return what lies in the folder of a wheel once it is unpacked."""
-    staging.add(Verified.unchecked(str(wheel)))
-    job = staging._wheels[str(wheel)]
-    wait_for(lambda: job.error or job.left == 0, "it is unpacked")
-    folder = staging.folder_of(str(wheel))
-    if folder is None:
+def finished(_: zipfile.ZipFile, wheel: UnpackedWheel) -> UnpackedWheel:
+    """Do nothing with an unpacked wheel."""
+    return wheel
+
+
+def unpacked(unpacker: Unpacker, wheel: Path) -> dict[str, bytes]:
+    """Return the files of a wheel once it is unpacked."""
+    unpacker.add(str(wheel), finished)
+    job = unpacker._jobs[str(wheel)]
+    wait_for(lambda: job.error or job.result, "it is unpacked")
+    if unpacker.get(str(wheel)) is None:
         wait_for(lambda: not Path(job.folder).exists(), "it is removed")
         return {}
-    return {path.name: path.read_bytes() for path in Path(folder).iterdir()}
+    return {path.name: path.read_bytes() for path in Path(job.folder).iterdir()}
 
 
 def test_names_in_the_wheel_are_no_names_in_the_folder(
-    staging: Staging, tmp_path: Path
+    unpacker: Unpacker, tmp_path: Path
 ) -> None:
     wheel = make_wheel("plain", "1.0").write_to(tmp_path)
     with zipfile.ZipFile(wheel, "a") as archive:
         archive.writestr("../../escaped.py", "x = 1\n")
         archive.writestr("/absolute.py", "x = 1\n")
-        positions = {info.filename: info.header_offset for info in archive.infolist()}
-    files = staged(staging, wheel)
-    assert {name.partition(".")[0] for name in files} == set(
-        map(str, positions.values())
-    )
-    assert files[str(positions["../../escaped.py"])] == b"x = 1\n"
-    assert (
-        b"/lib/plain/__init__.py" in files[f"{positions['plain/__init__.py']}.purelib"]
-    )
+        numbers = {name: str(n) for n, name in enumerate(archive.namelist())}
+    files = unpacked(unpacker, wheel)
+    assert {name.partition(".")[0] for name in files} == set(numbers.values())
+    assert files[numbers["../../escaped.py"]] == b"x = 1\n"
+    assert b"/lib/plain/__init__.py" in files[f"{numbers['plain/__init__.py']}.pyc"]
 
 
-def test_another_file_at_the_path_of_a_wheel(staging: Staging, tmp_path: Path) -> None:
+def test_another_file_at_the_path_of_a_wheel(
+    unpacker: Unpacker, tmp_path: Path
+) -> None:
     wheel = make_wheel("plain", "1.0").write_to(tmp_path)
-    assert staged(staging, wheel)
+    assert unpacked(unpacker, wheel)
     make_wheel("plain", "1.0", files={"more.py": ""}).write_to(tmp_path)
-    assert staging.folder_of(str(wheel)) is None
+    assert unpacker.get(str(wheel)) is None
 
 
-@pytest.mark.parametrize("damage", ["cut", "checksum", "twice"])
-def test_what_cannot_be_unpacked_is_left_to_upstream(
-    staging: Staging, tmp_path: Path, damage: str
+@pytest.mark.parametrize("damage", ["cut", "checksum"])
+def test_what_cannot_be_unpacked_is_left_to_pip(
+    unpacker: Unpacker, tmp_path: Path, damage: str
 ) -> None:
     wheel = make_wheel("plain", "1.0").write_to(tmp_path)
     with zipfile.ZipFile(wheel, "a") as archive:
         archive.writestr("x", "SENTINEL")
-        if damage == "twice":
-            archive.filelist.append(archive.filelist[0])
-            archive.writestr("y", "")
     content = wheel.read_bytes()
     if damage == "checksum":
         wheel.write_bytes(content.replace(b"SENTINEL", b"DAMAGED!"))
     elif damage == "cut":
         wheel.write_bytes(content[:-30])
-    assert staged(staging, wheel) == {}
+    assert unpacked(unpacker, wheel) == {}
     # What comes after it is unpacked all the same.
     (tmp_path / "next").mkdir()
-    assert staged(staging, make_wheel("next", "1.0").write_to(tmp_path / "next"))
+    assert unpacked(unpacker, make_wheel("next", "1.0").write_to(tmp_path / "next"))
+
+
+class Unpacks:
+    """Notes the wheels that are to be unpacked."""
+
+    def __init__(self) -> None:
+        self.paths: list[str] = []
+
+    def add(self, path: str, *_: object) -> None:
+        """Note a wheel."""
+        self.paths.append(path)
 
 
 class Written(Fetch):
-    """A download that is over, of which the hash is still to be compared."""
+    """A download that has ended, with a hash that is still to be compared."""
+
+    content = b""
 
     def download(self, _session: PipSession) -> tuple[str, str]:
         """Write the file."""
         path = Path(self.folder) / self.link.filename
-        with path.open("wb") as file:
-            download = _FileDownload(self.link, file, len(self.content))
-            self._arrival.watch(download, lambda _: None)
-            for block in (self.content[:700], self.content[700:]):
-                download.write_chunk(block)
+        path.write_bytes(self.content)
         return str(path), "application/zip"
 
-    content = b""
 
-
-@pytest.mark.parametrize(
-    ("expected", "is_used"), [("right", True), ("wrong", False), (None, True)]
-)
-def test_nothing_is_used_before_its_hash_has_passed(
-    staging: Staging,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    expected: str | None,
-    is_used: bool,
+@pytest.mark.parametrize("expected", ["right", "wrong", None])
+def test_nothing_is_unpacked_before_its_hash_is_checked(
+    tmp_path: Path, expected: str | None
 ) -> None:
     made = make_wheel("demo", "1.0")
-    used: list[str] = []
-    monkeypatch.setattr(staging, "add", lambda file: used.append(file.path))
-    digests = None
-    if expected is not None:
-        digest = made.sha256 if expected == "right" else "0" * 64
-        digests = Digests.of(Hashes({"sha256": [digest]}))
-    link = Link(f"https://example.invalid/{made.filename}")
-    fetch = Written(link, str(tmp_path), Arrival(digests, staging))
+    digest = {"right": made.sha256, "wrong": "0" * 64}.get(expected or "")
+    fragment = f"#sha256={digest}" if digest else ""
+    link = Link(f"https://example.invalid/{made.filename}{fragment}")
+    unpacks = Unpacks()
+    fetch = Written(link, str(tmp_path), cast(Any, unpacks))
     fetch.content = made.content
     fetch.run(PipSession())
     path = str(tmp_path / made.filename)
-    assert used == [path] * is_used
-    assert isinstance(fetch.error, HashMismatch) is not is_used
-    assert (fetch.result is not None) is is_used
+    # pip itself reports a wrong hash.
+    assert fetch.result == (path, "application/zip")
+    assert unpacks.paths == [path] * (expected == "right")
+    assert known_sha256(path) == (made.sha256 if expected == "right" else None)
 
 
 def test_what_is_settled_is_waited_for_no_more(
-    staging: Staging, tmp_path: Path
+    unpacker: Unpacker, tmp_path: Path
 ) -> None:
     wheels = [make_wheel(f"p{n}", "1.0").write_to(tmp_path) for n in range(9)]
     for wheel in wheels:
-        staging.add(Verified.unchecked(str(wheel)))
-    staging.settle()
-    # What had not begun by then is upstream's.
-    for path, job in staging._wheels.items():
-        assert (job.error is None) is (job.left == 0)
-        assert (staging.folder_of(path) is None) is (job.error is not None)
+        unpacker.add(str(wheel), finished)
+    unpacker.settle()
+    # What had not begun by then is pip's.
+    for path, job in unpacker._jobs.items():
+        assert (job.error is None) is (job.result is not None)
+        assert (unpacker.get(path) is None) is (job.error is not None)
 
 
 def test_a_file_that_changed_is_read_again(tmp_path: Path) -> None:
     path = tmp_path / "file"
-    hashes = Hashes({"sha256": [hashlib.sha256(b"right").hexdigest()]})
+    sha256 = hashlib.sha256(b"right").hexdigest()
+    hashes = Hashes({"sha256": [sha256]})
     path.write_bytes(b"right")
-    digests = Digests.of(hashes)
-    assert digests is not None
-    digests.update(b"wrong")
-    digests.reset()
-    digests.update(b"right")
-    digests.check(str(path))
+    register(str(path), sha256)
     read: list[str] = []
 
     def read_again(_: Hashes, path: str) -> None:
@@ -238,9 +237,8 @@ def test_what_is_stopped_says_no_more(
 
     class Awaited(Fetch):
         def download(self, _session: PipSession) -> tuple[str, str]:
-            if self.link.filename == "fails.whl":
-                self.has_arrived = True
-                raise HashMismatch({}, {})
+            if self.link.filename == "comes.whl":
+                return "comes", "application/zip"
             try:
                 assert answered.wait(60)
                 logging.getLogger("pip._vendor.urllib3").warning("Retrying")
@@ -248,19 +246,18 @@ def test_what_is_stopped_says_no_more(
                 said.set()
             raise Stopped
 
-    monkeypatch.setattr(downloader, "Fetch", Awaited)
+    monkeypatch.setattr(of_fetch, "Fetch", Awaited)
     waited: list[float] = []
     monkeypatch.setattr(Workers, "join", lambda _, seconds: waited.append(seconds))
-    preparer = SimpleNamespace(
-        _session=PipSession(),
-        _download=SimpleNamespace(_progress_bar="off"),
-        require_hashes=False,
+    session = PipSession()
+    options = Values({"no_fast": False, "parallel_downloads": 6})
+    monkeypatch.setattr(switches, "_options", options)
+    links = [Link(f"https://example.invalid/{name}.whl") for name in ("comes", "waits")]
+    downloads = iter(
+        batch(Downloader.batch, Alone(session, "off"), links, str(tmp_path))
     )
-    downloads = ParallelDownloader(cast(Any, preparer), None, 6)
-    names = ("fails", "waits")
-    links = [Link(f"https://example.invalid/{name}.whl") for name in names]
-    with pytest.raises(HashMismatch):
-        list(downloads.batch(links, str(tmp_path)))
+    assert next(downloads) == (links[0], ("comes", "application/zip"))
+    cast(Any, downloads).close()
     assert waited == [pool._PATIENCE], "once for all is enough"
     answered.set()
     assert said.wait(60)
@@ -285,7 +282,7 @@ def test_a_failure_is_not_told_before_it_is_for_good(
             response.status_code = status
             raise NetworkConnectionError("failed", response=response)
 
-    failed = Failed(Link("https://example.invalid/0.whl"), "folder", ANY)
+    failed = Failed(Link("https://example.invalid/0.whl"), "folder", None)
     downloads = pool_of(0)
     downloads._fetches = [failed]
     monkeypatch.setattr(downloads, "_wait", lambda: downloads._work(iter([failed])))

@@ -22,6 +22,21 @@ class TooLong(Exception):
     """A body is longer than allowed."""
 
 
+class _Body(io.BytesIO):
+    """A body; if it broke off, its end raises the error."""
+
+    def __init__(self, content: bytes, error: Exception | None) -> None:
+        super().__init__(content)
+        self._error = error
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """Read at most *size* bytes."""
+        data = super().read(size)
+        if not data and self._error is not None:
+            raise self._error
+        return data
+
+
 class Answer:
     """A complete response, which no longer needs its connection.
 
@@ -29,9 +44,12 @@ class Answer:
     :ivar body: as it was sent
     """
 
-    def __init__(self, response: Response, body: bytes) -> None:
+    def __init__(
+        self, response: Response, body: bytes, error: Exception | None = None
+    ) -> None:
         self.status = int(response.status_code or 0)
         self.body = body
+        self._error = error
         self._response = response
         raw: HTTPResponse = response.raw
         # The response itself refers to the connections, and keeps them open.
@@ -45,15 +63,10 @@ class Answer:
             "original_response": raw._original_response,
         }
 
-    @property
-    def is_redirect(self) -> bool:
-        """Tell whether the response redirects to another URL."""
-        return self._response.is_redirect
-
     def response(self, request: PreparedRequest) -> Response:
         """Return the response to a request, to be read from the beginning."""
         again = HTTPResponse(
-            body=io.BytesIO(self.body),
+            body=_Body(self.body, self._error),
             **self._raw,
             preload_content=False,
             decode_content=False,
@@ -71,7 +84,7 @@ def read_answer(response: Response, limit: int, *, keeps_part: bool = False) -> 
     :raises TooLong: if the body is longer
     :raises HTTPError: if it breaks off
     """
-    raw, body = response.raw, io.BytesIO()
+    raw, body, broken = response.raw, io.BytesIO(), None
     try:
         if (raw.length_remaining or 0) > limit:
             raise TooLong(f"the body is longer than {limit} bytes")
@@ -83,5 +96,6 @@ def read_answer(response: Response, limit: int, *, keeps_part: bool = False) -> 
         raw.close()
         if not (keeps_part and isinstance(error, (HTTPError, OSError))):
             raise
+        broken = error
     raw.release_conn()
-    return Answer(response, body.getvalue())
+    return Answer(response, body.getvalue(), broken)

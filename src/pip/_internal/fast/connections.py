@@ -5,22 +5,18 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
-from urllib.request import getproxies
 
 from pip._internal.console.output import get_logger
-from pip._internal.fast.switches import is_fast
+from pip._internal.fast.switches import command_options
 
 if TYPE_CHECKING:
-    import optparse
     from ssl import SSLContext
 
-    from pip._internal.cli.index_command import SessionCommandMixin
     from pip._internal.network.session import PipSession
 
 __all__ = [
     "context_made",
     "like",
-    "session_built",
     "without_questions",
 ]
 
@@ -31,47 +27,23 @@ T = TypeVar("T")
 
 logger = get_logger(__name__)
 
-#: Whether the session that is being built has one context for all its connections.
-_is_shared = False
-
-
-def session_built(
-    fn: Callable[..., PipSession],
-    command: SessionCommandMixin,
-    options: optparse.Values,
-    *args: Any,
-    **kwargs: Any,
-) -> PipSession:
-    """Let all connections of a command's session share the certificates they load."""
-    global _is_shared
-    _is_shared = (
-        is_fast(options)
-        and sys.platform not in _CHECKED_BY_SYSTEM
-        and not _has_tls_proxy(options)
-    )
-    try:
-        return fn(command, options, *args, **kwargs)
-    finally:
-        _is_shared = False
-
 
 def context_made(fn: Callable[[], SSLContext | None]) -> SSLContext | None:
-    """Make the context for TLS; stock pip's loads certificates at once."""
-    if _is_shared:
+    """Make one context for TLS for all connections of a session.
+
+    Stock pip's loads certificates at once.
+    """
+    if command_options() is not None and sys.platform not in _CHECKED_BY_SYSTEM:
         try:
-            from pip._internal.fast.shared_context import shared_context
+            import ssl
+
+            from pip._internal.fast.shared_context import SharedContext
         except ImportError as error:
             # This Python has no TLS, or too old a one; stock pip says so.
             logger.debug("Certificates are not shared: %s", error)
         else:
-            return shared_context()
+            return SharedContext(ssl.PROTOCOL_TLS_CLIENT)
     return fn()
-
-
-def _has_tls_proxy(options: optparse.Values) -> bool:
-    """Whether connections may run inside a TLS connection to a proxy."""
-    proxies = [*getproxies().values(), options.proxy or ""]
-    return any(proxy.lower().startswith("https:") for proxy in proxies)
 
 
 def like(thing: T, kind: type | None = None, /, **changes: Any) -> T:

@@ -30,7 +30,6 @@ else:
 
 __all__ = [
     "EnvironmentChanged",
-    "file_content",
     "installing",
     "take_lock",
     "uninstalling",
@@ -59,7 +58,6 @@ class _EnvironmentLock:
         self._is_new = False
         #: Not again after it has changed once.
         self._seen: set[tuple[str, int, int]] | None = _installed()
-        self._contents: dict[str, tuple[str, str]] = {}
 
     def acquire(self) -> bool:
         """Take the lock; return whether the installed packages are as they were.
@@ -121,16 +119,6 @@ class _EnvironmentLock:
                 )
                 raise InstallationError(printable(said))
             time.sleep(_PAUSE)
-
-    def content(
-        self, location: str, read: Callable[[], tuple[str, str]]
-    ) -> tuple[str, str]:
-        """Return what a file of requirements holds; read a pipe only once."""
-        if not os.path.exists(location) or os.path.isfile(location):
-            return read()
-        if location not in self._contents:
-            self._contents[location] = read()
-        return self._contents[location]
 
     def release(self) -> None:
         """Let others take the lock; remove its file if this process made it."""
@@ -216,8 +204,13 @@ def installing(
     options: Values,
     args: list[str],
 ) -> int:
-    """Run ``pip install``."""
-    return _locking(fn, command, options, args, at_once=False)
+    """Run ``pip install``.
+
+    pip cannot read a pipe twice, so a run with one takes the lock at once.
+    """
+    files = (*options.requirements, *options.constraints)
+    at_once = any(os.path.exists(each) and not os.path.isfile(each) for each in files)
+    return _locking(fn, command, options, args, at_once=at_once)
 
 
 def take_lock() -> None:
@@ -227,15 +220,6 @@ def take_lock() -> None:
     """
     if _lock is not None and not _lock.acquire():
         raise EnvironmentChanged
-
-
-def file_content(
-    fn: Callable[..., tuple[str, str]], location: str, *args: Any, **kwargs: Any
-) -> tuple[str, str]:
-    """Read a file of requirements or constraints, for a command that may run twice."""
-    if _lock is None:
-        return fn(location, *args, **kwargs)
-    return _lock.content(location, lambda: fn(location, *args, **kwargs))
 
 
 def uninstalling(

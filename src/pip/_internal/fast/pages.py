@@ -7,6 +7,7 @@ needs all links gets them by :func:`all_links`.
 
 from __future__ import annotations
 
+import functools
 import json
 import logging
 from typing import TYPE_CHECKING, Any
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from pip._internal.index.collector import IndexContent
-    from pip._internal.index.package_finder import LinkEvaluator
     from pip._internal.models.target_python import TargetPython
 
 __all__ = ["all_links", "links_of_page"]
@@ -50,7 +50,7 @@ def all_links(links: Sequence[Link]) -> Sequence[Link]:
 def links_of_page(
     parse: Callable[[IndexContent], Iterable[Link]],
     page: IndexContent,
-    evaluator: LinkEvaluator,
+    target: TargetPython,
 ) -> list[Link]:
     """Return the links of a page that may lead to candidates, in its order.
 
@@ -63,9 +63,7 @@ def links_of_page(
     if not is_plain:
         return list(parse(page))
     logger = get_logger("pip._internal.index.package_finder")
-    suits = None
-    if not logger.isEnabledFor(logging.DEBUG):
-        suits = _Suitable(evaluator._target_python)
+    suits = None if logger.isEnabledFor(logging.DEBUG) else _suitable(target)
     links = _Links()
     for file in json.loads(page.content).get("files", []):
         if suits is not None and _is_foreign(file, suits):
@@ -78,23 +76,22 @@ def links_of_page(
     return links
 
 
-class _Suitable(dict[str, bool]):
-    """Whether wheels suit a target, by what stands for their tags in their names."""
+def _suitable(target: TargetPython) -> Callable[[str], bool]:
+    """Return what tells whether wheels suit a target by the tags in their names."""
+    supported = target.get_unsorted_tags()
 
-    def __init__(self, target: TargetPython) -> None:
-        self._supported = target.get_unsorted_tags()
-
-    def __missing__(self, text: str) -> bool:
+    @functools.cache
+    def suits(text: str) -> bool:
         try:
-            suits = not self._supported.isdisjoint(parse_tag(text))
+            return not supported.isdisjoint(parse_tag(text))
         except InvalidTag:
             # Upstream says so.
-            suits = True
-        self[text] = suits
-        return suits
+            return True
+
+    return suits
 
 
-def _is_foreign(file: Any, suits: _Suitable) -> bool:
+def _is_foreign(file: Any, suits: Callable[[str], bool]) -> bool:
     """Tell whether a file is a wheel whose tags do not suit; a doubt means no."""
     if type(file) is not dict or type(url := file.get("url")) is not str:
         return False
@@ -104,4 +101,4 @@ def _is_foreign(file: Any, suits: _Suitable) -> bool:
     is_usual = name.endswith(".whl") and name.count("-") == 4 and len(name) < _LONG
     if not is_usual or "%" in name or "?" in url:
         return False
-    return not suits[name[:-4].split("-", 2)[2]]
+    return not suits(name[:-4].split("-", 2)[2])

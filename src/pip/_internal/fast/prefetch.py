@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from pip._vendor.packaging.requirements import Requirement
     from pip._vendor.packaging.utils import NormalizedName
-    from pip._vendor.packaging.version import _BaseVersion
+    from pip._vendor.packaging.version import Version
     from pip._vendor.requests import PreparedRequest
 
     from pip._internal.fast.answers import Answer
@@ -68,7 +68,7 @@ class Foresight:
         self,
         prefetch: Prefetch,
         project: NormalizedName,
-        files: Sequence[tuple[_BaseVersion, Link]],
+        files: Sequence[tuple[Version, Link]],
     ) -> Link | None:
         """Return the file that the resolver will take; None if nobody can tell.
 
@@ -92,13 +92,12 @@ class _Project:
     def __init__(self, name: NormalizedName, specifier: SpecifierSet) -> None:
         self.name = name
         self.specifier = specifier
-        self.specifiers: set[str] = set()
         self.extras: set[NormalizedName] = set()
         self.waits = 0
         self.looks = 0
-        self.version: _BaseVersion | None = None
+        self.version: Version | None = None
         self.dist: BaseDistribution | None = None
-        self.pages: Sequence[str] = ()
+        self.pages: list[str] = []
         #: What was logged; it is said when the resolver reaches the project.
         self.records: deque[logging.LogRecord] = deque()
         #: What the finder left out for its Requires-Python, which error messages tell.
@@ -140,7 +139,7 @@ class Prefetch:
     ) -> None:
         self.requests = requests
         self._resolver = resolver
-        self._finder = resolver.factory._finder
+        self._finder = resolver.factory.preparer.finder
         self._foresight = foresight
         self._projects: dict[NormalizedName, _Project] = {}
         self._constraints: dict[NormalizedName, SpecifierSet] = {}
@@ -188,7 +187,12 @@ class Prefetch:
             self._go_on()
 
     def ask(
-        self, name: NormalizedName, url: str, headers: Mapping[str, str], limit: int
+        self,
+        name: NormalizedName,
+        url: str,
+        headers: Mapping[str, str],
+        limit: int,
+        request: PreparedRequest | None = None,
     ) -> None:
         """Prefetch a response of at most *limit* bytes that a project waits for."""
         project = self._projects.get(name)
@@ -196,7 +200,9 @@ class Prefetch:
             self.requests.prefetch(url, headers, limit)
             return
         then = functools.partial(self._arrived, project)
-        project.waits += self.requests.prefetch(url, headers, limit, then)
+        project.waits += self.requests.prefetch(
+            url, headers, limit, then, request=request
+        )
 
     def _add(self, requirement: Requirement) -> None:
         name = canonicalize_name(requirement.name)
@@ -205,16 +211,13 @@ class Prefetch:
             constraint = self._constraints.get(name, SpecifierSet())
             project = self._projects[name] = _Project(name, constraint)
             self._queue.append(functools.partial(self._look, project))
-        specifier = requirement.specifier
-        if str(specifier) not in project.specifiers:
-            project.specifiers.add(str(specifier))
-            project.specifier &= specifier
-            found = project.version
-            if found is not None and not specifier.contains(
-                str(found), prereleases=True
-            ):
-                project.version = project.dist = None
-                self._queue.append(functools.partial(self._look, project))
+        project.specifier &= requirement.specifier
+        found = project.version
+        if found is not None and not requirement.specifier.contains(
+            str(found), prereleases=True
+        ):
+            project.version = project.dist = None
+            self._queue.append(functools.partial(self._look, project))
         extras = {*map(canonicalize_name, requirement.extras)} - project.extras
         if extras:
             project.extras |= extras
@@ -265,9 +268,6 @@ class Prefetch:
             self._found(project, installed)
             return
         project.version = version
-        self._ask_for_metadata(project, link)
-
-    def _ask_for_metadata(self, project: _Project, link: Link) -> None:
         metadata = link.metadata_link()
         if metadata is not None:
             self.requests.prefetch(
@@ -302,10 +302,13 @@ class Prefetch:
         pages = self._finder.search_scope.get_index_urls_locations(name)
         pages = list(self._foresight.pages_of(name, pages))
         if request.method == "GET":
-            project.pages = pages if url in pages else [url]
+            # This may also be a manifest, or what a page redirects to.
+            pages = pages if url in pages else [url]
+            project.pages += pages
             headers = {name: str(value) for name, value in request.headers.items()}
-            for page in project.pages:
-                self.ask(name, page, headers, MAX_PAGE)
+            for page in pages:
+                same = request if page == url else None
+                self.ask(name, page, headers, MAX_PAGE, same)
 
     def _read(self, project: _Project, metadata: Link, answer: Answer | None) -> None:
         """Read the metadata of the best file of a project."""

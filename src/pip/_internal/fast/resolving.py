@@ -10,19 +10,20 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
-from pip._vendor.packaging.utils import canonicalize_name
-
 from pip._internal.fast.best_effort import BestEffort
 from pip._internal.fast.slots import RESOLVING, SESSION_REQUESTS
 
 if TYPE_CHECKING:
+    from pip._vendor.packaging.utils import NormalizedName
+
     from pip._internal.fast.prefetch import Foresight, Prefetch
     from pip._internal.index.package_finder import PackageFinder
+    from pip._internal.network.session import PipSession
     from pip._internal.req.req_install import InstallRequirement
     from pip._internal.resolution.resolvelib.base import Requirement
     from pip._internal.resolution.resolvelib.resolver import Resolver
 
-__all__ = ["Resolving", "best_candidate", "dependencies_known", "prefetching"]
+__all__ = ["Resolving", "dependencies_known", "prefetching", "reached"]
 
 _T = TypeVar("_T")
 
@@ -30,47 +31,27 @@ _T = TypeVar("_T")
 class Resolving:
     """A run of the resolver for which pip may prefetch.
 
-    :ivar prefetch: what prefetches, once there is something to prefetch
+    :param make: makes what prefetches, once there is something to prefetch
+    :ivar prefetch: what prefetches; None if there was nothing so far
     """
 
-    def __init__(
-        self,
-        resolver: Resolver,
-        roots: Sequence[InstallRequirement],
-        most: int,
-        foresee: Callable[[], Foresight] | None,
-    ) -> None:
-        self._resolver = resolver
-        self._roots = roots
-        self._most = most
-        self._foresee = foresee
+    def __init__(self, make: Callable[[], Prefetch]) -> None:
+        self._make = make
         self._effort = BestEffort("prefetching")
         self.prefetch: Prefetch | None = None
 
-    def start(self) -> None:
-        """Prefetch from here on."""
-        if self.prefetch is not None or self._effort.is_stopped:
-            return
-        with self._effort:
-            from pip._internal.fast.prefetch import Foresight, Prefetch
-            from pip._internal.fast.session_requests import SessionRequests
-
-            session = self._resolver.factory._finder._link_collector.session
-            requests = SESSION_REQUESTS.once(
-                session, lambda session: SessionRequests(session, self._most)
-            )
-            foresight = Foresight() if self._foresee is None else self._foresee()
-            self.prefetch = Prefetch(self._resolver, self._roots, requests, foresight)
-
-    def end(self) -> None:
-        """Forget what was prefetched and not used."""
-        if self.prefetch is not None:
-            self.prefetch.requests.close()
+    def start(self) -> Prefetch | None:
+        """Prefetch from here on; return None if that is not possible."""
+        if self.prefetch is None and not self._effort.is_stopped:
+            with self._effort:
+                self.prefetch = self._make()
+        return self.prefetch
 
 
 @contextmanager
 def prefetching(
     resolver: Resolver,
+    session: PipSession,
     roots: Sequence[InstallRequirement],
     most: int,
     foresee: Callable[[], Foresight] | None,
@@ -83,7 +64,7 @@ def prefetching(
     :param most: requests to a host at the same time
     :param foresee: returns who has a say in what is looked up
     """
-    finder = resolver.factory._finder
+    finder = resolver.factory.preparer.finder
     is_allowed = (
         most > 1
         and finder.search_scope.index_urls
@@ -94,16 +75,26 @@ def prefetching(
     if not is_allowed:
         yield
         return
-    resolving = Resolving(resolver, roots, most, foresee)
+
+    def make() -> Prefetch:
+        from pip._internal.fast.prefetch import Foresight, Prefetch
+        from pip._internal.fast.session_requests import SessionRequests
+
+        requests = SESSION_REQUESTS.once(
+            session, lambda session: SessionRequests(session, most)
+        )
+        foresight = Foresight() if foresee is None else foresee()
+        return Prefetch(resolver, roots, requests, foresight)
+
+    resolving = Resolving(make)
     RESOLVING.set(finder, resolving)
     try:
-        if len(roots) > 1:
-            resolving.start()
-            if resolving.prefetch is not None:
-                resolving.prefetch.begin()
+        if len(roots) > 1 and (prefetch := resolving.start()) is not None:
+            prefetch.begin()
         yield
     finally:
-        resolving.end()
+        if resolving.prefetch is not None:
+            resolving.prefetch.requests.close()
         RESOLVING.set(finder, None)
 
 
@@ -116,21 +107,15 @@ def dependencies_known(
         return
     ireqs = [each.get_candidate_lookup()[1] for each in requirements]
     found = [each.req for each in ireqs if each is not None and each.req is not None]
-    if found:
-        resolving.start()
-        if resolving.prefetch is not None:
-            resolving.prefetch.require(found)
+    if found and (prefetch := resolving.start()) is not None:
+        prefetch.require(found)
 
 
-def best_candidate(
-    fn: Callable[..., _T],
-    finder: PackageFinder,
-    project_name: str,
-    *args: object,
-    **kw: object,
+def reached(
+    infos: Callable[[], _T], finder: PackageFinder, project: NormalizedName
 ) -> _T:
-    """Say what was not said yet of a project, now that the resolver looks at it."""
+    """Log what was kept of a project, then return its candidates for the resolver."""
     resolving = RESOLVING.of(finder, Resolving)
     if resolving is not None and resolving.prefetch is not None:
-        resolving.prefetch.reached(canonicalize_name(project_name))
-    return fn(finder, project_name, *args, **kw)
+        resolving.prefetch.reached(project)
+    return infos()

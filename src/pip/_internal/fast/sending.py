@@ -6,7 +6,6 @@ whatever a host does about several connections, the outcome is that of stock pip
 
 from __future__ import annotations
 
-import base64
 import queue
 import threading
 import time
@@ -38,8 +37,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ASKS_FOR_CREDENTIALS",
     "FAILURES",
-    "NotBegun",
-    "NotFinal",
+    "Dropped",
     "Sender",
     "Sending",
 ]
@@ -63,12 +61,8 @@ _SMALL = 1024 * 1024
 _UNTIL_CLOSED = 0.1
 
 
-class NotBegun(Exception):
-    """A request was not sent: nobody needs it, or the host does not welcome it."""
-
-
-class NotFinal(Exception):
-    """A refusal or failure may have to do with other requests at the same time."""
+class Dropped(Exception):
+    """Nobody needs a prefetched response, or pip might get another one."""
 
 
 class Sender:
@@ -141,11 +135,6 @@ class _Outcome(Generic[T]):
     def is_refusal(self) -> bool:
         return 400 <= self.status < 500 and self.status != _TOO_MANY
 
-    @property
-    def is_trouble(self) -> bool:
-        """Tell whether nothing more should be prefetched from the host."""
-        return not (self.is_good or self.is_refusal)
-
     def result(self) -> T:
         if self.error is not None:
             raise self.error
@@ -202,17 +191,13 @@ class Sending:
                 del self._own.turn
 
     @contextmanager
-    def _turn(self, host: Host, *, is_due: bool) -> Iterator[Turn]:
+    def _turn(self, host: Host) -> Iterator[Turn]:
         own_host, own = getattr(self._own, "turn", (None, None))
         if own is not None and own_host is host:
             yield own
         else:
-            with host.turn(is_due=is_due) as turn:
+            with host.turn(is_due=True) as turn:
                 yield turn
-
-    def has_others(self, url: str, settings: Mapping[str, Any]) -> bool:
-        """Tell whether there may be other connections to the host of a URL."""
-        return self.host_of(url, settings).has_connections
 
     @property
     def patience(self) -> float:
@@ -237,13 +222,7 @@ class Sending:
     def is_welcome(self, request: PreparedRequest, settings: Mapping[str, Any]) -> bool:
         """Tell whether a request may be sent that pip may never make."""
         host = self.host_of(str(request.url), settings)
-        credentials = _credentials(request)
-        return not (
-            host.is_avoided
-            or credentials in host.refused
-            # A name without a password is for a keyring.
-            or _lacks_password(credentials)
-        )
+        return not host.is_avoided and _credentials(request) not in host.refused
 
     def send(
         self, sender: Sender, request: PreparedRequest, settings: Mapping[str, Any]
@@ -267,7 +246,7 @@ class Sending:
         # What has arrived of a body that breaks off is for pip, which goes on there.
         last = partial(settled, is_last=True)
         stock = partial(_attempt, sender.stock, request, settings, last)
-        with self._turn(host, is_due=True) as turn:
+        with self._turn(host) as turn:
             if host.is_alone(turn):
                 first = stock()
             else:
@@ -288,17 +267,18 @@ class Sending:
 
         :param read: reads the response
         :param begins: called before it is sent; returns whether anybody needs it
-        :raises NotBegun: if nobody does, or the host refuses such requests
-        :raises NotFinal: if it failed or was refused, maybe because of other requests
+        :raises Dropped: if nobody does, if the host refuses such requests, or if this one
+            failed or was refused, maybe because of other requests
         """
         host = self.host_of(str(request.url), settings)
         with host.turn(is_due=False) as turn:
             if not begins() or not self.is_welcome(request, settings):
-                raise NotBegun
+                raise Dropped
             first = _attempt(sender.once, request, settings, read)
-            host.is_avoided |= first.is_trouble
+            # After a failure, nothing more is prefetched from there.
+            host.is_avoided |= not (first.is_good or first.is_refusal)
             if not self._is_final(host, turn, sender, request, first):
-                raise NotFinal
+                raise Dropped
         return first.result()
 
     def _is_final(
@@ -343,15 +323,6 @@ class Sending:
 
 def _credentials(request: PreparedRequest) -> str:
     return str(request.headers.get("Authorization", ""))
-
-
-def _lacks_password(credentials: str) -> bool:
-    if not credentials.startswith("Basic "):
-        return False
-    try:
-        return base64.b64decode(credentials[6:]).endswith(b":")
-    except ValueError:
-        return False
 
 
 def _attempt(

@@ -14,19 +14,19 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, wait
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pip._vendor.requests import PreparedRequest, Request, Response
-from pip._vendor.requests.adapters import HTTPAdapter
+from pip._vendor.requests.adapters import DEFAULT_POOLSIZE, HTTPAdapter
 from pip._vendor.requests.hooks import default_hooks
 
 from pip._internal.console.output import get_logger
 from pip._internal.fast.answers import Answer, read_answer
+from pip._internal.fast.best_effort import BestEffort
 from pip._internal.fast.connections import like
-from pip._internal.fast.held_records import holding
-from pip._internal.fast.memory_budget import MemoryBudget, Reservation
-from pip._internal.fast.sending import Sender, Sending
+from pip._internal.fast.sending import Dropped, Sender, Sending
 from pip._internal.fast.threads import Workers, in_thread
 
 if TYPE_CHECKING:
@@ -39,17 +39,16 @@ logger = get_logger(__name__)
 #: Bytes of a body, as sent. Whatever is longer, pip requests itself.
 MAX_PAGE = 2 * 1024 * 1024
 MAX_METADATA = 1024 * 1024
-#: Bytes of all bodies that are held or on their way.
+#: Bytes of all bodies; while so much is held, nothing more is prefetched.
 _MAX_HELD = 32 * 1024 * 1024
 #: So many threads; each waits for its host, of which there are few.
 _WORKERS = 16
 #: Pages, manifests and metadata files that pip has not asked for.
 _MAX_UNCLAIMED = 64
-_MAX_REDIRECTS = 5
 #: A response with another value of these is another response.
 _VARYING = ("Accept", "Accept-Encoding", "Authorization", "Cache-Control", "Range")
-#: Statuses with which pip would get the same response.
-_FINAL = (*range(200, 300), 401, 404, 407, 410)
+#: Statuses with which pip would get the same response. It follows redirects itself.
+_FINAL = (*range(200, 300), 301, 302, 303, 307, 308, 401, 404, 407, 410)
 
 _Key = tuple[str, tuple[str, ...]]
 
@@ -67,42 +66,23 @@ class NotAnswered(BaseException):
         self.request = request
 
 
-class _Dropped(Exception):
-    """A prefetched response is of no use, for the reason in the message."""
-
-
+@dataclass(eq=False)
 class _Job:
-    """A request that is prefetched, and what it redirects to."""
+    """A request that is prefetched."""
 
-    def __init__(
-        self,
-        request: PreparedRequest,
-        settings: Mapping[str, Any],
-        limit: int,
-        then: Callable[[Answer | None], None],
-    ) -> None:
-        self.request = request
-        self.settings = settings
-        self.limit = limit
-        self.then = then
-        #: Of the last response.
-        self.future: Future[Answer] = Future()
-        self.answers: dict[_Key, Answer] = {}
-        self.reservation: Reservation | None = None
+    sender: Sender
+    request: PreparedRequest
+    settings: Mapping[str, Any]
+    limit: int
+    then: Callable[[Answer | None], None]
+    future: Future[Answer] = field(default_factory=Future)
 
     @property
     def answer(self) -> Answer | None:
-        """Return the last response; None if there is none of use so far."""
+        """Return the response; None if there is none of use so far."""
         future = self.future
         is_there = future.done() and not future.cancelled()
         return future.result() if is_there and not future.exception() else None
-
-    def take(self, key: _Key) -> Answer | None:
-        """Remove a response, and free its memory."""
-        answer = self.answers.pop(key, None)
-        if self.reservation is not None:
-            self.reservation.shrink(sum(len(a.body) for a in self.answers.values()))
-        return answer
 
 
 class SessionRequests:
@@ -122,16 +102,15 @@ class SessionRequests:
         self._read_ahead: list[_Key] | None = None
         for adapter in session.adapters.values():
             if isinstance(adapter, HTTPAdapter) and id(adapter) not in self._senders:
-                pools = adapter.poolmanager.connection_pool_kw
-                pools["maxsize"] = max(most, pools.get("maxsize", 1))
-                # This one is for proxies.
-                adapter._pool_maxsize = pools["maxsize"]
-                self._replace(adapter)
+                if most > DEFAULT_POOLSIZE:
+                    adapter.init_poolmanager(DEFAULT_POOLSIZE, most)
+                sender = self._senders[id(adapter)] = Sender(adapter)
+                # Its connections are shared.
+                adapter.send = partial(self._send, sender)  # type: ignore[method-assign]
         self._begin()
 
     def _begin(self) -> None:
         self._jobs: dict[_Key, _Job] = {}
-        self._budget = MemoryBudget(_MAX_HELD)
         self._waiting: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._workers = Workers(self._work, _WORKERS, self._waiting.get)
         #: Jobs and requests that have ended, for the main thread.
@@ -140,20 +119,10 @@ class SessionRequests:
         #: Jobs whose password pip has to try first.
         self._parked: list[_Job] = []
 
-    def _replace(self, adapter: HTTPAdapter) -> None:
-        """Let all requests of an adapter pass here; its connections are shared."""
-        sender = self._senders[id(adapter)] = Sender(adapter)
-
-        def send(request: PreparedRequest, **settings: Any) -> Response:
-            return self._send(sender, request, settings)
-
-        adapter.send = send  # type: ignore[method-assign, assignment]
-
     def close(self) -> None:
         """Forget what was prefetched; connections stay open."""
         for job in self._jobs.values():
             job.future.cancel()
-        self._budget.close()
         for _ in range(len(self._workers)):
             self._waiting.put(None)
         # A worker that still waits for a server has yet to take its own None.
@@ -181,6 +150,7 @@ class SessionRequests:
         then: Callable[[Answer | None], None] = lambda _: None,
         *,
         is_needed: bool = False,
+        request: PreparedRequest | None = None,
     ) -> bool:
         """Make a GET request in a thread, for the session's later request.
 
@@ -188,15 +158,18 @@ class SessionRequests:
         :param then: called in the main thread, while pip waits for another response, with
             the response; with None if it is of no use
         :param is_needed: whether pip is sure to make the request
+        :param request: the same as pip prepares it, if that is known
         :return: whether *then* will be called; not if the host is avoided, or if it was
             requested before
         """
-        if id(self._session.get_adapter(url)) not in self._senders:
+        sender = self._senders.get(id(self._session.get_adapter(url)))
+        if sender is None:
             return False
-        request = self._prepare(url, headers)
-        assert request.url is not None, "a prepared request has one"
+        request = request or self._prepare(url, headers)
+        # What pip does about a status of 401 is not for threads.
+        request.hooks = default_hooks()
         key = _key(request)
-        settings = {**self.sending.settings_for(request.url), "stream": True}
+        settings = {**self.sending.settings_for(str(request.url)), "stream": True}
         if key in self._made or not self.sending.is_welcome(request, settings):
             return False
         if not is_needed:
@@ -204,7 +177,7 @@ class SessionRequests:
                 return False
             self._unclaimed.add(key)
         self._made.add(key)
-        job = self._jobs[key] = _Job(request, settings, limit, then)
+        job = self._jobs[key] = _Job(sender, request, settings, limit, then)
         if self.sending.is_tried(request, settings):
             self._enqueue(job)
         else:
@@ -215,12 +188,10 @@ class SessionRequests:
         self._pending += 1
         ended = self._ended
         job.future.add_done_callback(lambda _: ended.put(job))
-        try:
+        with BestEffort("starting a thread to prefetch with"):
             self._workers.grow(self._pending)
-        except RuntimeError as error:
-            logger.debug("No thread to prefetch with: %s", error)
-            if not self._workers:
-                job.future.cancel()
+        if not self._workers:
+            job.future.cancel()
         self._waiting.put(job)
 
     def _prepare(self, url: str, headers: Mapping[str, str]) -> PreparedRequest:
@@ -231,10 +202,7 @@ class SessionRequests:
         auth = self._session.auth
         self._passwords = {**self._passwords, **auth.passwords}
         session = like(self._session, auth=like(auth, passwords=self._passwords))
-        request = session.prepare_request(Request("GET", url, headers=headers))
-        # What pip does about a status of 401 is not for threads.
-        request.hooks = default_hooks()
-        return request
+        return session.prepare_request(Request("GET", url, headers=headers))
 
     @contextmanager
     def reading_ahead(self) -> Iterator[None]:
@@ -247,30 +215,29 @@ class SessionRequests:
         try:
             yield
             for key in self._read_ahead:
-                job = self._jobs.pop(key, None)
-                if job is not None:
-                    job.take(key)
+                self._jobs.pop(key, None)
         finally:
             self._read_ahead = None
 
     def _send(
-        self, sender: Sender, request: PreparedRequest, settings: dict[str, Any]
+        self, sender: Sender, request: PreparedRequest, **settings: Any
     ) -> Response:
         """Answer a request of pip's, with a prefetched response if there is one."""
         is_main = threading.current_thread() is threading.main_thread()
         if self._read_ahead is not None and is_main:
             key = _key(request)
             job = self._jobs.get(key)
-            if job is None or job.answer is None or key not in job.answers:
+            answer = None if job is None else job.answer
+            if answer is None:
                 raise NotAnswered(request)
             self._read_ahead.append(key)
-            return job.answers[key].response(request)
+            return answer.response(request)
         answer = self._take(request) if request.method == "GET" else None
         if answer is not None:
             return answer.response(request)
         ask = partial(self.sending.send, sender, request, settings)
-        has_others = self.sending.has_others(str(request.url), settings)
-        if not (is_main and (self._pending or has_others)):
+        host = self.sending.host_of(str(request.url), settings)
+        if not (is_main and (self._pending or host.has_connections)):
             response = ask()
             if is_main:
                 self._unpark()
@@ -307,7 +274,7 @@ class SessionRequests:
         if job is None or job.future.cancel():
             return None
         self.wait_for(job.future)
-        return job.take(key)
+        return job.answer
 
     def wait_for(self, future: Future[Any], seconds: float = math.inf) -> bool:
         """Wait, and look at what arrives meanwhile.
@@ -335,60 +302,26 @@ class SessionRequests:
 
     def _work(self, jobs: Iterator[_Job]) -> None:
         for job in jobs:
-            job.reservation = reservation = self._budget.reserve(job.limit)
-            if reservation is None:
+            held = (each.answer for each in list(self._jobs.values()))
+            if sum(len(each.body) for each in held if each) >= _MAX_HELD:
                 job.future.cancel()
                 continue
+            begins = job.future.set_running_or_notify_cancel
             try:
-                answer = self._fetch(job)
+                read = partial(read_answer, limit=job.limit)
+                answer = self.sending.send_ahead(
+                    job.sender, job.request, job.settings, read, begins
+                )
+                if answer.status not in _FINAL:
+                    raise Dropped
             except BaseException as error:  # The main thread waits for the future.
-                reservation.release()
-                job.answers.clear()
                 logger.debug("Dropped what was prefetched: %r", error)
                 if not job.future.cancelled():
                     job.future.set_exception(error.with_traceback(None))
             else:
-                reservation.shrink(sum(len(a.body) for a in job.answers.values()))
                 job.future.set_result(answer)
             # While a thread waits for the next one, it holds none.
             del job
-
-    def _fetch(self, job: _Job) -> Answer:
-        """Fetch what a job is for, and follow redirects.
-
-        :raises _Dropped: if the response is of no use
-        """
-        request, settings, left = job.request, job.settings, job.limit
-        begins: Callable[[], bool] = job.future.set_running_or_notify_cancel
-        for _ in range(_MAX_REDIRECTS):
-            sender = self._senders.get(id(self._session.get_adapter(str(request.url))))
-            if sender is None:
-                break
-            read = partial(read_answer, limit=left)
-            answer = self.sending.send_ahead(sender, request, settings, read, begins)
-            if not (answer.is_redirect or answer.status in _FINAL):
-                break
-            job.answers[_key(request)] = answer
-            if request is not job.request:
-                # pip will ask for what it is redirected to.
-                self._jobs.setdefault(_key(request), job)
-            if not answer.is_redirect:
-                return answer
-            left, begins = left - len(answer.body), _always
-            # With this argument, requests are yielded instead of responses.
-            following: Iterator[Any] = self._session.resolve_redirects(
-                answer.response(request), request, stream=True, yield_requests=True
-            )
-            # If the redirect is not allowed, pip says so when it is redirected itself.
-            with holding(lambda _: None):
-                request = next(following)
-            proxies = self._session.rebuild_proxies(request, settings["proxies"])
-            settings = {**settings, "proxies": proxies}
-        raise _Dropped(f"it cannot be prefetched: {request.url}")
-
-
-def _always() -> bool:
-    return True
 
 
 def _key(request: PreparedRequest) -> _Key:

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pip._internal.models.link import Link
 
-__all__ = ["SMALL", "listed_size", "note"]
+__all__ = ["LARGE", "SMALL", "listed_size", "note"]
 
 #: Bytes; upstream shows the progress of larger downloads.
 SMALL = 512 * 1024
+#: Bytes of a wheel; smaller ones are unpacked sooner than a thread begins.
+LARGE = 1_000_000
 
 #: Bytes of each file on the JSON pages that were read, by URL. Upstream drops them when it
 #: makes links.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-__all__ = ["COMMAND_OPTIONS", "RESOLVING", "SESSION_REQUESTS", "Slot"]
+__all__ = ["RESOLVING", "SESSION_REQUESTS", "Slot"]
 
 _Owner = TypeVar("_Owner")
 _Value = TypeVar("_Value")
@@ -44,11 +44,8 @@ class Slot:
         return value
 
 
-#: On a ``RequirementPreparer``: the options of its command, if that may be faster than
-#: upstream's. Set and read by ``fast.fetching``.
-COMMAND_OPTIONS = Slot("_variants_command_options")
 #: On a ``PipSession``: its ``SessionRequests``. Made by ``fast.resolving`` and
-#: ``fast.downloads.downloader``, read by ``fast.together`` and ``index.time_limit`` too.
+#: ``fast.downloads.batch``, read by ``index.time_limit`` too.
 SESSION_REQUESTS = Slot("_variants_requests")
 #: On a ``PackageFinder``: the ``Resolving`` of the resolver that runs. Set and read by
 #: ``fast.resolving``, read by ``selection.lookahead``.

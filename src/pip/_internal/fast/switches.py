@@ -1,9 +1,8 @@
-"""What turns on and off what makes this pip fast.
+"""The options that make this pip as slow as stock pip.
 
-``--no-fast`` turns all of it off, ``--parallel-downloads 1`` whatever makes several requests at
-the same time. All is off too if the system lets pip open only a few files at a time.
-What ``--use-feature unpacked-cache`` turns on is off unless it is asked for. A command without
-these options, so that nobody could turn it off, is as slow as upstream's.
+``--no-fast`` turns all speed features off, ``--parallel-downloads 1`` those that make several
+requests at the same time. All are off too if the system lets pip open only a few files at a
+time, and in commands without these options.
 """
 
 from __future__ import annotations
@@ -15,15 +14,29 @@ if TYPE_CHECKING:
     import optparse
 
 __all__ = [
+    "command_options",
     "is_fast",
-    "keeps_unpacked",
-    "may_link_unpacked",
-    "most_unpacked",
+    "parsed",
     "parallel_downloads",
 ]
 
 #: Files that pip may have to open at a time: connections, downloads, pipes, folders.
 _DESCRIPTORS = 128
+
+
+#: The options of the command that is running.
+_options: optparse.Values | None = None
+
+
+def parsed(options: optparse.Values) -> None:
+    """Keep the options of the command for :func:`command_options`."""
+    global _options
+    _options = options
+
+
+def command_options() -> optparse.Values | None:
+    """Return the options of the command, or None if it must be as slow as stock pip's."""
+    return _options if _options is not None and is_fast(_options) else None
 
 
 def is_fast(options: optparse.Values) -> bool:
@@ -44,23 +57,6 @@ def _may_open_many() -> bool:
 def parallel_downloads(options: optparse.Values) -> int:
     """Return how many requests a command may make to a host at the same time."""
     return int(options.parallel_downloads) if is_fast(options) else 1
-
-
-def keeps_unpacked(options: optparse.Values) -> bool:
-    """Tell whether wheels may come unpacked from the cache, and be kept there."""
-    is_on = is_fast(options) and "unpacked-cache" in options.features_enabled
-    # Other commands than install have no such option.
-    return is_on and not getattr(options, "dry_run", True)
-
-
-def may_link_unpacked(options: optparse.Values) -> bool:
-    """Tell whether what is installed may be one with what the cache has."""
-    return bool(options.unpacked_cache_links)
-
-
-def most_unpacked(options: optparse.Values) -> int:
-    """Return how many bytes the cache may keep unpacked."""
-    return int(options.unpacked_cache_limit * 1_000_000_000)
 
 
 def _is_off(options: optparse.Values, name: str) -> bool:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import functools
 import importlib
-import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ParamSpec, TypeVar
@@ -106,25 +105,6 @@ def of_mode(hook: str) -> Callable[[Callable[..., R]], Callable[..., R]]:
     return decorate
 
 
-def manifest_link_from_json(fn: Callable[..., Any]) -> Callable[..., Any]:
-    """Keep the names of manifests on a JSON page.
-
-    Stands here because a page may list 10,000 files.
-    """
-
-    @functools.wraps(fn)
-    def from_json(cls: type[Any], file_data: dict[str, Any], page_url: str) -> Any:
-        filename = file_data.get("filename")
-        # Takes half the time of endswith().
-        if type(filename) is not str or "-variants.json" not in filename:
-            return fn(cls, file_data, page_url)
-        from pip._internal.variants.hooks import index
-
-        return index.manifest_link_from_json(fn, cls, file_data, page_url)
-
-    return from_json
-
-
 def metadata_file(fn: Callable[[Any, str], bytes]) -> Callable[[Any, str], bytes]:
     """Read ``variant.json`` in a wheel with a limit, and other files with *fn*.
 
@@ -155,8 +135,9 @@ def arguments_parsed(fn: Callable[..., Any]) -> Callable[..., Any]:
         # By name: not every start of pip imports the slots.
         options.variants_command_line = command.parser, typed
         if hasattr(options, "no_fast"):
-            from pip._internal.fast import garbage
+            from pip._internal.fast import garbage, switches
 
+            switches.parsed(options)
             garbage.parsed(command, options)
         if getattr(options, "variant_host", None):
             from pip._internal.variants.selection import settings
@@ -165,22 +146,6 @@ def arguments_parsed(fn: Callable[..., Any]) -> Callable[..., Any]:
         return options, rest
 
     return parse
-
-
-def own_state(state: Any) -> Any:
-    """Keep what was found of newer releases of the fork apart from what upstream keeps.
-
-    Stands here because most runs pass, and find nothing to say.
-
-    :param state: upstream's ``SelfCheckState``, which has read upstream's file.
-    :return: another one, for a file of the fork's own.
-    """
-    path = state._statefile_path
-    if not isinstance(path, str):
-        # There is no cache.
-        return state
-    made = type("OwnState", (type(state),), {"key": f"{sys.prefix}+variants"})
-    return made(cache_dir=os.path.dirname(os.path.dirname(path)))
 
 
 def record_selection(wheel_path: str, info_dir: str) -> list[str]:
@@ -193,6 +158,25 @@ def record_selection(wheel_path: str, info_dir: str) -> list[str]:
     room = sys.modules.get(f"{_ROOT}.variants.hooks.installing")
     written: list[str] = [] if room is None else room.record(wheel_path, info_dir)
     return written
+
+
+def command_created(fn: Callable[P, R]) -> Callable[P, R]:
+    """Add the options of variants to commands that choose no candidates.
+
+    Stands here because every command passes.
+    """
+
+    @functools.wraps(fn)
+    def create(*args: P.args, **kwargs: P.kwargs) -> R:
+        command: Any = fn(*args, **kwargs)
+        if command.name in ("check", "debug"):
+            from pip._internal.variants.selection import settings
+
+            settings.add_options(command)
+        made: R = command
+        return made
+
+    return create
 
 
 def add_commands(commands: dict[str, Any], command_info: type[Any]) -> None:

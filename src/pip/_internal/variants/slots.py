@@ -20,7 +20,6 @@ __all__ = [
     "SELECTION",
     "SEVERAL_BUILDS",
     "TYPED",
-    "UNSUPPORTED",
 ]
 
 #: On a ``LinkCollector``, and on the ``PipSession`` that it was made with: the
@@ -50,7 +49,7 @@ LOCK_ENVIRONMENT = Slot("_variants_lock_environment")
 #: one was described. Set by ``hooks.resolve``, read by ``hooks.commands``.
 ENVIRONMENT = Slot("_variants_environment")
 #: On the options of any command: its parser, and what was typed. Set by ``seams``, which
-#: imports nothing for it; read by ``selection.invocation`` and ``scoped.mode``.
+#: imports nothing for it; read by ``selection.invocation``, ``hooks.index`` and ``scoped.mode``.
 COMMAND_LINE = Slot("variants_command_line")
 #: On the options of any command: which options of variants were typed, as a list of their
 #: rows, the names as typed, and the values. Set and read by ``selection.settings``.
@@ -58,9 +57,6 @@ TYPED = Slot("variants_typed")
 #: On the options of a command that may take several builds of one project: True. Set by
 #: ``locks``, read by ``selection.settings``.
 SEVERAL_BUILDS = Slot("variants_several_builds")
-#: On the options of ``pip check``: how many installed variants do not suit. Set and read
-#: by ``hooks.check``.
-UNSUPPORTED = Slot("variants_unsupported")
 
 #: Globals that change, with who sets and reads them. They are for places to which
 #: upstream hands on nothing of the run.
@@ -87,41 +83,35 @@ GLOBALS = {
     "fast.threads._BIRTHS": (
         "Held while a thread is born, and from the moment on at which Python ends. Its own."
     ),
-    "fast.connections._is_shared": (
-        "Whether the session that is being built has one context for TLS. Its own."
-    ),
+    "fast.switches._options": ("The options of the command. Set by seams."),
     "fast.sizes._NOTED": ("The sizes that JSON pages tell, by URL. Set by fast.pages."),
     "fast.threads._WORK": (
         "What threads are doing, for which Python waits a moment when it ends. Its own."
     ),
     "fast.threads._ENDS": "Whether Python ends, so that no work is begun. Its own.",
-    "fast.digests._NOTED": (
-        "The digests of files that were computed while these were downloaded, which "
-        "Hashes.check_against_path asks for. Its own."
+    "fast.digests._KNOWN": (
+        "The sha256 of files that were downloaded, which Hashes.check_against_path asks "
+        "for. Its own."
     ),
     "fast.environment_lock._lock": (
         "The lock of the virtual environment that a command may change. Its own."
     ),
-    "fast.downloads.staged._installing": (
-        "What takes the files of wheels from a staging folder. Set by "
-        "fast.downloads.downloader, read where files are installed."
+    "fast.install_command._install": "The `pip install` that is running. Its own.",
+    "fast.unpacked.installing._current": (
+        "The wheels that a command unpacks ahead, read where files are installed. Its own."
     ),
-    "fast.downloads.atomic_upgrade._is_enabled": (
-        "Whether packages are replaced when what replaces them lies ready. Set by "
-        "hooks.installing and fast.downloads.downloader, read when pip installs."
+    "fast.upgrades.atomic_upgrade._settle": (
+        "Whether packages are replaced when what replaces them is ready. Set by "
+        "fast.install_command, read when pip installs."
     ),
-    "fast.downloads.atomic_upgrade._transaction": (
-        "The replacement that goes on, for the functions that upstream calls. Its own."
+    "fast.upgrades.atomic_upgrade._transaction": (
+        "The upgrade that is going on, for the functions that pip calls. Its own."
     ),
-    "fast.downloads.atomic_upgrade._afterwards": (
-        "What is done when a command has installed all. Set by fast.unpacked.using."
+    "fast.upgrades.install_root.BYTECODE": (
+        "The bytecode of modules that are being installed. Set by fast.unpacked.installing."
     ),
-    "fast.unpacked.using._using": (
-        "What a command uses of the cache of unpacked wheels, for the functions that "
-        "upstream calls. Its own."
-    ),
-    "fast.downloads.elsewhere._tree": (
-        "The folder that stands for the root. Set by fast.downloads.atomic_upgrade, read "
+    "fast.upgrades.install_root._tree": (
+        "The folder that stands for the root. Set by fast.upgrades.atomic_upgrade, read "
         "by all that writes the final path of a file."
     ),
 }

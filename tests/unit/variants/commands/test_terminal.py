@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import logging
 import re
-from io import StringIO
+from io import BytesIO, StringIO
 from pathlib import Path
 
 import pytest
 
+from pip._vendor.requests import Response
 from pip._vendor.rich.console import Console
 
-from pip._internal.fast.downloads.arrival import Arrival
 from pip._internal.fast.downloads.fetch import Fetch
 from pip._internal.fast.downloads.progress import CombinedProgress
 from pip._internal.fast.sizes import SMALL
 from pip._internal.models.link import Link
+from pip._internal.network.download import _FileDownload
 from pip._internal.utils import logging as upstream
 from tests.lib.hosts import forced
 from tests.lib.in_process import InProcess
@@ -80,9 +81,9 @@ def test_an_interrupt_clears_the_bar_of_downloads(
     stream = StringIO()
     console = Console(file=stream, force_terminal=True, width=90, _environ={})
     monkeypatch.setattr(upstream, "_stdout_console", console)
-    arrival = Arrival(None, None)
-    fetch = Fetch(Link("http://host.example/a.whl"), "", arrival)
-    fetch.size, fetch.received, fetch.is_shown = 4 * SMALL, SMALL, True
+    link = Link("http://host.example/a.whl")
+    fetch = Fetch(link, "", None)
+    fetch.receive(_FileDownload(link, BytesIO(), 4 * SMALL, SMALL), Response())
 
     def show(error: type[BaseException]) -> None:
         with CombinedProgress("on", [fetch]) as progress:

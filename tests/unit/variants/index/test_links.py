@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.models.link import Link
-from pip._internal.variants.hooks.index import manifest_link_from_json
 from pip._internal.variants.index.links import (
     folder_url,
     source_of,
@@ -48,27 +46,3 @@ def test_a_folder_has_one_name_however_it_is_written(tmp_path: Path) -> None:
         assert folder_url(location) == expected
     for elsewhere in ("https://example.org/links/", str(tmp_path / "missing")):
         assert folder_url(elsewhere) == elsewhere
-
-
-@pytest.mark.parametrize(
-    ("filename", "url", "stated"),
-    [
-        ("torch-2.8.0-variants.json", "files/abc", "torch-2.8.0-variants.json"),
-        ("torch-2.8.0-variants.json.asc", "files/abc", None),
-        # Upstream makes no link of it.
-        ("torch-2.8.0-variants.json", None, None),
-    ],
-)
-def test_manifests_of_json_pages(
-    filename: str, url: str | None, stated: str | None
-) -> None:
-    def from_json(cls: type[Link], data: dict[str, Any], page: str) -> Link | None:
-        return None if data["url"] is None else cls(f"{page}{data['url']}")
-
-    data = {"filename": filename, "url": url}
-    link = manifest_link_from_json(from_json, Link, data, "https://example.org/")
-    assert (link is None) == (url is None)
-    assert getattr(link, "stated_filename", None) == stated
-    if url is not None:
-        assert link is not None
-        assert link.filename == (stated or "abc")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pip._internal.fast.downloads import trees
+from pip._internal.fast.upgrades import trees
 from pip._internal.models.link import Link
 from pip._internal.variants.providers.plugin_cache import (
     CACHE_FOLDER,

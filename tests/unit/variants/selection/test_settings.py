@@ -61,8 +61,7 @@ def test_each_option_is_documented_with_where_it_is_allowed() -> None:
         for name, where in rows.items()
         if "install" in where
     }
-    # An option of upstream's, with a value of ours.
-    assert _documented() == {**expected, "--use-feature": ""}
+    assert _documented() == expected
 
 
 def test_what_needs_variants_is_documented() -> None:
@@ -98,13 +97,10 @@ def test_options_are_allowed_where_their_rows_say() -> None:
 
 
 def test_each_option_is_read() -> None:
-    """Those that no settings have are read by an action, or by ``fast.switches``."""
+    """Those that no settings have are read by an action, or in ``fast``."""
     read = vars(Settings(optparse.Values()))
     of_actions = {"all_versions", "hardware"}
-    of_switches = {
-        *("no_fast", "parallel_downloads"),
-        *("unpacked_cache_limit", "unpacked_cache_links"),
-    }
+    of_switches = {"no_fast", "parallel_downloads", "link_mode"}
     read_elsewhere = {row.dest for row in settings.OPTIONS} - set(read)
     assert read_elsewhere == of_actions | of_switches
 

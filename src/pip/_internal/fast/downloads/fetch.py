@@ -1,4 +1,4 @@
-"""One file that upstream's downloader fetches in a thread."""
+"""One file that pip's downloader fetches in a thread."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from pip._vendor.urllib3.exceptions import ReadTimeoutError
 
 from pip._internal.exceptions import ConnectionTimeoutError
+from pip._internal.fast.digests import read_sha256, register
 from pip._internal.fast.sizes import SMALL, listed_size
 from pip._internal.network.cache import is_from_cache
 from pip._internal.network.download import Downloader
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     from pip._vendor.requests import Response
 
-    from pip._internal.fast.downloads.arrival import Arrival
+    from pip._internal.fast.unpacked.installing import Unpacking
     from pip._internal.models.link import Link
     from pip._internal.network.download import _FileDownload
     from pip._internal.network.session import PipSession
@@ -42,47 +43,52 @@ class Stopped(Exception):
 class Fetch:
     """A download and its progress.
 
-    :param arrival: of the file, when it comes
+    :param unpacking: unpacks the file when it is there, if that pays
     :ivar folder: for this file alone
     :ivar listed_size: bytes according to the index; 0 if it does not tell
     :ivar records: what was logged on the way
-    :ivar size: bytes according to the server; None if unknown or from the cache
-    :ivar received: bytes so far; 0 if from the cache
-    :ivar is_shown: whether upstream would show the progress
+    :ivar is_shown: whether stock pip would show the progress
     :ivar result: path and content type of the file, once it is there
     :ivar error: why it is not there
-    :ivar has_arrived: whether the file is complete, be it the expected one or not
-    :ivar went_on_at: when bytes of it arrived last, or it ended; in seconds, on a clock
-        that only goes forward
+    :ivar went_on_at: when bytes of it arrived last, or it ended; in seconds, on a
+        monotonic clock
     """
 
-    def __init__(self, link: Link, folder: str, arrival: Arrival) -> None:
+    def __init__(self, link: Link, folder: str, unpacking: Unpacking | None) -> None:
         self.link = link
         self.folder = folder
         self.listed_size = listed_size(link) or 0
         self.records: deque[logging.LogRecord] = deque()
-        self.size: int | None = None
-        self.received = 0
         self.is_shown = False
         self.result: tuple[str, str] | None = None
         self.error: BaseException | None = None
-        self.has_arrived = False
         self.went_on_at = -math.inf
-        self._arrival = arrival
+        self._unpacking = unpacking
+        self._download: _FileDownload | None = None
+        self._seen = 0
         self._response: Response | None = None
         self._stop = threading.Event()
 
     @property
+    def size(self) -> int | None:
+        """The bytes according to the server; None if unknown or from the cache."""
+        return None if self._download is None else self._download.size
+
+    @property
+    def received(self) -> int:
+        """The bytes so far; 0 if from the cache."""
+        return 0 if self._download is None else self._download.bytes_received
+
+    @property
     def is_over(self) -> bool:
-        """Tell whether it has ended, well or not."""
+        """Whether the download has ended, well or not."""
         return self.result is not None or self.error is not None
 
     def run(self, session: PipSession) -> None:
-        """Download and check the file; errors are kept."""
+        """Download the file; errors are kept."""
         try:
             path, content_type = self.download(session)
-            self.has_arrived = True
-            self._arrival.check(path)
+            self._check(path, session)
             self.result = path, content_type
         except BaseException as error:
             # Whoever keeps the response keeps a temporary file of the cache open.
@@ -90,7 +96,6 @@ class Fetch:
             for response in (self._response, getattr(error, "response", None)):
                 if response is not None:
                     response.close()
-            self._arrival.begin_again()
             self.error = error
         self._response = None
         self.went_on_at = time.monotonic()
@@ -102,8 +107,19 @@ class Fetch:
         """
         return _FetchDownloader(session, self)(self.link, self.folder)
 
+    def _check(self, path: str, session: PipSession) -> None:
+        """Unpack a file whose sha256 is the one that the index names.
+
+        pip checks the hash, which it then need not compute, and reports a wrong one.
+        """
+        hashes = self.link.as_hashes()
+        if hashes and hashes.is_hash_allowed("sha256", sha256 := read_sha256(path)):
+            register(path, sha256)
+            if self._unpacking is not None:
+                self._unpacking.add(path, hashes, self.link, session)
+
     def stop(self) -> None:
-        """Make it end soon, without a result."""
+        """Make the download end soon, without a result."""
         self._stop.set()
         response = self._response
         if response is not None:
@@ -133,17 +149,17 @@ class Fetch:
         self.go_on()
 
     def receive(self, download: _FileDownload, response: Response) -> None:
-        """Note how much is about to arrive, and look at it on the way."""
+        """Note how much is about to arrive."""
         if not is_from_cache(response):
-            self.size = download.size
-            self.is_shown = self.is_shown or not self.size or self.size > SMALL
-        self._arrival.watch(download, self._count)
+            self._download = download
+            self.is_shown = self.is_shown or not download.size or download.size > SMALL
 
-    def _count(self, received: int) -> None:
-        self.go_on()
-        self.went_on_at = time.monotonic()
-        if self.size is not None or self.is_shown:
-            self.received = received
+    def look(self) -> float:
+        """Return when bytes arrived last, as far as this was called since."""
+        if self.received != self._seen:
+            self._seen = self.received
+            self.went_on_at = time.monotonic()
+        return self.went_on_at
 
     @property
     def refusal(self) -> int:
@@ -158,12 +174,12 @@ class Fetch:
 
     @property
     def is_timed_out(self) -> bool:
-        """Tell whether it was waited for, in vain."""
+        """Whether the download timed out."""
         return isinstance(self.error, (ConnectionTimeoutError, ReadTimeoutError))
 
 
 class _FetchDownloader(Downloader):
-    """Upstream's downloader for one file, without any output."""
+    """pip's downloader for one file, without any output."""
 
     def __init__(self, session: PipSession, fetch: Fetch) -> None:
         super().__init__(session, "off")

@@ -7,7 +7,7 @@ import queue
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from http import HTTPStatus
 from typing import TYPE_CHECKING
@@ -23,6 +23,7 @@ from pip._internal.fast.threads import Workers
 if TYPE_CHECKING:
     from pip._internal.fast.downloads.progress import CombinedProgress
     from pip._internal.fast.session_requests import SessionRequests
+    from pip._internal.network.download import Downloader
     from pip._internal.network.session import PipSession
 
 __all__ = ["Pool"]
@@ -46,7 +47,7 @@ class Pool:
 
     :param requests: of the session
     :param most: how many threads there may be
-    :param alone: downloads one file as stock pip does
+    :param downloader: downloads one file as stock pip does
     """
 
     def __init__(
@@ -54,11 +55,11 @@ class Pool:
         session: PipSession,
         requests: SessionRequests,
         most: int,
+        downloader: Downloader,
         fetches: Sequence[Fetch],
         progress: CombinedProgress,
-        alone: Callable[[Fetch], tuple[str, str]],
     ) -> None:
-        self._alone = alone
+        self._downloader = downloader
         self._session = without_questions(session)
         self._requests = requests
         self._fetches = fetches
@@ -120,18 +121,18 @@ class Pool:
                 raise fetch.error
             logger.debug("Downloading %s again, alone: %r", fetch.link, fetch.error)
             fetch.records.clear()
-            fetch.result, fetch.error = self._alone(fetch), None
+            fetch.result = self._downloader(fetch.link, fetch.folder)
+            fetch.error = None
 
     def _is_final(self, fetch: Fetch) -> bool:
         """Whether another attempt at a download that failed would end in the same way.
 
-        It would if the file arrived and is not the expected one, or if pip waited for the
-        file in vain while no other download went on.
+        It would if pip waited for the file in vain while no other download went on.
         """
         if not fetch.is_timed_out:
-            return fetch.has_arrived
-        others = (each.went_on_at for each in self._fetches if each is not fetch)
-        return fetch.went_on_at - max(others) >= (self._session.timeout or 0)
+            return False
+        others = (each.look() for each in self._fetches if each is not fetch)
+        return fetch.look() - max(others) >= (self._session.timeout or 0)
 
     def _wait(self) -> None:
         """Wait a little, or deal with a download that was refused or has failed for good."""
@@ -143,7 +144,7 @@ class Pool:
                 self.stop()
             if fetch.is_refused or self._is_final(fetch):
                 self._retry(fetch)
-        went_on_at = max(each.went_on_at for each in self._fetches)
+        went_on_at = max(each.look() for each in self._fetches)
         if time.monotonic() - went_on_at > self._requests.sending.patience:
             self._requests.sending.stalled()
         with suppress(queue.Empty):

@@ -20,13 +20,11 @@ from pip._internal.console.output import get_logger
 from pip._internal.console.texts import Hint, counted, with_label
 from pip._internal.metadata import get_default_environment
 from pip._internal.variants.selection.installed import installed_build
-from pip._internal.variants.selection.settings import OPTIONS, Settings, allowed
-from pip._internal.variants.slots import UNSUPPORTED
+from pip._internal.variants.selection.settings import Settings
 
 if TYPE_CHECKING:
     import optparse
 
-    from pip._internal.cli.base_command import Command
     from pip._internal.commands.check import CheckCommand
     from pip._internal.metadata import BaseDistribution
     from pip._internal.variants.providers.chain import ProviderChain
@@ -49,17 +47,6 @@ class InstalledVariant(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.name} {with_label(self.version, self.label)}"
-
-
-def add_check_options(command: type[Command]) -> None:
-    """Add the options of variants to ``pip check``, which has none of its own."""
-
-    def add_options(self: Command) -> None:
-        for row in allowed(OPTIONS, "pip check"):
-            self.cmd_opts.add_option(row())
-        self.parser.insert_option_group(0, self.cmd_opts)
-
-    command.add_options = add_options  # type: ignore[method-assign]
 
 
 def checked(
@@ -94,8 +81,6 @@ def checked(
     variants.sort(key=lambda variant: canonicalize_name(variant.name))
     providers, mode_modules = ProviderChain.for_settings(settings), find_mode_modules()
     found = list(unsupported(variants, providers, mode_modules, options))
-    # Upstream may say that all is well: that must not hide them.
-    UNSUPPORTED.set(options, len(found))
     status = fn(command, options, args)
     strict = settings.strict_variants
     for line in found:
@@ -156,17 +141,6 @@ def _missing(dist: BaseDistribution) -> Iterator[str]:
             continue
         if not os.path.lexists(os.path.join(root, path)):
             yield path
-
-
-def nothing_broken(said: str, options: optparse.Values) -> str:
-    """Say that packages have what they require, but that some do not suit.
-
-    :param said: what upstream says of the former.
-    """
-    unsupported = UNSUPPORTED.of(options, int)
-    if not unsupported:
-        return said
-    return f"{said.rstrip('.')}, but {counted(unsupported, 'unsupported variant')}."
 
 
 def unsupported(

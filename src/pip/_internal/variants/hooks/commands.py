@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from pip._internal.cli.status_codes import SUCCESS
 from pip._internal.console.output import get_logger, write
 from pip._internal.metadata import get_environment
 from pip._internal.utils.logging import indent_log
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from pip._vendor.wheel_variants.properties import Property
 
     from pip._internal.commands.cache import CacheCommand
-    from pip._internal.commands.debug import DebugCommand
     from pip._internal.commands.inspect import InspectCommand
     from pip._internal.metadata import BaseDistribution
     from pip._internal.models.installation_report import InstallationReport
@@ -187,15 +187,6 @@ def would_install(item: tuple[str, str], req: InstallRequirement) -> tuple[str, 
     return name, with_label(version, None if req.link is None else label_of(req.link))
 
 
-def debug_options(fn: Callable[[DebugCommand], None], command: DebugCommand) -> None:
-    """Add the option that replaces detection to ``pip debug``, which shows its result."""
-    from pip._internal.variants.selection.settings import OPTIONS, allowed
-
-    for row in allowed(OPTIONS, "pip debug"):
-        command.cmd_opts.add_option(row())
-    fn(command)
-
-
 def debug_target(python: TargetPython, options: optparse.Values) -> TargetPython:
     """Return the platform and the interpreter whose tags are shown."""
     from pip._internal.variants.providers.chain import ProviderChain
@@ -226,27 +217,32 @@ def debug_tags(fn: Callable[[optparse.Values], None], options: optparse.Values) 
             write(sentences.provider_lines(namespace, answer))
 
 
-def cache_info(
-    fn: Callable[[CacheCommand, optparse.Values, list[str]], None],
+def cache_managed(
+    fn: Callable[[CacheCommand, optparse.Values, list[str]], int],
     command: CacheCommand,
     options: optparse.Values,
     args: list[str],
-) -> None:
-    """Count the environments of plugins in ``pip cache info``, if there are any."""
-    fn(command, options, args)
-    from pip._internal.variants.providers.plugin_cache import show_environments
+) -> int:
+    """Apply ``pip cache`` to provider environments and unpacked wheels too.
 
-    show_environments(options.cache_dir)
+    As with stock pip, patterns select built wheels only.
 
+    :raises CommandError: if unpacked wheels are in use or cannot be removed
+    """
+    status = fn(command, options, args)
+    if status == SUCCESS:
+        from pip._internal.fast.unpacked.command import listed, removed
+        from pip._internal.variants.providers.plugin_cache import (
+            remove_environments,
+            show_environments,
+        )
 
-def purge_cache(
-    fn: Callable[[CacheCommand, optparse.Values, list[str]], None],
-    command: CacheCommand,
-    options: optparse.Values,
-    args: list[str],
-) -> None:
-    """Remove the environments of plugins in ``pip cache purge``."""
-    fn(command, options, args)
-    from pip._internal.variants.providers.plugin_cache import remove_environments
-
-    remove_environments(options.cache_dir)
+        if args == ["info"]:
+            show_environments(options.cache_dir)
+        if args == ["list"]:
+            listed(options)
+        if args == ["purge"]:
+            remove_environments(options.cache_dir)
+        if args in (["purge"], ["remove", "*"]):
+            removed(options.cache_dir)
+    return status

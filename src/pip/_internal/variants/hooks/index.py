@@ -10,7 +10,7 @@ import functools
 import itertools
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 from pip._vendor.packaging.utils import canonicalize_name
 from pip._vendor.wheel_variants.labels import (
@@ -23,14 +23,13 @@ from pip._internal.console.output import get_logger
 from pip._internal.fast.switches import is_fast
 from pip._internal.utils.urls import path_to_url
 from pip._internal.variants.index.links import (
-    ManifestLink,
     label_of,
     source_of,
     uploaded_too_late,
 )
 from pip._internal.variants.selection.run import Run, run_of
 from pip._internal.variants.selection.settings import said_in_line
-from pip._internal.variants.slots import READS_FAST, RUN
+from pip._internal.variants.slots import COMMAND_LINE, READS_FAST, RUN
 
 if TYPE_CHECKING:
     import optparse
@@ -49,7 +48,8 @@ if TYPE_CHECKING:
 
 logger = get_logger(__name__)
 
-_R = TypeVar("_R")
+#: By command that lists versions: which of them it judges.
+_LISTINGS = {"index": "all", "list": "newest"}
 
 
 def collector_created(
@@ -70,6 +70,9 @@ def collector_created(
         session, options, enabled=not suppress_no_index, mode_modules=mode_modules()
     )
     run.is_for_itself = suppress_no_index
+    parser, _ = COMMAND_LINE.of(options, tuple) or (None, ())
+    if parser is not None and not suppress_no_index:
+        run.listing = _LISTINGS.get(parser.name)
     run.attach(collector)
     if run.in_build:
         from pip._internal.variants.hooks.build_env import leave_variables_to_user
@@ -85,60 +88,6 @@ def collector_created(
     # The code that reads lock files has only the session.
     RUN.set(session, run)
     return collector
-
-
-def select_from_lock(fn: Callable[..., _R], session: PipSession) -> Callable[..., _R]:
-    """Select from a lock file what the machine of the user's host needs.
-
-    :param fn: selects, by default for this one.
-    """
-    run = RUN.of(session, Run)
-    target = None if run is None else run.target
-    if target is None:
-        return fn
-    tags = target.python.get_sorted_tags()
-    return functools.partial(fn, environment=target.environment, tags=tags)
-
-
-def index_finder(
-    fn: Callable[..., PackageFinder], *args: Any, **kwargs: Any
-) -> PackageFinder:
-    """Make the finder of ``pip index versions``, which lists what suits the target."""
-    return _listing_finder(fn(*args, **kwargs), "all")
-
-
-def list_finder(
-    fn: Callable[..., PackageFinder], *args: Any, **kwargs: Any
-) -> PackageFinder:
-    """Make the finder of ``pip list``, which judges only the newest versions."""
-    return _listing_finder(fn(*args, **kwargs), "newest")
-
-
-def _listing_finder(finder: PackageFinder, listing: str) -> PackageFinder:
-    run = run_of(finder)
-    if run is not None:
-        run.listing = listing
-        if run.target is not None:
-            from pip._internal.variants.selection import target_options
-
-            target_options.aim(finder, run.target)
-    return finder
-
-
-def manifest_link_from_json(
-    fn: Callable[..., Link | None],
-    cls: type[Link],
-    file_data: dict[str, Any],
-    page_url: str,
-) -> Link | None:
-    """Keep the file name that a JSON page states for a manifest (PEP 691)."""
-    filename: str = file_data["filename"]
-    if not filename.endswith(MANIFEST_SUFFIX):
-        return fn(cls, file_data, page_url)
-    link = fn(ManifestLink, file_data, page_url)
-    if isinstance(link, ManifestLink):
-        link.stated_filename = filename
-    return link
 
 
 def scan_directory(
@@ -168,7 +117,7 @@ def links_of_page(
         # Whoever works as slowly as upstream's needs no more imports.
         from pip._internal.fast import pages
 
-        return pages.links_of_page(parse, page, link_evaluator)
+        return pages.links_of_page(parse, page, finder.target_python)
     return list(parse(page))
 
 
@@ -195,13 +144,12 @@ def evaluate_links(
 def _without_manifests(
     run: Run, link_evaluator: LinkEvaluator, links: list[Link]
 ) -> list[Link]:
-    # Few or none of a page's 10,000 links are manifests. The others pass two cheap tests,
-    # which use attributes because properties take longer.
+    # Few or none of a page's 10,000 links are manifests. The others pass a cheap test,
+    # which uses an attribute because properties take longer.
     manifests = [
         link
         for link in links
-        if MANIFEST_SUFFIX in link._url or type(link) is ManifestLink
-        if link.filename.endswith(MANIFEST_SUFFIX)
+        if MANIFEST_SUFFIX in link._url and link.filename.endswith(MANIFEST_SUFFIX)
     ]
     if manifests:
         for link in manifests:
@@ -259,6 +207,10 @@ def all_candidates(
         return fn(finder, project_name)
     from pip._internal.variants.selection.catalogue import modes
 
+    if run.listing is not None and run.target is not None:
+        from pip._internal.variants.selection import target_options
+
+        target_options.aim(finder, run.target)
     for mode in modes(run):
         fn = functools.partial(mode.find_all_candidates, fn)
     candidates = fn(finder, project_name)

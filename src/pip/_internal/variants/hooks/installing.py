@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from pip._internal.console.output import get_logger
 from pip._internal.console.texts import with_label
-from pip._internal.fast.downloads import atomic_upgrade
-from pip._internal.fast.downloads.elsewhere import final_path
 from pip._internal.fast.space import DiskFull, is_full
+from pip._internal.fast.upgrades.install_root import final_path
 from pip._internal.variants.selection.installed import SELECTION_FILE, SELECTIONS
 
 if TYPE_CHECKING:
@@ -33,7 +32,6 @@ _LABELS: dict[str, str] = {}
 def remember(wheel_path: str, build: InstalledBuild) -> None:
     """Have a build recorded when its wheel is installed; until then it counts as such."""
     SELECTIONS[wheel_path] = build
-    atomic_upgrade.enable()
 
 
 def installing_wheel(

@@ -42,20 +42,16 @@ def cached_wheels(
     return [entry for entry in fn(cache, *args) if split_label(entry[0])[1] is None]
 
 
-def unsupported_wheel(
-    fn: Callable[[Factory, Link], None], factory: Factory, link: Link
-) -> None:
-    """Refuse a variant wheel that does not suit the target if a file or URL names it."""
-    run_given = run_of(factory._finder)
-    if run_given is not None and run_given.check_trusted is not None:
+def refuse_unsupported(factory: Factory, run: Run, link: Link) -> None:
+    """Refuse what does not suit the target, of what a file or URL names."""
+    if run.check_trusted is not None:
         from pip._internal.variants.providers.plugin_query import PluginFailed
 
         raise PluginFailed(f"it needs {link}, which is not on an index")
-    if run_given is not None and run_given.target is not None:
+    if run.target is not None:
         from pip._internal.variants.selection.target_options import refuse_source
 
-        refuse_source(run_given.target, link)
-    fn(factory, link)
+        refuse_source(run.target, link)
     label = label_of(link)
     if label is not None:
         run = _enabled_run(factory._finder, link)
@@ -74,9 +70,8 @@ def _may_be_read(preparer: RequirementPreparer, link: Link) -> bool:
         return not preparer.require_hashes
     if link.scheme not in ("http", "https"):
         return False
-    from pip._internal.fast.fetching import is_here
-
-    return not is_here(preparer, link)
+    folder = preparer.download_dir
+    return folder is None or not os.path.exists(os.path.join(folder, link.filename))
 
 
 def prepared(
@@ -127,8 +122,9 @@ def to_install(
     resolver: Resolver,
     requirements: RequirementSet,
 ) -> list[InstallRequirement]:
-    """Judge the variants that backends have built, before anything is installed.
+    """Judge the variants that backends have built, and lock the environment.
 
+    :raises EnvironmentChanged: if another installer has changed the environment.
     :raises UnsupportedVariant: if the target cannot run one.
     :raises InvalidVariantWheel: if one is not the wheel that its name says.
     :raises VariantsDisabled: if variants are off.
@@ -138,7 +134,13 @@ def to_install(
         label = split_label(os.path.basename(path))[1]
         if label is not None and SELECTION.of(req, object) is None:
             _judge_built(resolver.factory._finder, req, path, label)
-    return fn(resolver, requirements)
+    order = fn(resolver, requirements)
+    run = run_of(resolver.factory._finder)
+    if run is None or not run.in_build:
+        from pip._internal.fast.install_command import before_installing
+
+        before_installing(order)
+    return order
 
 
 def _judge_built(

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, cast
 from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.exceptions import HashMismatch
-from pip._internal.fast.resolving import dependencies_known
+from pip._internal.fast.resolving import dependencies_known, reached
+from pip._internal.variants.hooks.prepare import refuse_unsupported
 from pip._internal.variants.index.links import label_of
 from pip._internal.variants.selection.catalogue import PeekableGroups, modes, releases
 from pip._internal.variants.selection.installed import installed_build
@@ -71,7 +72,7 @@ def found_candidates(
         found = fn(factory, ireqs, specifier, hashes, *args, **kwargs)
     assert not isinstance(found, tuple), "only without requirements there is nothing"
     run.installed_dists = factory._installed_dists
-    infos = found._get_infos
+    infos = functools.partial(reached, found._get_infos, factory._finder, project)
     pinned = False
     for mode in modes(run):
         infos = functools.partial(mode.infos, infos, project, wanted)
@@ -354,18 +355,19 @@ def link_candidate(
     name: NormalizedName | None,
     version: Version | None,
 ) -> BaseCandidate | None:
-    """Make the candidate of a link, unless a mode of the run refuses the link.
+    """Make the candidate of a link, unless it does not suit or a mode refuses it.
 
     All links pass here: those that the finder found, and those that requirements and
     constraints name, of the user, of metadata or of a build. The URL of a dependency on
     pip stands for the fork if that is installed.
 
-    :raises PipError: if a mode refuses the link.
+    :raises PipError: if the link is refused.
     """
     run = run_of(factory._finder)
     if template.link is None or run is None:
         # The finder looks only where it may.
         return fn(factory, link, template, name, version)
+    refuse_unsupported(factory, run, link)
     if name == "pip" and not template.user_supplied:
         kept = _fork_to_keep(run)
         if kept is not None:

@@ -240,7 +240,11 @@ def _prefetching(
     run.make_lookahead = make_lookahead if run.enabled else None
     try:
         with prefetching(
-            resolver, root_reqs, run.parallel_downloads, run.make_lookahead
+            resolver,
+            run.session,
+            root_reqs,
+            run.parallel_downloads,
+            run.make_lookahead,
         ):
             yield
     finally:

@@ -1,18 +1,23 @@
 """The check for a newer pip at the end of a run, once a week, as upstream has it.
 
 The fork compares releases of the fork. Upstream keeps what it found as one version; here
-it is the newest of each kind, in a file of the fork's own (``own_state`` in ``seams``), so
-that neither pip takes what the other has found for its own.
+it is the newest of each kind, in a file of the fork's own, so that neither pip takes what
+the other has found for its own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from pip._vendor.packaging.version import Version
 
 from pip._internal.console.output import get_logger
+from pip._internal.self_outdated_check import (
+    SelfCheckState,
+    _get_current_remote_pip_version,
+)
 from pip._internal.variants.selection.fork import Newest, is_fork, may_be_taken
 from pip._internal.variants.selection.run import Run
 from pip._internal.variants.slots import RUN
@@ -25,59 +30,57 @@ if TYPE_CHECKING:
 logger = get_logger(__name__)
 
 
-class Newer:
-    """What is newer than the installed release of the fork.
+class Found(str):
+    """What :class:`Newest` writes, with the options of the run."""
 
-    :ivar with_commands: whether an installed pip could be replaced by it.
+    options: optparse.Values
+
+
+class OwnState(SelfCheckState):
+    """What a run found within a week, and else what it finds now.
+
+    If it finds nothing at all, the next run looks again.
     """
 
-    __slots__ = ("newest", "own", "with_commands")
+    def __init__(self, session: PipSession, options: optparse.Values) -> None:
+        super().__init__(options.cache_dir)
+        self._session, self._options = session, options
 
-    def __init__(self, newest: Newest, own: Version, with_commands: bool) -> None:
-        self.newest, self.own, self.with_commands = newest, own, with_commands
+    @property
+    def key(self) -> str:
+        """What tells the file of the fork from upstream's."""
+        return f"{super().key}+variants"
 
-
-def version_check(
-    fn: Callable[..., Any], session: PipSession, options: optparse.Values
-) -> Any:
-    """Return the notice, for upstream to show when the command has run.
-
-    All that it needs is imported here: a command that installs imports nothing later.
-    """
-    found = fn(session, options)
-    if not isinstance(found, Newer):
+    def get(self, current_time: datetime) -> Found:
+        """Return the newest release of each kind."""
+        newest = super().get(current_time)
+        if newest is None:
+            newest = self._look()
+            if newest:
+                self.set(newest, current_time)
+        found = Found(newest)
+        found.options = self._options
         return found
-    from pip._internal.console.wrapped import notice as shown
-    from pip._internal.variants.output.updates import notice
 
-    lines = notice(found.newest, found.own, options, with_commands=found.with_commands)
-    return shown(lines)
-
-
-def remote_versions(
-    fn: Callable[..., str | None], session: PipSession, options: optparse.Values
-) -> str | None:
-    """Return the newest release of each kind on the user's indexes.
-
-    :return: None if there is none at all; upstream then looks again in the next run.
-    """
-    fn(session, options)
-    run = RUN.of(session, Run)
-    if run is None:
-        return None
-    pips: list[Version] = []
-    carriers: list[Version] = []
-    for each in run.of_itself:
-        if may_be_taken(each, run.settings):
-            (pips if each.name == "pip" else carriers).append(each.version)
-    newest = Newest.of(pips, carriers)
-    return str(newest) if any(newest) else None
+    def _look(self) -> str:
+        """Return the newest release of each kind on the user's indexes."""
+        _get_current_remote_pip_version(self._session, self._options)
+        run = RUN.of(self._session, Run)
+        if run is None:
+            return ""
+        pips: list[Version] = []
+        carriers: list[Version] = []
+        for each in run.of_itself:
+            if may_be_taken(each, run.settings):
+                (pips if each.name == "pip" else carriers).append(each.version)
+        newest = Newest.of(pips, carriers)
+        return str(newest) if any(newest) else ""
 
 
 def upgrade_prompt(
     fn: Callable[..., Any],
     local_version: Version,
-    remote_version_str: str,
+    remote_version_str: Found,
     installed_by_pip: bool,
     show_upgrade_hint: bool = True,
 ) -> Any:
@@ -85,13 +88,18 @@ def upgrade_prompt(
 
     What is installed may be upstream's pip, with ``--python`` for instance: then upstream
     compares, with the newest of all.
+
+    :return: the notice, for upstream to show when the command has run. All that it needs
+        is imported here: a command that installs imports nothing later.
     """
     newest = Newest.read(remote_version_str)
     if not is_fork(local_version):
         pips = [each for each in newest[:2] if each is not None]
+        if not pips:
+            return None
         return fn(
             local_version=local_version,
-            remote_version_str=str(max(pips)) if pips else remote_version_str,
+            remote_version_str=str(max(pips)),
             installed_by_pip=installed_by_pip,
             show_upgrade_hint=show_upgrade_hint,
         )
@@ -101,4 +109,8 @@ def upgrade_prompt(
     logger.debug("Was pip installed by pip? %s", installed_by_pip)
     if not installed_by_pip or not any(newer):
         return None
-    return Newer(newer, local_version, show_upgrade_hint)
+    from pip._internal.console.wrapped import notice as shown
+    from pip._internal.variants.output.updates import notice
+
+    options = remote_version_str.options
+    return shown(notice(newer, local_version, options, with_commands=show_upgrade_hint))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pip._vendor.packaging.utils import (
     InvalidSdistFilename,
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "LocalVersionWheel",
-    "ManifestLink",
     "folder_url",
     "label_of",
     "public",
@@ -37,19 +36,6 @@ __all__ = [
     "uploaded_too_late",
     "version_of",
 ]
-
-
-class ManifestLink(Link):
-    """A link to a manifest whose file name is not at the end of the URL."""
-
-    __slots__ = ["stated_filename"]
-
-    stated_filename: str
-
-    @property
-    def filename(self) -> Any:
-        """Return the file name that the index states."""
-        return self.stated_filename
 
 
 class LocalVersionWheel(Link):

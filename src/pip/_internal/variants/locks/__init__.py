@@ -77,4 +77,5 @@ def narrowed_lock(
     """Leave in a lock file just the builds to install, and what these need."""
     from pip._internal.variants.locks import reading
 
-    return reading.narrowed(fn(lock, session, *args), session, *args)
+    lock = reading.narrowed(fn(lock, session, *args), session, *args)
+    return reading.aimed(lock, session)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from pip._vendor.packaging.markers import (
     Marker,
@@ -50,6 +52,7 @@ from pip._internal.variants.selection.run import Run, noting_host
 from pip._internal.variants.slots import RUN
 
 if TYPE_CHECKING:
+    from pip._vendor.packaging.markers import Environment
     from pip._vendor.packaging.utils import NormalizedName
     from pip._vendor.packaging.version import Version
 
@@ -58,7 +61,7 @@ if TYPE_CHECKING:
     from pip._internal.variants.providers.target import Target
     from pip._internal.variants.selection.release import Release
 
-__all__ = ["narrowed"]
+__all__ = ["aimed", "narrowed"]
 
 
 def narrowed(
@@ -100,6 +103,22 @@ def narrowed(
             lock = _with_choices(lock, choices, of_target, *groups)
         _refuse_sources(lock, path_or_url, target)
     return lock
+
+
+def aimed(lock: Pylock, session: PipSession) -> Pylock:
+    """Let pip select from *lock* for the target, by default for this machine."""
+    run = RUN.of(session, Run)
+    target = None if run is None else run.target
+    if target is None:
+        return lock
+    select = functools.partial(
+        lock.select,
+        environment=cast("Environment", target.environment),
+        tags=target.python.get_sorted_tags(),
+    )
+    # pip uses nothing else of it.
+    made = SimpleNamespace(default_groups=lock.default_groups, select=select)
+    return cast("Pylock", made)
 
 
 def _with_choices(

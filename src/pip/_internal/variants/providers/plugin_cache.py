@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from pip._internal.console.output import get_logger
-from pip._internal.fast.downloads.trees import is_own, remove_old
+from pip._internal.fast.upgrades.trees import is_own, remove_old
 from pip._internal.utils import filesystem
 
 if TYPE_CHECKING:

@@ -37,6 +37,9 @@ __all__ = [
     "pin",
 ]
 
+#: The name under which indexes have the carrier. None until ``carrier/pyproject.toml``
+#: says that it is registered: whoever registered it first could replace this pip.
+CARRIER: str | None = None
 #: What to say before the command that installs upstream's pip.
 FOR_UPSTREAM = "This pip is a fork and keeps to its own releases; for upstream:"
 #: What the local versions of the fork begin with.
@@ -171,13 +174,8 @@ def carriers_found(
 
 
 def carrier_name() -> str | None:
-    """Return the name of the carrier; None while nothing may be asked for it.
-
-    The build says so: it is the carrier's project that knows whether it is registered.
-    """
-    from pip import __carrier__
-
-    return __carrier__
+    """Return the name of the carrier; None while nothing may be asked for it."""
+    return CARRIER
 
 
 def may_be_taken(found: InstallationCandidate, settings: Settings) -> bool:

@@ -92,9 +92,9 @@ class VariantLookahead(Foresight):
         resolving = RESOLVING.of(self._finder, Resolving)
         if resolving is not None:
             # What is to be prefetched are manifests of older releases.
-            resolving.start()
-            if resolving.prefetch is not None:
-                resolving.prefetch.reached(project)
+            prefetch = resolving.start()
+            if prefetch is not None:
+                prefetch.reached(project)
 
     def refused(self, older: Sequence[Release]) -> None:
         """Prefetch for older releases, since a newer one does not suit."""

@@ -27,8 +27,8 @@ __all__ = [
     "LabelChoice",
     "OptionSource",
     "count",
-    "gigabytes",
     "label_choice",
+    "link_mode",
     "namespace",
     "preference",
     "preferences_in_order",
@@ -40,6 +40,7 @@ __all__ = [
 
 #: What may serve a namespace instead of its usual provider.
 _PROVIDER_KINDS = ("plugin", "builtin")
+_LINK_MODES = ("clone", "hardlink", "copy")
 _MOST = 1_000_000
 
 
@@ -136,18 +137,14 @@ def provider_kind(opt: str, value: str) -> tuple[str, str]:
     return namespace(opt, name), kind
 
 
-def gigabytes(opt: str, value: str) -> float:
-    """Read a number of gigabytes."""
-    try:
-        size = float(value)
-    except ValueError:
-        size = -1
-    if not 0 <= size <= _MOST:
+def link_mode(opt: str, value: str) -> str:
+    """Check how stored wheels are installed."""
+    if value not in _LINK_MODES:
         raise InvalidOption(
-            f"option {opt}: invalid number of gigabytes {value!r}, expected one from 0 "
-            f"to {_MOST}"
+            f"option {opt}: invalid mode {value!r}, expected {', '.join(_LINK_MODES[:-1])} "
+            f"or {_LINK_MODES[-1]}"
         )
-    return size
+    return value
 
 
 def count(opt: str, value: str) -> int:

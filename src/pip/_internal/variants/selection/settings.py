@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
     from pip._vendor.wheel_variants.preferences import Preference
 
+    from pip._internal.cli.base_command import Command
     from pip._internal.cli.progress_bars import BarType
     from pip._internal.models.format_control import FormatControl
     from pip._internal.models.release_control import ReleaseControl
@@ -57,6 +58,7 @@ __all__ = [
     "OptionRow",
     "Settings",
     "VariantOption",
+    "add_options",
     "allowed",
     "imply_wheels",
     "kind",
@@ -170,6 +172,16 @@ class VariantOption(PipOption):
 def allowed(rows: Iterable[OptionRow], place: OptionPlace) -> tuple[OptionRow, ...]:
     """Return the rows of a table that may stand in a place."""
     return tuple(row for row in rows if place in row.where)
+
+
+def add_options(command: Command) -> None:
+    """Add the options of variants to ``pip check`` or ``pip debug``."""
+    group = command.cmd_opts
+    for row in OPTIONS:
+        if f"pip {command.name}" in row.where:
+            group.add_option(row())
+    if group not in command.parser.option_groups:
+        command.parser.insert_option_group(0, group)
 
 
 def said_in_line(options: optparse.Values) -> tuple[Sequence[LabelChoice], bool]:
@@ -354,22 +366,16 @@ OPTIONS = (
         "makes one request after the other and prefetches nothing.",
     ),
     OptionRow(
-        "--unpacked-cache-links",
-        about_this_machine=True,
-        help="With --use-feature unpacked-cache: let installed files and those of the cache be "
-        "the same, by hard links, where a copy is not needed. Whoever edits an installed file "
-        "then edits it in the cache and in every environment that has it, and whoever "
-        "changes its owner or rights (chown, chmod) changes them there.",
-    ),
-    OptionRow(
-        "--unpacked-cache-limit",
+        "--link-mode",
+        where=("install",),
         about_this_machine=True,
         repeated="none",
-        check=kind("gigabytes"),
-        metavar="GB",
-        default=20.0,
-        help="With --use-feature unpacked-cache: how much the cache may hold; what was not used "
-        "for longest goes first (default: 20 GB).",
+        check=kind("link_mode"),
+        metavar="MODE",
+        help="Keep large wheels unpacked in pip's cache, and clone, hardlink or copy their "
+        "files into the next environment (default: clone if the disk can, otherwise keep no "
+        "unpacked wheels). With hardlink, editing an installed file also changes the cache "
+        "and the other environments.",
     ),
     OptionRow(
         "--no-variant-agreement",

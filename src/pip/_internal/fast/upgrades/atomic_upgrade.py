@@ -24,11 +24,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from pip._internal.console.output import get_logger
 from pip._internal.exceptions import InstallationError
-from pip._internal.fast.downloads import staged, trees
-from pip._internal.fast.downloads.elsewhere import final_path, installed_below
-from pip._internal.fast.downloads.interrupts import HeldSignals
-from pip._internal.fast.downloads.staging_folder import StagingFolder
 from pip._internal.fast.held_records import emit, holding
+from pip._internal.fast.upgrades import trees
+from pip._internal.fast.upgrades.install_root import final_path, installed_below
+from pip._internal.fast.upgrades.interrupts import HeldSignals
+from pip._internal.fast.upgrades.staging_folder import StagingFolder
 from pip._internal.locations import get_scheme
 from pip._internal.metadata import get_default_environment
 from pip._internal.req.req_uninstall import (
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from pip._internal.req.req_install import InstallRequirement
 
 __all__ = [
-    "afterwards",
     "enable",
     "install",
     "installing",
@@ -101,14 +100,19 @@ class _OldFiles(StashedUninstallPathSet):
 
 
 class _Transaction:
-    """The packages that one command installs, whether or not it replaces any.
+    """The packages that one command installs, of which some replace others.
 
     :param options: of ``install_given_reqs``.
+    :param settle: waits for what the installation may wait for.
     """
 
     def __init__(
-        self, requirements: Sequence[InstallRequirement], options: Mapping[str, Any]
+        self,
+        requirements: Sequence[InstallRequirement],
+        options: Mapping[str, Any],
+        settle: Callable[[], None],
     ) -> None:
+        self._settle = settle
         self._left = list(requirements)
         self._options = {**options}
         self._root = os.path.abspath(self._options.pop("root", None) or os.sep)
@@ -153,7 +157,7 @@ class _Transaction:
                 self._removals.clear()
                 self._remove_folder()
         if not self._prepared:
-            staged.settle()
+            self._settle()
         self._signals.hold(signal.SIGINT)
         if self._prepared:
             # The rest does not take long.
@@ -277,21 +281,17 @@ def _reword(record: logging.LogRecord, tree: str) -> None:
         record.msg, record.args = message.replace(tree, ""), ()
 
 
-_is_enabled = False
+_settle: Callable[[], None] | None = None
 _transaction: _Transaction | None = None
-_afterwards: Callable[[Sequence[InstallRequirement]], None] | None = None
 
 
-def enable() -> None:
-    """Prepare packages before any is removed, in this command and none after it."""
-    global _is_enabled
-    _is_enabled = True
+def enable(settle: Callable[[], None]) -> None:
+    """Prepare all packages before any is removed, in this command and none after it.
 
-
-def afterwards(do: Callable[[Sequence[InstallRequirement]], None]) -> None:
-    """Call *do* with what this command has installed."""
-    global _afterwards
-    _afterwards = do
+    :param settle: waits for what the installation may wait for.
+    """
+    global _settle
+    _settle = settle
 
 
 def installing(
@@ -300,22 +300,11 @@ def installing(
     **options: Any,
 ) -> list[InstallationResult]:
     """Install all that a command has resolved."""
-    result = _installing(fn, requirements, **options)
-    if _afterwards is not None:
-        _afterwards(requirements)
-    return result
-
-
-def _installing(
-    fn: Callable[..., list[InstallationResult]],
-    requirements: list[InstallRequirement],
-    **options: Any,
-) -> list[InstallationResult]:
-    global _is_enabled, _transaction
-    if not _is_enabled:
+    global _settle, _transaction
+    if _settle is None:
         return fn(requirements, **options)
-    _is_enabled = False
-    _transaction = _Transaction(requirements, options)
+    _transaction = _Transaction(requirements, options, _settle)
+    _settle = None
     try:
         return _transaction.run(lambda: fn(requirements, **options))
     finally:

@@ -7,7 +7,10 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-__all__ = ["compile_file", "final_path", "installed_below"]
+__all__ = ["BYTECODE", "compile_file", "final_path", "installed_below"]
+
+#: By path of an installed module: puts its bytecode in place; returns whether that was possible.
+BYTECODE: dict[str, Callable[[str], bool]] = {}
 
 #: The folder that stands for the root, if any.
 _tree: str | None = None
@@ -32,7 +35,10 @@ def final_path(path: str) -> str:
 
 
 def compile_file(fn: Callable[[str], bool], path: str) -> bool:
-    """Compile a module for the place where it will be in the end."""
+    """Compile a module for the place where it will be in the end, if that is not done."""
+    put = BYTECODE.pop(path, None)
+    if put is not None and put(path):
+        return True
     place = final_path(path)
     if place == path:
         return fn(path)

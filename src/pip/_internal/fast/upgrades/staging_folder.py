@@ -14,7 +14,7 @@ import tempfile
 from contextlib import suppress
 
 from pip._internal.console.output import get_logger
-from pip._internal.fast.downloads.trees import is_own, remove
+from pip._internal.fast.upgrades.trees import is_own, remove
 
 if sys.platform != "win32":
     import fcntl

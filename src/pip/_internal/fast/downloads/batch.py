@@ -1,0 +1,109 @@
+"""Download the files of a command several at a time.
+
+Small files are prefetched, and pip downloads each as usual. Of larger ones, threads run pip's
+own downloader.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from pip._internal.fast.best_effort import BestEffort
+from pip._internal.fast.install_command import unpacking_for
+from pip._internal.fast.sizes import SMALL, listed_size
+from pip._internal.fast.slots import SESSION_REQUESTS
+from pip._internal.fast.switches import command_options, parallel_downloads
+from pip._internal.network.utils import HEADERS
+
+if TYPE_CHECKING:
+    from pip._internal.fast.session_requests import SessionRequests
+    from pip._internal.models.link import Link
+    from pip._internal.network.download import Downloader
+    from pip._internal.network.session import PipSession
+
+__all__ = ["batch"]
+
+_Downloaded = Iterable[tuple["Link", tuple[str, str]]]
+
+
+def batch(
+    fn: Callable[..., _Downloaded],
+    downloader: Downloader,
+    links: Iterable[Link],
+    location: str,
+) -> _Downloaded:
+    """Download files, and yield the path and content type of each.
+
+    :param location: the folder to download them to.
+    """
+    session = downloader._session
+    options = command_options()
+    if options is None:
+        yield from fn(downloader, links, location)
+        return
+    left = []
+    for link in links:
+        unpacking = unpacking_for(link, session)
+        stored = None if unpacking is None else unpacking.find(link, link.as_hashes())
+        if stored is None:
+            left.append(link)
+        else:
+            yield link, (stored, "")
+    requests, most = None, parallel_downloads(options)
+    if len(left) > 1 and most > 1:
+        with BestEffort("downloading in parallel"):
+            requests = _requests(session, most)
+    if requests is None:
+        yield from fn(downloader, left, location)
+    elif all(0 < (listed_size(link) or 0) <= SMALL for link in left):
+        try:
+            # pip requests the first one now.
+            with BestEffort("prefetching wheels"):
+                for link in left[1:]:
+                    url = link.url_without_fragment
+                    requests.prefetch(url, HEADERS, SMALL, is_needed=True)
+            yield from fn(downloader, left, location)
+        finally:
+            requests.close()
+    else:
+        yield from _together(fn, downloader, requests, most, left, location)
+
+
+def _requests(session: PipSession, most: int) -> SessionRequests:
+    from pip._internal.fast.session_requests import SessionRequests
+
+    return SESSION_REQUESTS.once(session, lambda each: SessionRequests(each, most))
+
+
+def _together(
+    fn: Callable[..., _Downloaded],
+    downloader: Downloader,
+    requests: SessionRequests,
+    most: int,
+    links: Sequence[Link],
+    location: str,
+) -> Iterator[tuple[Link, tuple[str, str]]]:
+    from pip._internal.fast.downloads.fetch import Fetch
+    from pip._internal.fast.downloads.pool import Pool
+    from pip._internal.fast.downloads.progress import CombinedProgress
+
+    session = downloader._session
+    fetches = []
+    for number, link in enumerate(links):
+        # Two files that are on their way may have the same name.
+        folder = os.path.join(location, str(number))
+        os.mkdir(folder)
+        fetches.append(Fetch(link, folder, unpacking_for(link, session)))
+    progress = CombinedProgress(downloader._progress_bar, fetches)
+    pool = Pool(session, requests, most, downloader, fetches, progress)
+    with progress:
+        if not pool.start():
+            yield from fn(downloader, links, location)
+            return
+        try:
+            for fetch in fetches:
+                yield fetch.link, pool.finish(fetch)
+        finally:
+            pool.stop()

@@ -1,0 +1,324 @@
+"""Install the files of unpacked wheels.
+
+pip allows no import once it has begun to install, so these functions import nothing. A file
+that is not as it should be is left to pip.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+import tempfile
+import zipfile
+from collections.abc import Callable
+from functools import partial
+from importlib.util import MAGIC_NUMBER, cache_from_source
+from optparse import Values
+from typing import TYPE_CHECKING
+
+from pip._vendor.cachecontrol import CacheControlAdapter
+
+# Logging needs it while pip installs, when nothing may be imported.
+import pip._internal.console.wrapped  # noqa: F401
+from pip._internal.console import printable
+from pip._internal.console.output import get_logger
+from pip._internal.exceptions import InstallationError
+from pip._internal.fast.digests import identity, known_sha256, read_sha256, register
+from pip._internal.fast.sizes import LARGE
+from pip._internal.fast.space import device_of
+from pip._internal.fast.target import installed_to
+from pip._internal.fast.unpacked.linker import FileLinker, can_clone
+from pip._internal.fast.unpacked.unpacker import UnpackedWheel, Unpacker
+from pip._internal.fast.unpacked.wheel_store import WheelStore
+from pip._internal.fast.upgrades import install_root
+from pip._internal.fast.upgrades.trees import gives_nothing_on, is_faithful
+from pip._internal.utils.unpacking import (
+    set_extracted_file_to_default_mode_plus_executable,
+    zip_item_is_executable,
+)
+
+if TYPE_CHECKING:
+    from pip._internal.models.link import Link
+    from pip._internal.models.scheme import Scheme
+    from pip._internal.network.session import PipSession
+    from pip._internal.operations.install.wheel import ZipBackedFile
+    from pip._internal.utils.hashes import Hashes
+
+__all__ = ["Unpacking", "save"]
+
+logger = get_logger(__name__)
+
+
+class Unpacking:
+    """The wheels that a command unpacks ahead, and those that it takes from the store.
+
+    :param options: of ``pip install``.
+    """
+
+    def __init__(self, options: Values) -> None:
+        global _current
+        self._options = options
+        #: By path of the wheel or of its stand-in.
+        self._wheels: dict[str, UnpackedWheel | None] = {}
+        #: Of the folders that wheels are installed to: whether new files inherit nothing.
+        self._plain: dict[str, bool] = {}
+        scheme = installed_to(options)
+        tag = _bytecode_tag(options)
+        store = _open_store(options, tag or "")
+        mode = (
+            None if store is None or tag is None else _link_mode(options, store, scheme)
+        )
+        self._linker = FileLinker(mode or "copy")
+        self._store = store if mode is not None else None
+        self._folders = store
+        self._unpacker = _make_unpacker(scheme, store, mode, tag)
+        _current = self
+
+    def find(self, link: Link, hashes: Hashes) -> str | None:
+        """Return the stand-in of a stored wheel, which pip installs as the wheel.
+
+        If hashes are required, all files are hashed.
+        """
+        if self._store is None:
+            return None
+        is_strict = bool(self._options.require_hashes)
+        found = self._store.find(hashes, link.filename, thoroughly=is_strict)
+        if found is None:
+            return None
+        logger.info("Using unpacked %s", link.filename)
+        path, sha256, self._wheels[path] = found
+        register(path, sha256)
+        return path
+
+    def add(
+        self, path: str, hashes: Hashes, link: Link | None, session: PipSession | None
+    ) -> None:
+        """Unpack a wheel ahead if it is large, and store the wheel if there is a store.
+
+        :param path: of the wheel, which pip has checked, if there are *hashes*.
+        :param link: the source of the wheel.
+        :param session: whose cache need not keep the wheel if the store does.
+        """
+        is_known = path in self._wheels or os.path.getsize(path) < LARGE
+        if self._unpacker is not None and not is_known:
+            finish = partial(self._finish, path, hashes, link, session)
+            self._unpacker.add(path, finish)
+
+    def _finish(
+        self,
+        path: str,
+        hashes: Hashes,
+        link: Link | None,
+        session: PipSession | None,
+        archive: zipfile.ZipFile,
+        unpacked: UnpackedWheel,
+    ) -> UnpackedWheel:
+        """Store an unpacked wheel, if its sha256 is an expected one."""
+        if self._store is None or link is None or not hashes:
+            return unpacked
+        sha256 = known_sha256(path) or read_sha256(path)
+        if not hashes.is_hash_allowed("sha256", sha256):
+            return unpacked
+        try:
+            stored = self._store.add(archive, unpacked, sha256, link.filename)
+        except (OSError, ValueError) as error:
+            logger.debug("pip does not store the unpacked %s: %s", link.filename, error)
+            return unpacked
+        if session is not None:
+            _forget(session, link.url_without_fragment)
+        return stored
+
+    def settle(self) -> None:
+        """Wait for the wheels that are being unpacked, so that nothing waits later."""
+        if self._unpacker is not None:
+            self._unpacker.settle()
+
+    def close(self) -> None:
+        """Let other processes remove stored wheels."""
+        global _current
+        _current = None
+        install_root.BYTECODE.clear()
+        if self._folders is not None:
+            if self._unpacker is not None:
+                self._unpacker.cleanup()
+            self._folders.close()
+
+    def move(self, file: ZipBackedFile) -> bool:
+        """Install a file of a wheel; return whether that was possible.
+
+        :raises InstallationError: if a stored file was changed.
+        :raises OSError: if pip cannot install a stored file.
+        """
+        path = str(file._zip_file.filename)
+        wheel, info = self._wheel(path), file._getinfo()
+        if wheel is None or info.filename not in wheel.numbers:
+            return False
+        number = wheel.numbers[info.filename]
+        source, target = wheel.path(number), file.dest_path
+        is_stand_in = os.path.dirname(path) == wheel.folder
+        try:
+            if os.lstat(source).st_size != info.file_size:
+                raise FileNotFoundError(errno.ENOENT, "Another file", source)
+            is_moved = self._put(source, target, wheel)
+        except OSError as error:
+            if is_stand_in and isinstance(error, FileNotFoundError):
+                raise _Changed(wheel) from None
+            if is_stand_in:
+                raise
+            is_moved = False
+        if not is_moved:
+            return False
+        file.written = True
+        if zip_item_is_executable(info):
+            set_extracted_file_to_default_mode_plus_executable(target)
+        final = install_root.final_path(target)
+        place = os.path.join(wheel.lib, os.path.normpath(file.src_record_path))
+        if number in wheel.bytecode and (wheel.is_stored or place == final):
+            put = partial(self._put_bytecode, identity(target), wheel, number)
+            install_root.BYTECODE[target] = put
+        return True
+
+    def _put_bytecode(
+        self, module: tuple[int, ...], wheel: UnpackedWheel, number: int, path: str
+    ) -> bool:
+        """Install the bytecode of a module; return whether that was possible.
+
+        :param module: what identifies the module if it was not changed.
+        """
+        target = cache_from_source(path)
+        try:
+            if identity(path) != module:
+                return False
+            os.makedirs(os.path.dirname(target), exist_ok=True)
+            return self._put(f"{wheel.path(number)}.pyc", target, wheel)
+        except OSError:
+            return False
+
+    def _wheel(self, path: str) -> UnpackedWheel | None:
+        if path not in self._wheels:
+            wheel = None if self._unpacker is None else self._unpacker.get(path)
+            self._wheels[path] = wheel
+            if wheel is not None:
+                logger.debug("%s was unpacked ahead, in %s", path, wheel.folder)
+        return self._wheels[path]
+
+    def _put(self, source: str, target: str, wheel: UnpackedWheel) -> bool:
+        """Put a file in its place if it equals a new one there; return whether it does.
+
+        :raises OSError: if that is not possible.
+        """
+        folder = os.path.dirname(target)
+        if folder not in self._plain:
+            self._plain[folder] = is_faithful() and gives_nothing_on(folder)
+        if wheel.is_stored:
+            if os.path.lexists(target):
+                os.unlink(target)
+            self._linker.put(source, target, may_link=self._plain[folder])
+        elif self._plain[folder] and not os.path.lexists(target):
+            os.rename(source, target)
+        else:
+            return False
+        return True
+
+
+class _Changed(InstallationError):
+    """A stored file was changed, or removed, after pip had checked it."""
+
+    def __init__(self, wheel: UnpackedWheel) -> None:
+        super().__init__(
+            printable(
+                f"'{wheel.folder}' was changed while pip was running. Run pip again to "
+                "download the wheel anew."
+            )
+        )
+
+
+def _forget(session: PipSession, url: str) -> None:
+    """Remove a file from the HTTP cache, because the store has its contents."""
+    adapter = session.get_adapter(url)
+    if isinstance(adapter, CacheControlAdapter):
+        adapter.cache.delete(adapter.controller.cache_url(url))
+
+
+def _bytecode_tag(options: Values) -> str | None:
+    """Return the kind of bytecode that pip makes; None if pip does not store such."""
+    if not options.compile:
+        return "source"
+    is_usual = not (
+        sys.flags.optimize
+        or {"SOURCE_DATE_EPOCH", "PYTHONNODEBUGRANGES"} & os.environ.keys()
+        or sys.implementation.cache_tag is None
+    )
+    return f"{sys.implementation.cache_tag}-{MAGIC_NUMBER.hex()}" if is_usual else None
+
+
+def _open_store(options: Values, tag: str) -> WheelStore | None:
+    if not options.cache_dir:
+        return None
+    try:
+        return WheelStore(options.cache_dir, tag)
+    except OSError as error:
+        message = f"pip does not use its store of unpacked wheels: {error}"
+        if options.link_mode is None:
+            logger.debug("%s", message)
+        else:
+            logger.warning("%s", printable(message))
+        return None
+
+
+def _link_mode(options: Values, store: WheelStore, scheme: Scheme | None) -> str | None:
+    """Return how to install stored files; None if pip stores none.
+
+    By default pip stores wheels only if that takes no space: where it can clone files from
+    its cache to the environment.
+    """
+    if options.link_mode is not None or options.no_require_hashes:
+        # A hash of another algorithm cannot be checked without the wheel.
+        return None if options.no_require_hashes else str(options.link_mode)
+    if (
+        scheme is None
+        or not _is_beside(store.path, scheme)
+        or not can_clone(store.path)
+    ):
+        return None
+    return "clone"
+
+
+def _make_unpacker(
+    scheme: Scheme | None, store: WheelStore | None, mode: str | None, tag: str | None
+) -> Unpacker | None:
+    """Make the folder in which a command unpacks what it will install.
+
+    :return: None if moved files would differ from new ones.
+    """
+    # Some programs that contain Python cannot start it. With a prefix for bytecode, the path
+    # of bytecode depends on the folder of its module.
+    is_usual = sys.executable and sys.pycache_prefix is None
+    if not is_usual or (mode is None and not is_faithful()):
+        return None
+    libs = None
+    if tag is not None and tag != "source":
+        libs = {"purelib": "", "platlib": ""}
+        if scheme is not None:
+            libs = {"purelib": scheme.purelib, "platlib": scheme.platlib}
+    if mode is None and (scheme is None or _is_beside(tempfile.gettempdir(), scheme)):
+        return Unpacker(None, libs, must_unpack=False)
+    if store is not None and (mode or (scheme and _is_beside(store.path, scheme))):
+        return Unpacker(store.new_folder(), libs, must_unpack=mode is not None)
+    return None
+
+
+def _is_beside(folder: str, scheme: Scheme) -> bool:
+    """Whether a folder is on the disk that packages are installed on."""
+    device = device_of(folder)
+    return device == device_of(scheme.purelib) == device_of(scheme.platlib)
+
+
+_current: Unpacking | None = None
+
+
+def save(fn: Callable[[ZipBackedFile], None], file: ZipBackedFile) -> None:
+    """Install one file of a wheel."""
+    if _current is None or not _current.move(file):
+        fn(file)

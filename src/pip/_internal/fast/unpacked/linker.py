@@ -1,0 +1,78 @@
+"""Clone, hard-link or copy a stored file to the place where it is installed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import sys
+import tempfile
+from contextlib import suppress
+
+from pip._internal.utils.unpacking import current_umask
+
+if sys.platform == "linux":
+    import fcntl
+
+__all__ = ["FileLinker", "can_clone"]
+
+#: Lets two files share their data until one is changed (ioctl_ficlonerange(2)).
+_FICLONE = 0x40049409
+
+
+def _clone(source: str, target: str) -> bool:
+    """Clone a file, and return whether the file system can."""
+    if sys.platform != "linux":
+        return False
+    with open(source, "rb") as old, open(target, "wb") as new:
+        try:
+            fcntl.ioctl(new.fileno(), _FICLONE, old.fileno())
+        except OSError:
+            return False
+    return True
+
+
+def can_clone(folder: str) -> bool:
+    """Whether files in *folder* can be cloned."""
+    try:
+        with tempfile.TemporaryDirectory(dir=folder) as trial:
+            source = os.path.join(trial, "source")
+            with open(source, "wb") as file:
+                file.write(b"data")
+            return _clone(source, os.path.join(trial, "target"))
+    except OSError:
+        return False
+
+
+class FileLinker:
+    """Puts files in their places.
+
+    If the file system cannot clone or link a file, pip copies it.
+
+    :param mode: ``clone``, ``hardlink`` or ``copy``.
+    """
+
+    def __init__(self, mode: str) -> None:
+        self._mode = mode
+        self._permissions = stat.S_IFREG | (0o666 & ~current_umask())
+
+    def put(self, source: str, target: str, *, may_link: bool) -> None:
+        """Put a file at *target*, where nothing is; it keeps its modification time.
+
+        :param may_link: whether the two may be the same file.
+        :raises OSError: if that is not possible.
+        """
+        status = os.stat(source)
+        if self._mode == "hardlink" and may_link and self._is_like_new(status):
+            # The file may have too many links, or be on another disk.
+            with suppress(OSError):
+                os.link(source, target)
+                return
+        if not (self._mode == "clone" and _clone(source, target)):
+            shutil.copyfile(source, target)
+        os.utime(target, ns=(status.st_atime_ns, status.st_mtime_ns))
+
+    def _is_like_new(self, status: os.stat_result) -> bool:
+        """Whether a file has the permissions and the group of a new file."""
+        is_own_group = sys.platform == "win32" or status.st_gid == os.getegid()
+        return is_own_group and status.st_mode == self._permissions

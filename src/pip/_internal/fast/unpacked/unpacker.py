@@ -1,0 +1,290 @@
+"""Unpack and compile large wheels in threads.
+
+Nothing of a wheel is read before its hash has been checked. The unpacked files have their
+numbers in the archive for names.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pkgutil
+import queue
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import zipfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import NamedTuple
+
+from pip._internal.console.output import get_logger
+from pip._internal.fast.cpus import allowed_cpus
+from pip._internal.fast.digests import identity
+from pip._internal.fast.threads import Workers
+from pip._internal.utils.temp_dir import TempDirectory
+
+__all__ = ["UnpackedWheel", "Unpacker"]
+
+logger = get_logger(__name__)
+
+#: More threads wait for the disk.
+_MAX_THREADS = 4
+#: Bytes of a wheel that are worth a process.
+_PART = 4_000_000
+_BLOCK = 1 << 20
+#: A file takes as long as so many bytes.
+_FILE = 1 << 14
+#: The file that names the kind of library that the wheel's root belongs to.
+_WHEEL = re.compile(r"[^/]+\.dist-info/WHEEL")
+
+
+class _Stopped(Exception):
+    """Nobody needs the unpacked wheel."""
+
+
+class UnpackedWheel(NamedTuple):
+    """A wheel that is unpacked.
+
+    :ivar folder: of the files, which have numbers for names.
+    :ivar numbers: of the files, by their names in the archive.
+    :ivar bytecode: the numbers of modules with bytecode, which is in ``NUMBER.pyc``.
+    :ivar lib: the folder that the modules were compiled for.
+    :ivar is_stored: whether the files belong to the store, so that they must stay.
+    """
+
+    folder: str
+    numbers: Mapping[str, int]
+    bytecode: frozenset[int]
+    lib: str
+    is_stored: bool = False
+
+    def path(self, number: int) -> str:
+        """Return the path of a file."""
+        return os.path.join(self.folder, str(number))
+
+
+Finish = Callable[[zipfile.ZipFile, UnpackedWheel], UnpackedWheel]
+
+
+class _Job:
+    """A wheel that is being unpacked into a folder of its own.
+
+    :param finish: what is done with the unpacked wheel, in a thread.
+    :ivar left: parts that are not done; None before the wheel is divided into parts.
+    :ivar error: why the wheel will not be unpacked.
+    """
+
+    def __init__(self, path: str, folder: str, finish: Finish) -> None:
+        self.path = path
+        self.identity = identity(path)
+        self.folder = folder
+        self.finish = finish
+        self.archive: zipfile.ZipFile | None = None
+        self.lib = ""
+        self.left: int | None = None
+        self.result: UnpackedWheel | None = None
+        self.error: Exception | None = None
+
+
+class Unpacker(TempDirectory):
+    """A folder in which wheels are unpacked, each in a separate folder.
+
+    pip removes the folder with its other temporary folders at the latest.
+
+    :param path: an empty folder; None for a new one where temporary files are.
+    :param libs: the folders that modules of ``purelib`` and ``platlib`` are compiled for;
+        None if nothing is compiled.
+    :param must_unpack: whether pip waits for each wheel, instead of unpacking the wheel
+        itself if no thread has begun.
+    """
+
+    def __init__(
+        self,
+        path: str | None,
+        libs: Mapping[str, str] | None,
+        *,
+        must_unpack: bool,
+    ) -> None:
+        self._libs = libs
+        self._must_unpack = must_unpack
+        self._jobs: dict[str, _Job] = {}
+        self._tasks: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
+        self._most = min(_MAX_THREADS, allowed_cpus())
+        self._workers = Workers(self._work, self._most, self._tasks.get)
+        self._children: set[subprocess.Popen[bytes]] = set()
+        self._is_closed = False
+        self._changed = threading.Condition()
+        super().__init__(path, True, kind="staging", globally_managed=True)
+
+    def add(self, path: str, finish: Finish) -> None:
+        """Unpack a wheel, whose hash was checked, as soon as a thread is free."""
+        if self._is_closed or path in self._jobs:
+            return
+        try:
+            job = _Job(path, tempfile.mkdtemp(dir=self.path), finish)
+            self._workers.grow(self._most)
+        except (OSError, RuntimeError) as error:
+            logger.debug("%s is not unpacked ahead: %s", path, error)
+            return
+        self._jobs[path] = job
+        self._tasks.put(partial(self._do, job, partial(self._begin, job)))
+
+    def get(self, path: str) -> UnpackedWheel | None:
+        """Return the unpacked wheel, and wait if a thread has begun to unpack the wheel.
+
+        :return: None if the wheel is not unpacked, and will not be.
+        """
+        job = self._jobs.get(path)
+        if job is None:
+            return None
+        with self._changed:
+            if job.left is None and not self._must_unpack:
+                job.error = job.error or _Stopped()
+            self._changed.wait_for(lambda: job.error or job.result)
+        if job.error is not None or identity(path) != job.identity:
+            return None
+        return job.result
+
+    def settle(self) -> None:
+        """Wait for all wheels, as :meth:`get` does for one."""
+        for path in list(self._jobs):
+            self.get(path)
+
+    def cleanup(self) -> None:
+        """End all work, and remove the folder."""
+        with self._changed:
+            self._is_closed = True
+            children = list(self._children)
+            for job in self._jobs.values():
+                job.error = job.error or _Stopped()
+            self._changed.notify_all()
+        for child in children:
+            child.kill()
+            child.wait()
+        for _ in range(len(self._workers)):
+            self._tasks.put(None)
+        self._workers.join(1)
+        super().cleanup()
+
+    def _work(self, tasks: Iterator[Callable[[], None]]) -> None:
+        for task in tasks:
+            task()
+            # While a thread waits for the next one, it holds none.
+            del task
+
+    def _do(self, job: _Job, task: Callable[[], None]) -> None:
+        try:
+            if job.error is None:
+                task()
+        except Exception as error:  # pip reports it when it installs the wheel.
+            logger.debug("%s is not unpacked ahead: %r", job.path, error)
+            job.error = error
+            shutil.rmtree(job.folder, ignore_errors=True)
+        finally:
+            if job.archive is not None and (job.error or job.result):
+                job.archive.close()
+            with self._changed:
+                self._changed.notify_all()
+
+    def _begin(self, job: _Job) -> None:
+        """Divide a wheel into parts of nearly the same size."""
+        with self._changed:
+            if job.error is not None:
+                return
+            job.left = 1
+        archive = job.archive = zipfile.ZipFile(job.path)
+        members = [
+            each for each in enumerate(archive.infolist()) if not each[1].is_dir()
+        ]
+        total = sum(info.file_size for _, info in members)
+        if total > shutil.disk_usage(self.path).free:
+            raise OSError("there is no space")
+        job.lib = "" if self._libs is None else self._libs[_kind_of_root(archive)]
+        count = min(self._most, 1 + os.path.getsize(job.path) // _PART)
+        parts: list[list[tuple[int, zipfile.ZipInfo]]] = [[] for _ in range(count)]
+        sizes = [0] * count
+        for member in sorted(members, key=lambda each: -each[1].file_size):
+            least = sizes.index(min(sizes))
+            parts[least].append(member)
+            sizes[least] += member[1].file_size + _FILE
+        job.left = count
+        for part in parts:
+            task = partial(self._unpack, job, archive, part)
+            self._tasks.put(partial(self._do, job, task))
+
+    def _unpack(
+        self,
+        job: _Job,
+        archive: zipfile.ZipFile,
+        members: Sequence[tuple[int, zipfile.ZipInfo]],
+    ) -> None:
+        for number, info in members:
+            path = os.path.join(job.folder, str(number))
+            with archive.open(info) as source, open(path, "xb") as target:
+                while data := source.read(_BLOCK):
+                    if job.error is not None:
+                        raise _Stopped
+                    target.write(data)
+        if self._libs is not None:
+            self._compile(job, members)
+        with self._changed:
+            assert job.left is not None, "it is divided"
+            job.left -= 1
+            is_last = job.left == 0
+        if is_last:
+            infos = enumerate(archive.infolist())
+            numbers = {info.filename: number for number, info in infos}
+            compiled = (
+                name for name in os.listdir(job.folder) if name.endswith(".pyc")
+            )
+            bytecode = frozenset(int(name.partition(".")[0]) for name in compiled)
+            wheel = UnpackedWheel(job.folder, numbers, bytecode, job.lib)
+            job.result = job.finish(archive, wheel)
+
+    def _compile(
+        self, job: _Job, members: Sequence[tuple[int, zipfile.ZipInfo]]
+    ) -> None:
+        orders = []
+        for number, info in members:
+            if _is_module(info):
+                path = os.path.join(job.folder, str(number))
+                place = os.path.join(job.lib, os.path.normpath(info.filename))
+                orders.append((path, f"{path}.pyc", place))
+        if not orders:
+            return
+        source = pkgutil.get_data(__package__, "compile_child.py")
+        assert source is not None, "a module of this package is there"
+        command = [sys.executable, "-I", "-S", "-W", "ignore", "-c", source.decode()]
+        with self._changed:
+            if self._is_closed:
+                raise _Stopped
+            child = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
+            self._children.add(child)
+        with suppress(OSError):
+            child.communicate(json.dumps(orders).encode())
+        with self._changed:
+            self._children.discard(child)
+
+
+def _is_module(info: zipfile.ZipInfo) -> bool:
+    """Whether a file is a module that is not in the wheel's data folder."""
+    name = info.filename
+    return name.endswith(".py") and not name.split("/", 1)[0].endswith(".data")
+
+
+def _kind_of_root(archive: zipfile.ZipFile) -> str:
+    """Return the kind of library that a wheel's files go to, apart from its data."""
+    (wheel,) = filter(_WHEEL.fullmatch, archive.namelist())
+    lines = archive.read(wheel).decode().lower().splitlines()
+    purelib = any(re.fullmatch(r"root-is-purelib:\s*true\s*", line) for line in lines)
+    return "purelib" if purelib else "platlib"

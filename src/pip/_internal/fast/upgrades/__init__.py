@@ -1,0 +1,1 @@
+"""Prepare every new package before the first old one is removed."""
