@@ -473,6 +473,10 @@ def _edited(path: Path) -> None:
     path.write_bytes(path.read_bytes().replace(b"return 7", b"return 8"))
 
 
+def _shorten(path: Path) -> None:
+    path.write_text("x = 1\n", encoding="utf-8")
+
+
 def _link(path: Path) -> None:
     other = path.with_name("other.py")
     path.rename(other)
@@ -482,7 +486,7 @@ def _link(path: Path) -> None:
 #: What may happen to a stored file.
 OF_A_FILE: Mapping[str, Callable[[Path], None]] = {
     "edited": _edited,
-    "of another size": lambda path: path.write_text("x = 1\n") and None,
+    "of another size": _shorten,
     "gone": Path.unlink,
     "a link": _link,
     "for everybody to change": lambda path: path.chmod(0o666),
@@ -490,7 +494,7 @@ OF_A_FILE: Mapping[str, Callable[[Path], None]] = {
 #: What may happen to the folder of a stored wheel.
 OF_A_FOLDER: Mapping[str, Callable[[Path], None]] = {
     "no list": lambda folder: (folder / "contents").unlink(),
-    "a broken list": lambda folder: (folder / "contents").write_text("x") and None,
+    "a broken list": lambda folder: _shorten(folder / "contents"),
     "an edited list": lambda folder: _edit(folder, "many/m7.py", "many/m8.py"),
     "of another wheel": lambda folder: _edit(folder, '["', '["0', sealed=True),
     "another form": lambda folder: _write(folder, "[]"),
