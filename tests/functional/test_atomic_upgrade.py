@@ -235,7 +235,7 @@ def test_stopped_while_packages_are_replaced(
 def test_interrupted_while_nothing_is_replaced(
     venv: Environment, packages: IndexServer
 ) -> None:
-    """pip stops at once, and no package is half installed."""
+    """Pip stops at once, and no package is half installed."""
     stop = disturb(venv, "/kernels", "os.mkdir", 1, str(int(signal.SIGINT)))
     command = ["install", *NAMES, "-i", packages.index_url]
     stopped = venv.pip(*command, env={**GPU, **stop}, code=None)
