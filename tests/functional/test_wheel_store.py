@@ -14,6 +14,7 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -290,6 +291,11 @@ def test_what_is_stored_is_not_in_the_http_cache(
     install: Install, venv: Environment, packages: IndexServer
 ) -> None:
     cached = [*COPY, "--trusted-host", packages.url.removeprefix("http://")]
+    # "odd" cannot be stored.
+    for options in cached[2:], cached:
+        install("odd", *options)
+        assert len(list(_bodies(venv.home))) == 1
+    venv.pip("cache", "purge")
     install("many", "plat", *cached[2:])
     assert len(list(_bodies(venv.home))) == 2
     for _ in range(2):
@@ -361,6 +367,25 @@ def test_required_hashes(
     listed.write_text(f"direct==1.0 --hash=sha256:{'0' * 64}\n", encoding="utf-8")
     install("-r", str(listed), *COPY, code=1)
     assert "Expected sha256 0000" in install.result.stderr
+
+
+def test_the_same_wheel_under_another_name(
+    install: Install, packages: IndexServer
+) -> None:
+    wheel = large("direct", tag="py2.py3-none-any")
+    packages.add(wheel)
+    renamed = replace(wheel, filename=wheel.filename.replace("py2.py3", "py3"))
+    packages.add(renamed)
+    for each in wheel, renamed:
+        url = f"{packages.url}/files/{each.filename}#sha256={wheel.sha256}"
+        install(f"direct @ {url}", *COPY)
+        assert not install.taken
+
+
+def test_with_and_without_bytecode(install: Install) -> None:
+    for options in [], ["--no-compile"], []:
+        folder = install("many", *COPY, *options)
+        assert any(folder.rglob("*.pyc")) == (not options)
 
 
 def test_a_lock_file(venv: Environment, packages: IndexServer, tmp_path: Path) -> None:
@@ -498,6 +523,7 @@ OF_A_FOLDER: Mapping[str, Callable[[Path], None]] = {
     "a file elsewhere": lambda folder: _edit(folder, '"0": ', '"../0": ', sealed=True),
     "a file in its place": lambda folder: _replace(folder),
     "another stand-in": lambda folder: _rot(next(folder.glob("*.whl"))),
+    "a folder for everybody to change": lambda folder: folder.chmod(0o777),
 }
 
 
