@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import random
 import re
@@ -119,8 +118,8 @@ def stored(venv: Environment) -> dict[str, Path]:
 
 def file_of(folder: Path, name: str) -> Path:
     """Return the stored file that has a name in its wheel."""
-    content = json.loads((folder / "contents").read_bytes().partition(b"\n")[2])
-    return folder / str(content[2][name])
+    with zipfile.ZipFile(next(folder.glob("*.whl"))) as stand_in:
+        return folder / str(stand_in.namelist().index(name))
 
 
 def module(folder: Path, name: str) -> Path:
@@ -318,7 +317,9 @@ def _is_large(path: Path) -> bool:
 
 
 @pytest.mark.parametrize("kind", ["md5", "sha512", ""])
-def test_without_a_sha256(install: Install, packages: IndexServer, kind: str) -> None:
+def test_without_a_sha256(
+    install: Install, venv: Environment, packages: IndexServer, kind: str
+) -> None:
     wheel = large("direct")
     packages.add(wheel)
     url = f"{packages.url}/files/{wheel.filename}"
@@ -327,6 +328,7 @@ def test_without_a_sha256(install: Install, packages: IndexServer, kind: str) ->
     for _ in range(2):
         install(f"direct @ {url}", *COPY)
         assert not install.taken
+    assert not stored(venv)
 
 
 def test_a_url_with_its_hash(install: Install, packages: IndexServer) -> None:
@@ -512,15 +514,21 @@ OF_A_FILE: Mapping[str, Callable[[Path], None]] = {
     "a link": _link,
     "for everybody to change": lambda path: path.chmod(0o666),
 }
+_HUGE = "9" * 400
+_ELSEWHERE = f', {{"../lock": [0, 0, "{hashlib.sha256().hexdigest()}"], '
 #: What may happen to the folder of a stored wheel.
 OF_A_FOLDER: Mapping[str, Callable[[Path], None]] = {
     "no list": lambda folder: (folder / "contents").unlink(),
     "a broken list": lambda folder: (folder / "contents").write_text("x") and None,
-    "an edited list": lambda folder: _edit(folder, "many/m7.py", "many/m8.py"),
-    "of another wheel": lambda folder: _edit(folder, '["', '["0', sealed=True),
+    "an edited list": lambda folder: _edit(folder, r'"\d+.pyc": \[[^]]*], ', ""),
+    "of another wheel": lambda folder: _edit(folder, r'\["', '["0', sealed=True),
     "another form": lambda folder: _write(folder, "[]"),
     "no list at all": lambda folder: _write(folder, "[" * 200_000),
-    "a file elsewhere": lambda folder: _edit(folder, '"0": ', '"../0": ', sealed=True),
+    "a file elsewhere": lambda folder: _edit(folder, ", {", _ELSEWHERE, sealed=True),
+    "a row too few": lambda folder: _edit(folder, r'"0": \[[^]]*], ', "", sealed=True),
+    "another row": lambda folder: _edit(folder, r'": \[', '": ["x", ', sealed=True),
+    "no number": lambda folder: _edit(folder, r"\[\d+, ", "[null, ", sealed=True),
+    "a huge number": lambda folder: _edit(folder, r"\[\d", "[" + _HUGE, sealed=True),
     "a file in its place": lambda folder: _replace(folder),
     "another stand-in": lambda folder: _rot(next(folder.glob("*.whl"))),
     "a folder for everybody to change": lambda folder: folder.chmod(0o777),
@@ -530,8 +538,8 @@ OF_A_FOLDER: Mapping[str, Callable[[Path], None]] = {
 def _edit(folder: Path, before: str, after: str, *, sealed: bool = False) -> None:
     path = folder / "contents"
     seal, _, text = path.read_text(encoding="utf-8").partition("\n")
-    assert before in text
-    text = text.replace(before, after, 1)
+    text, count = re.subn(before, after, text, count=1)
+    assert count == 1
     if sealed:
         _write(folder, text)
     else:
