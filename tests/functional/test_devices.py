@@ -113,7 +113,7 @@ def test_the_plugin_sees_its_variables(venv: Environment, index: IndexServer) ->
         ({PRESENT: "1"}, "tpu"),
         ({PRESENT: "0"}, "cpu"),
         ({"PIP_VARIANT_HOST": "tpu"}, "tpu"),
-        ({"PIP_VARIANT_HOST": "cuda-12.8"}, "null"),
+        ({"PIP_VARIANT_HOST": "cuda-12.8-h100"}, "null"),
     ],
 )
 def test_tpu(
