@@ -119,9 +119,6 @@ def named_host(name: str) -> HostDescription | None:
         said |= {key: text for key, text in match.groupdict().items() if text}
     # Without its details.
     words = {kind: match[0].partition("-")[0] for kind, match in parts.items()}
-    is_incomplete = said.keys() & {"cuda", "nvidia"} == {"cuda"}
-    if is_incomplete or not said.keys().isdisjoint({"bare_nvidia", "bare_amd"}):
-        raise _incomplete(name, said)
     devices, machine = words.get("devices", "cpu"), words.get("machine")
     system = _system(name, words)
     supported = _devices(name, devices, said)
@@ -229,10 +226,13 @@ def _devices(
 ) -> dict[str, tuple[SupportedFeature, ...]]:
     """Ask the provider of a machine's devices through its override variables.
 
-    :raises InvalidHostFile: if there are no such devices.
+    :raises InvalidHostFile: if there are no such devices, or the name says too little.
     """
     if devices == "cpu":
         return {}
+    lacks_gpu = "cuda" in said and "nvidia" not in said
+    if lacks_gpu or not said.keys().isdisjoint({"bare_nvidia", "bare_amd"}):
+        raise _incomplete(name, said)
     namespace, environ, problems = _provider(devices, said)
     provider = import_module(f"pip._internal.variants.providers.{namespace}")
     features = provider.detect(environ, hardware=False).features
