@@ -261,7 +261,16 @@ OPTIONS = (
         STRICT_VARIANTS.name,
         where=("pip check",),
         repeated="any",
-        help="Fail where this machine does not support a variant that is installed.",
+        help="Fail if the machine does not support a variant that is installed.",
+    ),
+    OptionRow(
+        "--path",
+        where=("pip check",),
+        type="path",
+        action="append",
+        metavar="DIR",
+        help="Check what is installed in this folder, such as one that --target names, "
+        "instead of this environment. This option can be used multiple times.",
     ),
     OptionRow(
         "--manifest",
@@ -282,6 +291,16 @@ OPTIONS = (
         "like cuda-12.8-sm_90 or macos-arm64-py313, instead of this one: variants for its "
         "hardware and, as far as it tells them, wheels, markers and versions for its "
         "platform and its Python.",
+    ),
+    OptionRow(
+        VARIANT_HOST.name,
+        where=("pip check",),
+        repeated="any",
+        type="path",
+        metavar="FILE|NAME",
+        help="Check installed variants for the machine that this JSON file describes, or "
+        "for one with a name like cuda-12.8-sm_90, instead of this one (default: the host "
+        "that pip install is configured for).",
     ),
     OptionRow(
         "--hardware",
@@ -464,7 +483,7 @@ class Settings:
         self.python_version: tuple[int, ...] | None = given("python_version")
         self.implementation: str | None = given("implementation")
         self.abis: Sequence[str] = given("abis") or ()
-        #: The folders in which ``pip list`` is to look at what is installed.
+        #: The folders in which ``pip list`` or ``pip check`` looks at what is installed.
         self.paths: list[str] | None = given("path")
 
     def value(self, row: OptionRow, *, otherwise: object = None) -> Any:
