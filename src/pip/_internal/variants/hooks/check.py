@@ -111,7 +111,7 @@ def incomplete(
             logger.debug("Cannot read which files %s has: %r", dist.raw_name, error)
             continue
         if missing:
-            from pip._internal.variants.selection.invocation import command
+            from pip._internal.variants.output.invocation import command
 
             rest = len(missing) - 1
             more = f" and {counted(rest, 'more file')}" if rest else ""
@@ -153,14 +153,13 @@ def unsupported(
 
     :param mode_modules: the rooms of all modes.
     """
-    from pip._internal.variants.selection import reasons
-    from pip._internal.variants.selection.invocation import for_upgrade
-    from pip._internal.variants.selection.ranking import select
+    from pip._internal.variants.output import reasons
+    from pip._internal.variants.output.invocation import for_upgrade
+    from pip._internal.variants.selection.ranking import judge_installed
 
     for variant in variants:
-        selection = select(
-            *(variant.name, variant.build.manifest, [variant.label], providers, ()),
-            project=canonicalize_name(variant.name),
+        selection = judge_installed(
+            *(variant.name, variant.build, [variant.label], providers)
         )
         mismatches = selection.known_mismatches(variant.label)
         if mismatches:
@@ -185,21 +184,20 @@ def different_cuda(
     """Say which variants are for different major versions of CUDA."""
     from pip._internal.variants.selection.agreement import (
         CudaBuild,
+        are_mixed,
         cuda_major,
-        mixture,
     )
 
-    message = mixture(
-        [
-            CudaBuild(f"{each.name} {each.version}", each.label, major, frozenset())
-            for each in variants
-            if (major := cuda_major(each.build.supported)) is not None
-        ]
-    )
-    if message is not None:
-        from pip._internal.variants.selection.invocation import command
+    builds = [
+        CudaBuild(f"{each.name} {each.version}", each.label, major, frozenset())
+        for each in variants
+        if (major := cuda_major(each.build.supported)) is not None
+    ]
+    if are_mixed(builds):
+        from pip._internal.variants.output.invocation import command
+        from pip._internal.variants.output.reasons import mixture
 
         yield Hint(
-            f"{message}. Choose builds that agree:",
+            f"{mixture(builds)}. Choose builds that agree:",
             command(options, "install", "--variant", "PACKAGE=LABEL", "PACKAGE"),
         )
