@@ -16,6 +16,7 @@ from pip._internal.models.link import Link
 from pip._internal.network.session import PipSession
 from pip._internal.variants.index.sources import ManifestUnavailable
 from pip._internal.variants.index.wheel_manifests import manifest_of_wheels
+from pip._internal.variants.output.reporter import Reporter
 from pip._internal.variants.selection.catalogue import decisions_of
 from pip._internal.variants.selection.run import Run
 from pip._internal.variants.selection.verification import check_direct
@@ -89,7 +90,7 @@ def _member(choices: Choices) -> str:
 
 def _check(link: Link) -> None:
     options: Any = optparse.Values({"platforms": ["linux_x86_64"]})
-    run = Run(_SESSION, options)
+    run = Run(_SESSION, options, Reporter)
     try:
         check_direct(run, link, "cu128")
     except DiagnosticPipError as error:

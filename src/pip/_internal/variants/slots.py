@@ -49,7 +49,7 @@ LOCK_ENVIRONMENT = Slot("_variants_lock_environment")
 #: one was described. Set by ``hooks.resolve``, read by ``hooks.commands``.
 ENVIRONMENT = Slot("_variants_environment")
 #: On the options of any command: its parser, and what was typed. Set by ``seams``, which
-#: imports nothing for it; read by ``selection.invocation``, ``hooks.index`` and ``scoped.mode``.
+#: imports nothing for it; read by ``output.invocation``, ``hooks.index`` and ``scoped.mode``.
 COMMAND_LINE = Slot("variants_command_line")
 #: On the options of any command: which options of variants were typed, as a list of their
 #: rows, the names as typed, and the values. Set and read by ``selection.settings``.

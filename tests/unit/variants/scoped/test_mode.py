@@ -12,6 +12,7 @@ from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.network.session import PipSession
 from pip._internal.variants.errors import ContradictoryOptions
+from pip._internal.variants.output.reporter import Reporter
 from pip._internal.variants.scoped import mode_of
 from pip._internal.variants.scoped.mode import Scoped
 from pip._internal.variants.scoped.options import OPTIONS
@@ -36,7 +37,10 @@ def run(
         found = [row.check("variant-index", each) for each in configured]
         options.variant_indexes = [*found, *(options.variant_indexes or ())]
     vars(options).update(others)
-    context = Run(PipSession(index_urls=["https://usual.example"]), options)
+    context = Run(
+        *(PipSession(index_urls=["https://usual.example"]), options),
+        Reporter,
+    )
     return context, mode_of(context)
 
 

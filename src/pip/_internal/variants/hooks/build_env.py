@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pip._vendor.packaging._variants import on_target
 
+from pip._internal.variants.output.reporter import Reporter
 from pip._internal.variants.selection.catalogue import modes
 from pip._internal.variants.selection.run import Run, run_of
 from pip._internal.variants.selection.settings import IN_BUILD
@@ -80,7 +81,7 @@ def _replaced(environ: Mapping[str, str | None]) -> dict[str, str | None]:
 def _inner_run(target: Run) -> Run:
     """Make the run for what is installed to build something on this machine."""
     options = target.settings.about_this_machine()
-    run = Run(target.session, options, enabled=target.enabled)
+    run = Run(target.session, options, Reporter, enabled=target.enabled)
     run.in_build = True
     run.manifest_links = target.manifest_links
     run.skipped_manifests = target.skipped_manifests

@@ -203,7 +203,7 @@ def _replacing(
     options: optparse.Values, folder: str | None, name: str, version: str, *others: str
 ) -> str:
     """Return the command that installs a package again, into its folder if it has one."""
-    from pip._internal.variants.selection.invocation import command
+    from pip._internal.variants.output.invocation import command
 
     place = ("--target", folder, "--upgrade") if folder else ("--force-reinstall",)
     return command(options, "install", *place, *others, f"{name}=={version}")
@@ -264,14 +264,13 @@ def unsupported(
 
     :param mode_modules: the rooms of all modes.
     """
-    from pip._internal.variants.selection import reasons
-    from pip._internal.variants.selection.invocation import for_upgrade
-    from pip._internal.variants.selection.ranking import select
+    from pip._internal.variants.output import reasons
+    from pip._internal.variants.output.invocation import for_upgrade
+    from pip._internal.variants.selection.ranking import judge_installed
 
     for variant in variants:
-        selection = select(
-            *(variant.name, variant.build.manifest, [variant.label], providers, ()),
-            project=canonicalize_name(variant.name),
+        selection = judge_installed(
+            *(variant.name, variant.build, [variant.label], providers)
         )
         mismatches = selection.known_mismatches(variant.label)
         if mismatches:
@@ -302,24 +301,23 @@ def different_cuda(
     """Say which variants are for different major versions of CUDA."""
     from pip._internal.variants.selection.agreement import (
         CudaBuild,
+        are_mixed,
         cuda_major,
-        mixture,
     )
 
-    message = mixture(
-        [
-            CudaBuild(f"{each.name} {each.version}", each.label, major, frozenset())
-            for each in variants
-            if (major := cuda_major(each.build.supported)) is not None
-        ]
-    )
-    if message is not None:
-        from pip._internal.variants.selection.invocation import command
+    builds = [
+        CudaBuild(f"{each.name} {each.version}", each.label, major, frozenset())
+        for each in variants
+        if (major := cuda_major(each.build.supported)) is not None
+    ]
+    if are_mixed(builds):
+        from pip._internal.variants.output.invocation import command
+        from pip._internal.variants.output.reasons import mixture
 
         folder = variants[0].folder
         place = ("--target", folder, "--upgrade") if folder else ()
         yield Hint(
-            f"{message}. Choose builds that agree:",
+            f"{mixture(builds)}. Choose builds that agree:",
             command(
                 options, "install", *place, "--variant", "PACKAGE=LABEL", "PACKAGE"
             ),

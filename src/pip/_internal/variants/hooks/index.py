@@ -27,8 +27,9 @@ from pip._internal.variants.index.links import (
     source_of,
     uploaded_too_late,
 )
-from pip._internal.variants.selection.run import Run, run_of
-from pip._internal.variants.selection.settings import said_in_line
+from pip._internal.variants.output.reporter import Reporter
+from pip._internal.variants.selection.run import Run, noting_host, run_of
+from pip._internal.variants.selection.settings import NO_VARIANTS, said_in_line
 from pip._internal.variants.slots import COMMAND_LINE, READS_FAST, RUN
 
 if TYPE_CHECKING:
@@ -67,8 +68,16 @@ def collector_created(
     collector = fn(cls, session, options, suppress_no_index)
     # Only the search for a newer pip suppresses this option; it needs no variants.
     run = Run(
-        session, options, enabled=not suppress_no_index, mode_modules=mode_modules()
+        *(
+            session,
+            options,
+            Reporter,
+        ),
+        enabled=not suppress_no_index,
+        mode_modules=mode_modules(),
     )
+    if not suppress_no_index:
+        _begin(run, options)
     run.is_for_itself = suppress_no_index
     parser, _ = COMMAND_LINE.of(options, tuple) or (None, ())
     if parser is not None and not suppress_no_index:
@@ -88,6 +97,33 @@ def collector_created(
     # The code that reads lock files has only the session.
     RUN.set(session, run)
     return collector
+
+
+def _begin(run: Run, options: optparse.Values) -> None:
+    """Let a command be for the machine that ``--variant-host`` names.
+
+    :raises OtherMachine: it would install what is for that machine into this one.
+    """
+    # A mistake in it is better told before anything is fetched.
+    settings = run.settings
+    host = settings.variant_host
+    if host is None:
+        return
+    is_off = settings.no_variants or settings.legacy_resolver
+    if is_off and settings.is_typed(NO_VARIANTS.name):
+        from pip._internal.variants.output.other_machine import warn_of_unused_host
+
+        warn_of_unused_host(settings, host)
+    with noting_host(settings):
+        if run.target is None:
+            return
+        from pip._internal.variants.selection import target_options
+
+        if run.target.is_elsewhere and settings.installs_here:
+            from pip._internal.variants.output.other_machine import other_machine
+
+            raise other_machine(run.target, options)
+        target_options.begin(run.target, options)
 
 
 def scan_directory(

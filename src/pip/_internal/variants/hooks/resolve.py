@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from pip._internal.resolution.resolvelib.base import Candidate
     from pip._internal.resolution.resolvelib.factory import Factory
     from pip._internal.resolution.resolvelib.resolver import Resolver
+    from pip._internal.variants.selection.installed_first import Kept
     from pip._internal.variants.selection.lookahead import VariantLookahead
     from pip._internal.variants.selection.release import Release
 
@@ -76,7 +77,7 @@ def resolved(
         requirements = _resolved(solve, resolver, root_reqs, run)
     except PipError:
         # A mistyped name may be why; the error stays the resolver's.
-        run.strict = False
+        run.reporter.strict = False
         _warn_of_unknown_names(run, resolver, root_reqs, has_failed=True)
         raise
     _warn_of_unknown_names(run, resolver, root_reqs, has_failed=False)
@@ -141,14 +142,14 @@ def _concluded(
         refuse_unknown_labels(run, [release for release, _ in chosen], kept)
     _announce(run, finder, chosen)
     if any(root.extras for root in root_reqs) and (chosen or kept):
-        from pip._internal.variants.selection.unknown_names import labels_as_extras
+        from pip._internal.variants.output.unknown_names import labels_as_extras
 
         for line in labels_as_extras(run, _found(resolver)):
-            run.say_once(logging.WARNING, line)
+            run.reporter.say_once(logging.WARNING, line)
     if kept:
         from pip._internal.variants.output.announcing import tell_of_kept
 
-        tell_of_kept(run, kept, _found(resolver), is_all=not chosen)
+        tell_of_kept(run, finder, kept, _found(resolver), is_all=not chosen)
     return requirements
 
 
@@ -165,22 +166,34 @@ def _settle(
     """
     resolve_once = solve
     chosen = _chosen_builds(run, requirements)
-    report_kept: Callable[[RequirementSet], None] | None = None
+    staying: Sequence[Kept] = ()
     if run.installed_dists and any(each.has_alternatives for each, _ in chosen):
         from pip._internal.variants.selection.installed_first import keep_installed
 
-        requirements, constraints, report_kept = keep_installed(
-            solve, resolver, run, requirements, root_reqs
-        )
-        resolve_once = functools.partial(solve, constraints)
+        solution = keep_installed(solve, resolver, run, requirements, root_reqs)
+        requirements, staying = solution.found, solution.kept
+        if solution.replaced:
+            from pip._internal.variants.output.announcing import report_replaced
+
+            for each in solution.replaced:
+                report_replaced(each)
+        resolve_once = functools.partial(solve, solution.constraints)
         chosen = _chosen_builds(run, requirements)
     kept = _kept_builds(resolver)
     if chosen and len(chosen) + len(kept) > 1:
         from pip._internal.variants.selection.agreement import agreeing
 
-        requirements = agreeing(resolve_once, resolver, run, requirements, kept)
-    if report_kept is not None:
-        report_kept(requirements)
+        requirements, before, after = agreeing(
+            resolve_once, resolver, run, requirements, kept
+        )
+        if before:
+            from pip._internal.variants.output.announcing import report_agreement
+
+            report_agreement(run, before, after)
+    for each in staying:
+        from pip._internal.variants.output.announcing import report_kept
+
+        report_kept(each, requirements, run)
     return requirements, kept
 
 
@@ -193,7 +206,7 @@ def _warn_of_unknown_names(
 ) -> None:
     if not run.enabled:
         return
-    from pip._internal.variants.selection.unknown_names import warn_of_unknown_names
+    from pip._internal.variants.output.unknown_names import warn_of_unknown_names
 
     names = {
         *(root.name for root in roots if root.name),

@@ -24,10 +24,10 @@ from pip._internal.variants.locks.machine_classes import Properties
 from pip._internal.variants.locks.machines import Machines
 from pip._internal.variants.locks.plan import Plan, make_plan, two_versions
 from pip._internal.variants.locks.release import LockingRelease
+from pip._internal.variants.output import reasons
 from pip._internal.variants.output.refusals import refuse_unknown_labels
 from pip._internal.variants.providers.chain import ProviderChain
 from pip._internal.variants.providers.result import ProviderResult
-from pip._internal.variants.selection import reasons
 from pip._internal.variants.selection.catalogue import decisions_of
 from pip._internal.variants.selection.mode import Mode
 from pip._internal.variants.slots import LOCK_ENVIRONMENT, LOCK_PLAN
@@ -345,7 +345,7 @@ class Locks(Mode):
                     "Name the builds to lock: --variant PACKAGE=LABEL, once for each"
                 ],
             )
-            self._run.report([dropped])
+            self._run.reporter.report([dropped])
 
     def _untaken(self, machines: Machines) -> tuple[_Target, Resolution] | None:
         """Return a build that no run has taken yet, and a run that could have."""

@@ -40,12 +40,13 @@ from pip._internal.variants.locks.conditions import (
 )
 from pip._internal.variants.locks.documents import property_conditions_of
 from pip._internal.variants.locks.release import LockedRelease, RelockedRelease
+from pip._internal.variants.output.announcing import report_agreement
 from pip._internal.variants.output.refusals import nothing_left
 from pip._internal.variants.selection.agreement import (
     CudaBuild,
     agreed_on_cuda,
+    are_mixed,
     cuda_build,
-    mixture,
 )
 from pip._internal.variants.selection.catalogue import decisions_of
 from pip._internal.variants.selection.run import Run, noting_host
@@ -374,7 +375,7 @@ class _Choices:
         for link, each in list(files.items()):
             # Such a file would be judged as one build and be another.
             if label_of(link) != split_label(each.filename)[1]:
-                run.report([self._misplaced(each, link)])
+                run.reporter.report([self._misplaced(each, link)])
                 del files[link]
         if not any(map(label_of, files)):
             return {}
@@ -408,7 +409,7 @@ class _Choices:
         :param select: returns what is needed with the builds that are chosen.
         """
         needed, run = select(), self._run
-        if run is not None and mixture(self._cuda_builds(needed)) is not None:
+        if run is not None and are_mixed(before := self._cuda_builds(needed)):
             made = self._made
 
             def select_again() -> _Needed:
@@ -418,6 +419,8 @@ class _Choices:
             again = agreed_on_cuda(run, select_again, self._cuda_builds, needed)
             if again is None:
                 self._made = made
+            else:
+                report_agreement(run, before, self._cuda_builds(again))
             needed, run.agreement = again or needed, None
         return [(each, self._settle(each[0])) for each in needed]
 

@@ -141,7 +141,7 @@ class LockingRelease(Release):
     def ranked(self) -> list[Link]:
         """Return the links of the build that this run is about; of any if it has none."""
         self.reached = True
-        self.report_problems()
+        self._run.reporter.problems(self)
         if self.source is None:
             chosen = self.chosen_label is not None
             return [link for link in self.links if not chosen and not label_of(link)]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.console.texts import Hint
-from pip._internal.variants.selection.invocation import again, command
+from pip._internal.variants.output.invocation import again, command
 
 if TYPE_CHECKING:
     from pip._internal.metadata import BaseDistribution
@@ -59,7 +59,7 @@ def warn_of_device_extras(
         typed = command(run.options, "lock", *words)
     else:
         typed = again(run.options, *words)
-    run.say_once(logging.WARNING, Hint(said, typed))
+    run.reporter.say_once(logging.WARNING, Hint(said, typed))
 
 
 def _missing(run: Run, found: Sequence[Candidate], candidate: Candidate) -> list[str]:

@@ -16,8 +16,7 @@ from pip._vendor.wheel_variants.comparison import Comparison, Criterion
 from pip._internal.console.styled import Line
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.index.links import label_of
-from pip._internal.variants.output import sentences
-from pip._internal.variants.selection import reasons
+from pip._internal.variants.output import reasons, sentences
 from pip._internal.variants.selection.abi_requirements import replaced
 from pip._internal.variants.selection.installed import installed_build
 from pip._internal.variants.selection.lookup_result import (

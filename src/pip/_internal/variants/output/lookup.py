@@ -42,6 +42,10 @@ from pip._internal.variants.index.wheel_manifests import metadata_of_wheel
 from pip._internal.variants.output.no_match import true_reason
 from pip._internal.variants.output.refusals import nothing_left, refuse_unknown_labels
 from pip._internal.variants.output.skipped_versions import skipped_versions
+from pip._internal.variants.output.unknown_names import (
+    label_in_version,
+    warn_of_unknown_names,
+)
 from pip._internal.variants.providers.target import is_this_machine
 from pip._internal.variants.selection import target_options
 from pip._internal.variants.selection.candidates import offer
@@ -50,10 +54,6 @@ from pip._internal.variants.selection.lookup_result import File, LookupResult, O
 from pip._internal.variants.selection.project_index import OwnPages
 from pip._internal.variants.selection.release import Release
 from pip._internal.variants.selection.run import Run, run_of
-from pip._internal.variants.selection.unknown_names import (
-    label_in_version,
-    warn_of_unknown_names,
-)
 from pip._internal.variants.slots import RUN
 
 if TYPE_CHECKING:

@@ -22,12 +22,12 @@ from pip._internal.variants.errors import (
 )
 from pip._internal.variants.index.links import label_of, searched, version_of
 from pip._internal.variants.output.explain import explain_skipped_versions
+from pip._internal.variants.output.invocation import again, command, is_typed
 from pip._internal.variants.output.missing_from_lock import NotLocked
 from pip._internal.variants.output.sentences import best_wheels
 from pip._internal.variants.output.skipped_versions import skipped_versions
 from pip._internal.variants.selection import fork
 from pip._internal.variants.selection.catalogue import decisions_of
-from pip._internal.variants.selection.invocation import again, command, is_typed
 from pip._internal.variants.selection.lookup_result import Cause
 
 if TYPE_CHECKING:

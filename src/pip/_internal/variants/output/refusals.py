@@ -15,12 +15,11 @@ from pip._internal.variants.errors import (
     VariantLabelNotFound,
 )
 from pip._internal.variants.index.links import label_of
-from pip._internal.variants.output import sentences
-from pip._internal.variants.selection import reasons
+from pip._internal.variants.output import reasons, sentences
+from pip._internal.variants.output.invocation import command
+from pip._internal.variants.output.reasons import dropped_for_results
 from pip._internal.variants.selection.catalogue import decisions_of, modes
 from pip._internal.variants.selection.installed import installed_build
-from pip._internal.variants.selection.invocation import command
-from pip._internal.variants.selection.reasons import dropped_for_results
 from pip._internal.variants.selection.run import Run, run_of
 
 if TYPE_CHECKING:
@@ -294,7 +293,7 @@ def _label_in_version(
         written.append(ireq.req.specifier)
     for specifier in written:
         if any("+" in each.version for each in specifier):
-            from pip._internal.variants.selection.unknown_names import label_in_version
+            from pip._internal.variants.output.unknown_names import label_in_version
 
             return label_in_version(factory._finder, project, specifier)
     return None

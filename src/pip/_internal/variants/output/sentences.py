@@ -14,8 +14,8 @@ from pip._vendor.wheel_variants.comparison import Comparison, compare
 
 from pip._internal.console.texts import Hint, counted
 from pip._internal.utils.misc import redact_auth_from_url
+from pip._internal.variants.output.reasons import any_build, rejection, shortened
 from pip._internal.variants.providers.result import Source
-from pip._internal.variants.selection.reasons import any_build, rejection, shortened
 
 if TYPE_CHECKING:
     import optparse
@@ -124,7 +124,7 @@ def several_builds(links: Iterable[Link], options: optparse.Values) -> Iterator[
         releases.setdefault((project, version), []).append(link)
     for release, builds in releases.items():
         if len(builds) > 1:
-            from pip._internal.variants.selection.invocation import command
+            from pip._internal.variants.output.invocation import command
 
             names = " and ".join(link.filename for link in builds)
             yield Hint(
@@ -256,7 +256,7 @@ def doubt_on_tegra(
         return None
     if all(each.namespace != "nvidia" for each in selection.properties(label)):
         return None
-    from pip._internal.variants.selection.invocation import command
+    from pip._internal.variants.output.invocation import command
 
     requirement = f"{release.project}=={release.version}"
     words = "install", "--disable-variant-provider", "nvidia", requirement

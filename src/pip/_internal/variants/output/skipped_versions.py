@@ -14,10 +14,10 @@ from pip._internal.variants.index.links import (
     public,
     version_of,
 )
+from pip._internal.variants.output.reasons import shortened
 from pip._internal.variants.output.sentences import lacks_label
 from pip._internal.variants.selection.catalogue import modes
 from pip._internal.variants.selection.lookup_result import Cause, Offer, SkippedVersion
-from pip._internal.variants.selection.reasons import shortened
 from pip._internal.variants.selection.run import run_of
 
 if TYPE_CHECKING:

@@ -34,7 +34,7 @@ def mode_of(run: Run) -> PyTorch | None:
         return None
     if not run.enabled:
         if run.settings.no_variants:
-            run.say_once(
+            run.reporter.say_once(
                 logging.WARNING,
                 "Without variants PyTorch's index is not looked at: the --pytorch-* "
                 f"options, --cpuonly and {LTT_VARIABLE} have no effect",

@@ -69,7 +69,7 @@ def for_tegra(run: Run, chosen: Release, link: Link) -> str | None:
             taken = f"{backend} of {chosen}, which was asked for, does not run"
             return _to_jetpack(run, chosen, tegra, cuda, taken)
         said = f"{backend} is built for ARM servers, and runs on {tegra} too"
-        run.say_once(logging.INFO, said)
+        run.reporter.say_once(logging.INFO, said)
     elif chosen.chosen_by is None and not runs_sbsa(tegra, cuda):
         kinds = {each.kind for each in map(Backend.find, chosen.labels) if each}
         if BackendKind.CUDA in kinds:
@@ -94,7 +94,7 @@ def _to_jetpack(
             f"{said}No index of NVIDIA's own builds for that release is known here; "
             f"{_FOR_JETPACK} may have some"
         )
-    from pip._internal.variants.selection.invocation import command
+    from pip._internal.variants.output.invocation import command
 
     words = "install", chosen.project, "--index-url", _FOR_JETPACK_6
     places = ("--index-url", "--extra-index-url", "--find-links", "--no-index")
@@ -131,7 +131,7 @@ def for_unknown_gpu(run: Run, chosen: Release, link: Link) -> str | None:
     ]
     if not gpus or not rocm:
         return None
-    from pip._internal.variants.selection.invocation import again
+    from pip._internal.variants.output.invocation import again
 
     newest = max(rocm, key=lambda each: each.version)
     which = ", ".join(gpus)
@@ -167,7 +167,7 @@ def newest_with_gpu_build(
     older, label = found
     requirement = f"{older.project}=={older.version}"
     gpu = "a GPU" if backends else "the target's GPU"
-    from pip._internal.variants.selection.invocation import command
+    from pip._internal.variants.output.invocation import command
 
     return Hint(
         f"The CPU build of {chosen} was chosen, since it has no other that suits the "
@@ -202,7 +202,7 @@ def different_backends(
     dists: Iterable[BaseDistribution], options: optparse.Values
 ) -> Iterator[str]:
     """Say which installed builds need another build of what they depend on."""
-    from pip._internal.variants.selection.invocation import for_upgrade
+    from pip._internal.variants.output.invocation import for_upgrade
 
     builds = {
         dist.canonical_name: (dist, backend)

@@ -123,14 +123,14 @@ def one_backend(
     before, result = _builds(run, resolver), resolver._result
     harmony = _harmony(before)
 
-    def accepted(_: RequirementSet) -> str | None:
+    def accepted(_: RequirementSet) -> bool:
         after = _builds(run, resolver)
-        is_better = _harmony(after) < harmony and _names(after) <= _names(before)
-        return _explained(before, after) if is_better else None
+        return _harmony(after) < harmony and _names(after) <= _names(before)
 
     proposals = _proposals(before, preferred, run.agreement)
     second = agreed(run, resolve_once, map(OneBackend, proposals), accepted)
     if second is not None:
+        logger.info("%s", _explained(before, _builds(run, resolver)))
         return second
     resolver._result = result
     if harmony is not _Harmony.EQUAL:
@@ -297,7 +297,7 @@ def _explained(before: _ChosenWheels, after: _ChosenWheels) -> str:
 
 
 def _mixture(builds: _ChosenWheels, run: Run) -> str:
-    from pip._internal.variants.selection.invocation import for_upgrade
+    from pip._internal.variants.output.invocation import for_upgrade
 
     listed = ", ".join(f"{build.name} ({build.backend})" for build in builds.values())
     named = [

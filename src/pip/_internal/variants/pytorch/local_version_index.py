@@ -20,6 +20,8 @@ from pip._internal.models.release_control import ReleaseControl
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.index.links import LocalVersionWheel
 from pip._internal.variants.index.pins import pinned, pinned_versions
+from pip._internal.variants.output.invocation import is_typed
+from pip._internal.variants.output.reasons import unanswered
 from pip._internal.variants.pytorch.backends import (
     Backend,
     BackendGroup,
@@ -31,11 +33,9 @@ from pip._internal.variants.pytorch.index import BackendIndex, Page, as_build
 from pip._internal.variants.pytorch.options import BACKENDS, CPUONLY
 from pip._internal.variants.pytorch.settings import Channel, PyTorchSettings
 from pip._internal.variants.pytorch.synthetic import Machine, manifest_for
-from pip._internal.variants.selection.invocation import is_typed
 from pip._internal.variants.selection.mode import Mode
 from pip._internal.variants.selection.project_index import find_beside_indexes, index_of
 from pip._internal.variants.selection.ranking import select
-from pip._internal.variants.selection.reasons import unanswered
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.specifiers import SpecifierSet
@@ -117,7 +117,7 @@ class LocalVersionIndex(Mode):
         if self.settings.backends:
             return self.wanted(description.backends)
         selection = self._selection(description.backends)
-        self._run.report(unanswered(f"what {description} has", selection))
+        self._run.reporter.report(unanswered(f"what {description} has", selection))
         return _suiting(selection)
 
     def wanted(self, backends: Iterable[Backend]) -> list[Backend]:
@@ -228,7 +228,7 @@ class LocalVersionIndex(Mode):
         if option is None or is_typed(options, "--variant-index"):
             return
         retry = "pip variants setup --remove pytorch"
-        self._run.say_once(
+        self._run.reporter.say_once(
             logging.WARNING,
             f"{project} comes from {redact_auth_from_url(url)}, which variant-index "
             f"configures for it, so {option} has no effect on it. To take builds by "
@@ -302,7 +302,7 @@ class LocalVersionIndex(Mode):
     def _say(self, message: str) -> None:
         # Listings go to where programs read them.
         level = logging.INFO if self._run.listing is None else logging.DEBUG
-        self._run.say_once(level, message)
+        self._run.reporter.say_once(level, message)
 
     def _there(
         self,

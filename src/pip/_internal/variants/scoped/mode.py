@@ -23,6 +23,8 @@ from pip._internal.req.constructors import install_req_from_line
 from pip._internal.utils.misc import redact_auth_from_url, remove_auth_from_url
 from pip._internal.variants.errors import ContradictoryOptions
 from pip._internal.variants.index.pages import PageUnavailable, fetch_page, links_of
+from pip._internal.variants.output.invocation import again
+from pip._internal.variants.output.reasons import shortened
 from pip._internal.variants.scoped.errors import (
     DependencyByURL,
     VariantIndexUnavailable,
@@ -30,7 +32,6 @@ from pip._internal.variants.scoped.errors import (
 )
 from pip._internal.variants.scoped.options import VARIANT_INDEX
 from pip._internal.variants.selection.fork import carrier_name
-from pip._internal.variants.selection.invocation import again
 from pip._internal.variants.selection.mode import Mode
 from pip._internal.variants.selection.option_values import OptionSource
 from pip._internal.variants.selection.project_index import (
@@ -38,7 +39,6 @@ from pip._internal.variants.selection.project_index import (
     find_beside_indexes,
     pages_of,
 )
-from pip._internal.variants.selection.reasons import shortened
 from pip._internal.variants.selection.scoped_indexes import (
     added_up,
     by_project,
@@ -221,7 +221,7 @@ class Scoped(Mode):
         # Listings go to where programs read them, and a newer pip is looked for unasked.
         run = self._run
         is_silent = run.listing is not None or run.is_for_itself
-        run.say_once(logging.DEBUG if is_silent else logging.INFO, message)
+        run.reporter.say_once(logging.DEBUG if is_silent else logging.INFO, message)
 
     @property
     def _is_for_user(self) -> bool:
@@ -300,7 +300,7 @@ class Scoped(Mode):
         found.update(self._pages, {"pip", carrier_name()}, self._run.trusted)
         for index in dict.fromkeys(self._indexes.values()):
             if index.place is OptionSource.LINE and found.isdisjoint(index.projects):
-                self._run.say_once(
+                self._run.reporter.say_once(
                     logging.WARNING,
                     f"{VARIANT_INDEX.name} {index} was not asked, since nothing needs "
                     f"{shortened(index.projects, ' or ')}",

@@ -8,7 +8,6 @@ pip takes that one and tells the user of the better pair.
 
 from __future__ import annotations
 
-import functools
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -17,15 +16,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.console.output import get_logger
-from pip._internal.console.texts import Hint
 from pip._internal.exceptions import PipError
 from pip._internal.req.constructors import install_req_from_line
 from pip._internal.resolution.resolvelib.reporter import logger as reporter
 from pip._internal.variants.index.links import label_of
-from pip._internal.variants.selection import reasons
 from pip._internal.variants.selection.abi_requirements import replaced, requirements_of
 from pip._internal.variants.selection.catalogue import decisions_of
-from pip._internal.variants.selection.invocation import for_upgrade
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.requirements import Requirement
@@ -39,7 +35,7 @@ if TYPE_CHECKING:
     from pip._internal.variants.selection.release import Release
     from pip._internal.variants.selection.run import Run
 
-__all__ = ["keep_installed"]
+__all__ = ["KeepingSolution", "Kept", "keep_installed"]
 
 logger = get_logger(__name__)
 
@@ -52,10 +48,14 @@ class _RequiringVariant(NamedTuple):
     wanted: Requirement
 
 
-class _Moved(NamedTuple):
-    """What is installed, and would be replaced for the sake of some builds alone."""
+class Kept(NamedTuple):
+    """What is installed, and would be replaced for the sake of some builds alone.
+
+    :ivar other_version: what would replace it.
+    """
 
     dist: BaseDistribution
+    other_version: object
     builds: list[_RequiringVariant]
 
     @property
@@ -73,26 +73,38 @@ class _Moved(NamedTuple):
         )
 
 
+class KeepingSolution(NamedTuple):
+    """A solution that keeps what is installed, if there is one.
+
+    :ivar constraints: by which it was found.
+    :ivar kept: what would be replaced otherwise. Other builds may yet be taken.
+    :ivar replaced: what could not be kept.
+    """
+
+    found: RequirementSet
+    constraints: Sequence[InstallRequirement] = ()
+    kept: Sequence[Kept] = ()
+    replaced: Sequence[Kept] = ()
+
+
 def keep_installed(
     solve: Callable[[Sequence[InstallRequirement]], RequirementSet],
     resolver: Resolver,
     run: Run,
     first: RequirementSet,
     roots: Iterable[InstallRequirement],
-) -> tuple[RequirementSet, Sequence[InstallRequirement], _Tell | None]:
+) -> KeepingSolution:
     """Return a solution that keeps what is installed, else *first*.
 
     All else keeps its version.
 
     :param solve: resolves once, with these constraints besides the user's.
     :param roots: what the user asked for, constraints included.
-    :return: the solution, the constraints by which it was found, and what tells of what
-        is kept, given what is installed in the end: other builds may yet be taken.
     """
     keeper = _Keeper(resolver, run, roots)
     moved = keeper.moved(first)
     if not moved:
-        return first, (), None
+        return KeepingSolution(first)
     before, agreement = resolver._result, run.agreement
     for kept, others in keeper.attempts(moved):
         pinned: list[tuple[str, object]] = [
@@ -112,27 +124,25 @@ def keep_installed(
             logger.debug("No solution that keeps %s: %s", names, error)
         else:
             if keeper.changed_nothing_else(kept):
-                for each in moved:
-                    if each not in kept and each.name in second.requirements:
-                        keeper.report_moved(each)
-                return second, constraints, functools.partial(keeper.report_kept, kept)
+                gone = [
+                    each._replace(other_version=keeper.version(each.name))
+                    for each in moved
+                    if each not in kept and each.name in second.requirements
+                ]
+                return KeepingSolution(second, constraints, kept, gone)
         resolver._result, run.agreement = before, agreement
-    for each in moved:
-        keeper.report_moved(each)
-    return first, (), None
+    return KeepingSolution(first, replaced=moved)
 
 
 _Versions = Sequence[tuple[str, "Version"]]
-#: Tells of what is kept, given what is installed in the end.
-_Tell = Callable[["RequirementSet"], None]
 
 
-def _releases(kept: Iterable[_Moved]) -> list[Release]:
+def _releases(kept: Iterable[Kept]) -> list[Release]:
     return [build.release for each in kept for build in each.builds]
 
 
 @contextmanager
-def _trying(run: Run, kept: Iterable[_Moved]) -> Iterator[None]:
+def _trying(run: Run, kept: Iterable[Kept]) -> Iterator[None]:
     run.tried = {release.project for release in _releases(kept)}
     reporter.addFilter(_is_no_news)
     try:
@@ -161,11 +171,17 @@ class _Keeper:
         self._limits = [each for each in roots if each.constraint and each.req]
         self._before: Any = resolver._result
 
-    def moved(self, found: RequirementSet) -> list[_Moved]:
+    def version(self, name: NormalizedName) -> Version:
+        """Return the version of a project in the last solution."""
+        result: Any = self._resolver._result
+        version: Version = result.mapping[name].version
+        return version
+
+    def moved(self, found: RequirementSet) -> list[Kept]:
         """Return what would be replaced for the sake of chosen builds, and nothing else."""
         if self._resolver.factory.force_reinstall:
             return []
-        moved: dict[NormalizedName, _Moved] = {}
+        moved: dict[NormalizedName, Kept] = {}
         extensions = set()
         for requirement in found.requirements.values():
             link = requirement.source_link
@@ -174,7 +190,10 @@ class _Keeper:
             if link is None or release is None or label is None:
                 continue
             for dist, wanted in replaced(self._run, link):
-                each = moved.setdefault(dist.canonical_name, _Moved(dist, []))
+                each = moved.setdefault(
+                    dist.canonical_name,
+                    Kept(dist, self.version(dist.canonical_name), []),
+                )
                 each.builds.append(_RequiringVariant(release, label, wanted))
                 extensions.add(release.project)
         return [
@@ -184,7 +203,7 @@ class _Keeper:
             and all(each.satisfies(limit.req) for limit in self._limits if limit.req)
         ]
 
-    def _must_go(self, moved: _Moved, extensions: set[NormalizedName]) -> bool:
+    def _must_go(self, moved: Kept, extensions: set[NormalizedName]) -> bool:
         """Tell whether anything but the builds of *extensions* wants another version."""
         for name, criterion in self._before.criteria.items():
             if name.partition("[")[0] != moved.name:
@@ -202,7 +221,7 @@ class _Keeper:
                     return True
         return False
 
-    def attempts(self, moved: list[_Moved]) -> Iterator[tuple[list[_Moved], _Versions]]:
+    def attempts(self, moved: list[Kept]) -> Iterator[tuple[list[Kept], _Versions]]:
         """Yield what of *moved* to keep, and at which versions others, most first."""
         unmoved = list(self._unmoved(moved))
         if unmoved:
@@ -211,7 +230,7 @@ class _Keeper:
         if len(moved) > 1:
             yield from (([each], []) for each in moved)
 
-    def _unmoved(self, moved: Sequence[_Moved]) -> Iterator[tuple[str, Version]]:
+    def _unmoved(self, moved: Sequence[Kept]) -> Iterator[tuple[str, Version]]:
         """Yield what the chosen builds leave as it is, and others of their releases may not."""
         others = {
             canonicalize_name(wanted.name)
@@ -225,7 +244,7 @@ class _Keeper:
             if dist is not None and (found is None or found.version == dist.version):
                 yield name, dist.version
 
-    def changed_nothing_else(self, kept: Sequence[_Moved]) -> bool:
+    def changed_nothing_else(self, kept: Sequence[Kept]) -> bool:
         """Tell whether a solution differs in nothing but *kept* and what its change needs."""
         before, after = self._before, cast("Any", self._resolver._result)
         changed = {each.name for each in kept}
@@ -243,37 +262,4 @@ class _Keeper:
             before.mapping[node].version == after.mapping[node].version
             for node in seen & before.mapping.keys() & after.mapping.keys()
             if node is not None and node.partition("[")[0] not in changed
-        )
-
-    def report_kept(self, kept: Iterable[_Moved], found: RequirementSet) -> None:
-        """Say what stays, and which builds would be better."""
-        for each in kept:
-            taken, better = [], []
-            for build in each.builds:
-                chosen = found.requirements.get(build.release.project)
-                link = None if chosen is None else chosen.source_link
-                if link is not None:
-                    taken.append(reasons.build_name(build.release, label_of(link)))
-                better.append(reasons.build_name(build.release, build.label))
-            runs = f"{' and '.join(taken)} runs with it" if taken else "nothing changes"
-            projects = dict.fromkeys(build.release.project for build in each.builds)
-            wanted = dict.fromkeys(str(build.wanted) for build in each.builds)
-            hint = Hint(
-                f"{each} stays installed, and {runs}. The better pair is "
-                f"{' and '.join(better)} with {each.dist.raw_name} "
-                f"{self._before.mapping[each.name].version}:",
-                for_upgrade(self._run.options, *projects, *wanted),
-            )
-            logger.warning("%s", hint)
-
-    def report_moved(self, moved: _Moved) -> None:
-        """Say what replaces *moved*, and which builds require that."""
-        result: Any = self._resolver._result
-        required_by = dict.fromkeys(
-            f"{reasons.build_name(build.release, build.label)} requires {build.wanted}"
-            for build in moved.builds
-        )
-        logger.info(
-            "Replacing %s with %s: %s",
-            *(moved, result.mapping[moved.name].version, " and ".join(required_by)),
         )

@@ -80,7 +80,7 @@ class VariantLookahead(Foresight):
             if len(release.manifest_links) < len(release.wheels):
                 return None
             decision = release.decide()
-            if decision.error is not None:
+            if decision.fails:
                 return None
             if decision.ranked:
                 return decision.ranked[0]

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pip._vendor.wheel_variants.abi_dependency import has_dependencies
 
-from pip._internal.console.output import get_logger
 from pip._internal.utils.misc import redact_auth_from_url
-from pip._internal.variants.errors import DroppedVariants, VariantError
+from pip._internal.variants.errors import ContradictoryOptions
 from pip._internal.variants.index.links import label_of, source_of
 from pip._internal.variants.index.sources import (
     ManifestMissing,
@@ -25,12 +24,6 @@ from pip._internal.variants.selection.ranking import (
     select,
     without_manifest,
 )
-from pip._internal.variants.selection.reasons import (
-    dropped_for_problem,
-    dropped_for_wheel,
-    refuse_unsupported,
-    unanswered,
-)
 
 if TYPE_CHECKING:
     import optparse
@@ -40,13 +33,12 @@ if TYPE_CHECKING:
     from pip._vendor.wheel_variants.manifest import Manifest
 
     from pip._internal.models.link import Link
+    from pip._internal.variants.errors import VariantError
     from pip._internal.variants.providers.chain import ProviderChain
     from pip._internal.variants.selection.ranking import Agreement, Selection
     from pip._internal.variants.selection.run import Run
 
 __all__ = ["CheckedWheels", "Decision", "Release"]
-
-logger = get_logger(__name__)
 
 
 class CheckedWheels(dict["NormalizedName", "Callable[[Link], str]"]):
@@ -57,16 +49,23 @@ class CheckedWheels(dict["NormalizedName", "Callable[[Link], str]"]):
 
 
 class Decision(NamedTuple):
-    """Which files of a release may be installed, and what to report of that.
+    """Which files of a release may be installed; what there is to report is the release's.
 
     :ivar ranked: the files, best first.
-    :ivar problems: variants that are left out although nobody chose that, and warnings.
-    :ivar error: why nothing can be installed that the user chose.
+    :ivar is_judged: whether its variants were judged, which may cost some of them.
+    :ivar unsupported: the label that the user chose, if the target cannot run it.
+    :ivar error: why it is not known which label the user chose.
     """
 
     ranked: list[Link]
-    problems: Sequence[DroppedVariants | str]
+    is_judged: bool = False
+    unsupported: str | None = None
     error: VariantError | None = None
+
+    @property
+    def fails(self) -> bool:
+        """Whether to take this release is an error."""
+        return self.unsupported is not None or self.error is not None
 
 
 class Release:
@@ -74,6 +73,8 @@ class Release:
 
     :ivar links: in upstream's order: by platform tag, then build tag, then sdists.
     :ivar reached: whether the resolver, or a listing, came to this release.
+    :ivar ignored: once its variants are judged, which of them cannot be, all if there is
+        no label, and why.
     :cvar builds_in_turn: whether all of its variants are looked at, whichever is taken.
     :cvar is_for_any: whether they are chosen for any machine, and not just for the target.
     """
@@ -97,8 +98,7 @@ class Release:
         self.reached = False
         self._decided: dict[tuple[Agreement | None, str | None], Decision] = {}
         self._reported: Decision | None = None
-        #: Which variants are ignored, and why.
-        self._problems: list[tuple[str, ManifestUnavailable | str]] = []
+        self.ignored: list[tuple[str | None, ManifestUnavailable | str]] = []
 
     def __str__(self) -> str:
         return f"{self.project} {self.version}"
@@ -170,7 +170,7 @@ class Release:
 
         A file that an earlier source lists too is decided there.
         """
-        self._problems.clear()
+        self.ignored.clear()
         decisions = []
         decided: set[str] = set()
         for source, wheels in self.wheels.items():
@@ -227,7 +227,7 @@ class Release:
         try:
             manifest, origin = self._manifest(source, by_label)
         except ManifestUnavailable as error:
-            self._problems.append((f"the variant wheels of {self}", error))
+            self.ignored.append((None, error))
             return without_manifest(source, by_label, str(error))
         return select(
             *(source, manifest, by_label, self._providers, self._run.preferences),
@@ -260,7 +260,7 @@ class Release:
                 return manifest, Origin(OriginKind.INDEX, url)
             except ManifestMissing as error:
                 missing = f"its variants manifest is missing: {error}"
-                if error.listed and self._run.strict:
+                if error.listed and self._run.reporter.strict:
                     # So no wheel is asked for.
                     raise ManifestMissing(f"{missing} ({url})", listed=True) from None
             except ManifestUnavailable as error:
@@ -285,11 +285,7 @@ class Release:
             wheels = {each: wheels[each] for each in labels if each in wheels} or wheels
             self._run.wait_for_upstream()
             if len(wheels) > 1:
-                logger.info(
-                    "Downloading the variants %s of %s to compare them, because hashes "
-                    "are required and %s. To download one: --variant %s=LABEL",
-                    *(", ".join(sorted(wheels)), self, missing, self.project),
-                )
+                self._run.reporter.comparing(self, sorted(wheels), missing)
         elif self._run.settings.is_checking_hashes:
             problem = f"{missing}, and pip reads no wheel before its hash was checked"
             raise ManifestUnavailable(problem)
@@ -299,10 +295,7 @@ class Release:
             )
         except ManifestUnavailable as error:
             raise ManifestUnavailable(f"{missing}, and {error}", error.hint) from None
-        self._problems += [
-            (f"the variant {label} of {self}", problem)
-            for label, problem in problems.items()
-        ]
+        self.ignored += problems.items()
         return manifest
 
     @property
@@ -320,28 +313,31 @@ class Release:
         self.reached = True
         decision = self.decide()
         if decision is not self._reported:
-            self._run.report(decision.problems)
-            if decision.error is not None:
-                raise decision.error
+            self._run.reporter.decided(self, decision)
             self._reported = decision
         return decision.ranked
 
     def decide(self) -> Decision:
-        """Return what may be installed and what to report of it; report nothing."""
-        agreement = self._run.agreement
+        """Return what may be installed; report nothing."""
+        agreement, chosen = self._run.agreement, self.chosen_label
         # Which label a project must have may be settled after a look ahead.
-        key = agreement, self.chosen_label
+        key = agreement, chosen
         if key not in self._decided:
-            problems: list[DroppedVariants | str] = []
-            ranked: list[Link] = []
+            if self.lacks_label:
+                self._decided[key] = Decision([])
+                return self._decided[key]
             try:
-                if not self.lacks_label:
-                    self._refuse_two_labels()
-                    problems += self.problems
-                    ranked = self._rank(agreement)
-            except VariantError as error:
-                return Decision([], problems, error)
-            self._decided[key] = Decision(ranked, problems)
+                self._refuse_two_labels()
+            except ContradictoryOptions as error:
+                return Decision([], error=error)
+            runs = {
+                label
+                for each in self.selections.values()
+                for label in each.ranking.compatible
+            }
+            if chosen is not None and chosen not in runs:
+                return Decision([], is_judged=True, unsupported=chosen)
+            self._decided[key] = Decision(self._rank(agreement), is_judged=True)
         return self._decided[key]
 
     def _refuse_two_labels(self) -> None:
@@ -363,9 +359,6 @@ class Release:
 
     def _rank(self, agreement: Agreement | None) -> list[Link]:
         chosen = self.chosen_label
-        if chosen is not None:
-            selections = [*self.selections.values()]
-            refuse_unsupported(f"The variant {chosen} of {self}", chosen, selections)
         # By source and label, the best first; plain files come last.
         ranked: dict[tuple[str, str] | None, list[Link]] = {}
         for source, selection in self.selections.items():
@@ -389,43 +382,6 @@ class Release:
         tried = self._run.tried
         return tried is None or self.project not in tried or link.is_wheel
 
-    @property
-    def problems(self) -> list[DroppedVariants | str]:
-        """Return why variants are left out although nobody chose that, and warnings."""
-        # Problems come up when it is decided.
-        selections = self.selections.values()
-        follows = self._what_follows()
-        found: list[DroppedVariants | str] = [
-            dropped_for_problem(lost, problem, follows)
-            for lost, problem in self._problems
-        ]
-        for selection in selections:
-            found += unanswered(self, selection)
-        return found
-
-    def _what_follows(self) -> str:
-        """Say what pip does where variants of this release are left out.
-
-        It may still come to something else in the end, where dependencies conflict.
-        """
-        if any(each.ranking.compatible for each in self.selections.values()):
-            return "chooses among the others"
-        if self.chosen_label is not None:
-            return ""
-        left = next((link for link in self.links if label_of(link) is None), None)
-        if left is None:
-            return "goes on with another version, if there is one"
-        if left.is_wheel:
-            return "goes on with a plain build, maybe one without GPU support"
-        return "goes on with the source distribution, which has to be built"
-
-    def report_problems(self) -> None:
-        """Report :attr:`problems`.
-
-        :raises VariantLost: if a variant is left out, and the user is strict.
-        """
-        self._run.report(self.problems)
-
     def discarded(self, link: Link, reason: str) -> None:
         """Take note that upstream discards a wheel.
 
@@ -433,7 +389,7 @@ class Release:
         """
         label = label_of(link)
         if label is not None:
-            self._run.report([dropped_for_wheel(self, self.project, label, reason)])
+            self._run.reporter.discarded(self, label, reason)
 
 
 def _identities(link: Link) -> set[str]:

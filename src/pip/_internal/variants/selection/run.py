@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 from collections.abc import (
     Callable,
@@ -17,12 +16,10 @@ from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from pip._internal.console.output import get_logger
 from pip._internal.exceptions import PipError
 from pip._internal.fast.switches import parallel_downloads
 from pip._internal.variants.selection.settings import (
     IN_BUILD,
-    NO_VARIANTS,
     VARIANT_HOST,
     Settings,
 )
@@ -50,7 +47,7 @@ if TYPE_CHECKING:
     from pip._internal.variants.providers.target import Target
     from pip._internal.variants.selection.installed_records import InstalledBuild
     from pip._internal.variants.selection.option_values import LabelChoice
-    from pip._internal.variants.selection.ranking import Agreement
+    from pip._internal.variants.selection.ranking import Agreement, Selection
 
     # Making a protocol takes long, and each run of pip that installs loads this module.
 
@@ -68,6 +65,31 @@ if TYPE_CHECKING:
 
             :raises NotAnswered: ahead of it.
             """
+
+    class Reporter(Protocol):
+        """What tells the user: see :class:`.output.reporter.Reporter`."""
+
+        strict: bool
+
+        def say_once(
+            self, level: int, message: str, *, about: str | None = None
+        ) -> None: ...
+
+        def report(self, problems: Iterable[DroppedVariants | str]) -> None: ...
+
+        def decided(self, release: Any, decision: Any) -> None: ...
+
+        def problems(self, release: Any) -> None: ...
+
+        def discarded(self, release: Any, label: str, reason: str) -> None: ...
+
+        def refuse_unsupported(
+            self, link: Link, label: str, selection: Selection
+        ) -> None: ...
+
+        def comparing(
+            self, release: Any, labels: Sequence[str], missing: str
+        ) -> None: ...
 
     class ModeModule(Protocol):
         """The package of a mode, which any run can ask."""
@@ -91,8 +113,6 @@ if TYPE_CHECKING:
 
 
 __all__ = ["ModeBase", "ModeModule", "Run", "run_of"]
-
-logger = get_logger(__name__)
 
 _Part = TypeVar("_Part")
 
@@ -131,7 +151,7 @@ class Run:
     :ivar session: how manifests are fetched.
     :ivar enabled: whether variant wheels are candidates at all.
     :ivar choices: the labels chosen by hand, the strongest last.
-    :ivar strict: whether it is an error where a variant would be lost.
+    :ivar reporter: warns of what costs a variant, or raises.
     :ivar manifest_links: where manifests are, by project, version and source.
     :ivar mode_modules: the rooms of the modes, each with its mode if the run is in that.
     :ivar listing: for the commands that list versions: whether all must be judged
@@ -142,6 +162,7 @@ class Run:
         self,
         session: PipSession,
         options: optparse.Values,
+        make_reporter: Callable[..., Reporter],
         *,
         enabled: bool = True,
         mode_modules: Iterable[ModeModule] = (),
@@ -155,7 +176,7 @@ class Run:
         self.parallel_downloads = parallel_downloads(options)
         #: What all builds are to have in common, if they can.
         self.agreement: Agreement | None = None
-        self.strict = settings.strict_variants
+        self.reporter = make_reporter(strict=settings.strict_variants)
         self.choices: list[LabelChoice] = list(settings.variants)
         #: The projects that the user named.
         self.named: Collection[NormalizedName] = ()
@@ -189,7 +210,6 @@ class Run:
         self.lookahead: LookaheadPolicy | None = None
         self.make_lookahead: Callable[[], LookaheadPolicy] | None = None
         self._parts: dict[object, object] = {}
-        self._said: set[str] = set()
         #: Whether the user names one pip, which may then replace this one.
         self.leaves_fork = False
         #: Releases of upstream's pip that may not replace this one unasked.
@@ -207,16 +227,6 @@ class Run:
         self.mode_modules: dict[ModeModule, ModeBase | None] = {}
         for mode_module in mode_modules:
             self.mode_modules[mode_module] = mode_module.mode_of(self)
-        # A mistake in it is better told before anything is fetched.
-        if off and settings.variant_host and settings.is_typed(NO_VARIANTS.name):
-            from pip._internal.variants.selection import target_options
-
-            target_options.warn_of_unused_host(settings, settings.variant_host)
-        with noting_host(settings):
-            if self.target is not None:
-                from pip._internal.variants.selection import target_options
-
-                target_options.begin(self.target, settings, options)
         if self.enabled and settings.preferences:
             _ = self.preferences
 
@@ -321,7 +331,8 @@ class Run:
         """Return a run for the packages that make up a provider plugin."""
         import optparse
 
-        run = Run(self.session, optparse.Values(), enabled=False)
+        options = optparse.Values()
+        run = Run(self.session, options, type(self.reporter), enabled=False)
         run.check_trusted, run.plugin_limits = limits.check_trusted, limits
         for mode_module, mode in self.mode_modules.items():
             run.mode_modules[mode_module] = (
@@ -477,28 +488,6 @@ class Run:
         if kind not in self._parts:
             self._parts[kind] = kind()
         return cast(_Part, self._parts[kind])
-
-    def report(self, problems: Iterable[DroppedVariants | str]) -> None:
-        """Warn of problems; where the user is strict, a lost variant is an error.
-
-        :raises VariantLost: if the user is strict.
-        """
-        for problem in problems:
-            if isinstance(problem, str):
-                self.say_once(logging.WARNING, problem)
-            elif self.strict:
-                from pip._internal.variants.errors import VariantLost
-
-                raise VariantLost(problem)
-            elif problem.warning is not None:
-                self.say_once(logging.WARNING, problem.warning, about=problem.about)
-
-    def say_once(self, level: int, message: str, *, about: str | None = None) -> None:
-        """Log a message unless this run has said it, or anything *about* the same."""
-        key = about or message
-        if key not in self._said:
-            self._said.add(key)
-            logger.log(level, "%s", message)
 
 
 @contextmanager

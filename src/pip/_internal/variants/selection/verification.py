@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import shlex
 from typing import TYPE_CHECKING
 
 from pip._internal.console.output import get_logger
@@ -17,7 +16,6 @@ from pip._internal.variants.index.wheel_manifests import (
 from pip._internal.variants.providers.chain import warnings_of
 from pip._internal.variants.selection.catalogue import decisions_of
 from pip._internal.variants.selection.ranking import Selection, select
-from pip._internal.variants.selection.reasons import any_build, refuse_unsupported
 
 if TYPE_CHECKING:
     from pip._vendor.wheel_variants.manifest import Manifest, Variant
@@ -79,7 +77,7 @@ def check_prepared(
         found = error.problem
     if found != _listed(stated):
         raise VariantDisagreement(link.filename, _listed(stated), found)
-    _refuse_unsupported(selection, link, label)
+    run.reporter.refuse_unsupported(link, label, selection)
     return selection
 
 
@@ -91,14 +89,6 @@ def _listed(variant: Variant) -> str:
 def _check_alone(run: Run, link: Link, label: str, manifest: Manifest) -> Selection:
     selection = select(source_of(link), manifest, [label], run.providers, ())
     for warning in warnings_of(selection.answers):
-        run.say_once(logging.WARNING, warning)
-    _refuse_unsupported(selection, link, label)
+        run.reporter.say_once(logging.WARNING, warning)
+    run.reporter.refuse_unsupported(link, label, selection)
     return selection
-
-
-def _refuse_unsupported(selection: Selection, link: Link, label: str) -> None:
-    instead = (
-        f"In place of this one file, {shlex.join(any_build(link))} takes the best "
-        "build that runs."
-    )
-    refuse_unsupported(link.filename, label, [selection], instead)

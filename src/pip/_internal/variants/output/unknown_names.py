@@ -92,7 +92,7 @@ def _warn(
     meant = [f"Did you mean {each}?" for each in similar]
     warning = ". ".join([f"{typed}: {problem}", *meant])
     dropped = DroppedVariants(f"what {typed} asks for", problem, warning, hints=meant)
-    run.report([dropped])
+    run.reporter.report([dropped])
 
 
 def _namespaces(run: Run, kept: Iterable[BaseDistribution]) -> set[str]:
