@@ -9,6 +9,7 @@ import random
 import signal
 import time
 from collections.abc import Callable, Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -92,7 +93,6 @@ COMMANDS: Mapping[str, Sequence[str]] = {
     "download": ["download", "-d", "got", "big"],
     "install": ["install", "--target", "got", "big"],
     "wheel": ["wheel", "-w", "got", "big"],
-    "several at a time": ["download", "-d", "got", "small"],
     "one at a time": ["download", "-d", "got", "small", "--parallel-downloads=1"],
 }
 
@@ -103,22 +103,18 @@ def test_the_next_run_continues(
     venv: Environment, large: IndexServer, name: str
 ) -> None:
     command = [*COMMANDS[name], "-i", large.index_url, *ONCE]
-    # If there are other files, pip tries once more.
-    times = 2 if "small" in command else 1
-    large.fault(NAME, truncate=KEPT, times=times, ranged=False)
-    large.fault(NAME, truncate=KEPT, times=times)
+    large.fault(NAME, truncate=KEPT, times=1)
     venv.pip(*command, code=1)
     ((sha256, size),) = parts(venv).items()
     assert sha256 == big().sha256
     assert 20_000_000 <= size <= KEPT
-    large.faults.clear()
     large.clear_log()
     result = venv.pip(*command)
     assert requested(large) == [None, f"bytes={size}-"]
     request = large.requests[-1]
     assert request.headers["if-range"].strip('"') in big().sha256
     assert result.stdout.count("Resuming download") == 1
-    assert "20.5/21.0 MB" in result.stdout or size < KEPT
+    assert "(20.5 MB/21.0 MB)" in result.stdout or size < KEPT
     assert result.stderr == ""
     assert parts(venv) == {}
     if name != "install":
@@ -142,6 +138,14 @@ def test_goes_on_within_a_run(venv: Environment, large: IndexServer) -> None:
     result = download(venv, large)
     assert requested(large) == [*REST, f"bytes={KEPT + 100_000}-"]
     assert result.stdout.count("Resuming download") == 2
+    assert parts(venv) == {}
+
+
+def test_another_attempt_in_the_same_run(venv: Environment, large: IndexServer) -> None:
+    large.fault(NAME, truncate=KEPT, times=1)
+    venv.pip("download", "-d", "got", "-i", large.index_url, "small", *ONCE)
+    assert requested(large) == [None, *REST]
+    assert (venv.work / "got" / NAME).read_bytes() == big().content
     assert parts(venv) == {}
 
 
@@ -178,12 +182,15 @@ def test_begins_again_quietly(
     command = ["download", "-d", "got", "-i", large.index_url, project]
     result = venv.pip(*command, "--retries", "0")
     assert (venv.work / "got" / NAME).read_bytes() == big().content
-    assert requested(large) == [*REST, None]
+    # In a thread, pip repeats a failed request alone.
+    assert [each for each, _ in groupby(requested(large))] == [*REST, None]
     assert result.stderr == ""
     assert "Resuming" not in result.stdout
     assert parts(venv) == {}
 
 
+# After a broken connection, urllib3 keeps responses alive, and those their files.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_wrong_part_is_downloaded_again(
     venv: Environment, tls_index: IndexServer
 ) -> None:
