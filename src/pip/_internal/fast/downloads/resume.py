@@ -63,8 +63,8 @@ class _Resuming(Downloader):
             rest = self._rest(download, resp, size)
         start = download.bytes_received
         self._downloader._process_response(download, rest)
+        download.output_file.flush()
         if self.part and start and not download.is_incomplete():
-            self.part.flush()
             download.link.as_hashes().check_against_path(self.part.name)
             if not download.reattempts:
                 self._cache_resumed_download(download, resp)
@@ -76,7 +76,7 @@ class _Resuming(Downloader):
         """
         with BestEffort("keeping a partial download"):
             own_folder(folder := os.path.join(self._cache, _FOLDER))
-            self._opened.callback(remove_parts, self._cache, _AGE)
+            self._opened.callback(remove_parts, self._cache, time.time() - _AGE)
             path = os.path.join(folder, str(download.link.hash))
             self.part = download.output_file = self._opened.enter_context(_locked(path))
         start = download.output_file.seek(0, os.SEEK_END)
@@ -100,24 +100,22 @@ def download(
     fn: Callable[..., tuple[str, str]], downloader: Downloader, link: Link, folder: str
 ) -> tuple[str, str]:
     """Download one file, and return its path and content type."""
-    cache = getattr(command_options(), "cache_dir", None)
-    has_sha256 = link.hash_name == "sha256" and str(link.hash).isalnum()
-    if not cache or not has_sha256 or os.name == "nt":
+    cache = os.name != "nt" and getattr(command_options(), "cache_dir", None)
+    if not cache or link.hash_name != "sha256" or not str(link.hash).isalnum():
         return fn(downloader, link, folder)
     with ExitStack() as opened:
         resuming = _Resuming(downloader, cache, opened)
         try:
             path, content_type = fn(resuming, link, folder)
             if resuming.part:
-                resuming.part.flush()
                 shutil.move(resuming.part.name, path)
             return path, content_type
         except (HashMismatch, OSError):
             if not resuming.part:
                 raise
-            result = fn(downloader, link, folder)
-            resuming.part.truncate(0)
-            return result
+        result = fn(downloader, link, folder)
+        os.truncate(resuming.part.fileno(), 0)
+        return result
 
 
 def _locked(path: str) -> BinaryIO:
@@ -132,11 +130,14 @@ def _locked(path: str) -> BinaryIO:
     return part
 
 
-def remove_parts(cache: str, seconds: float = 0) -> None:
-    """Remove small parts, and those that are old, unless another process has them open."""
+def remove_parts(cache: str, newest: float = float("inf")) -> None:
+    """Remove parts that are small, or older than *newest*, unless a process has them open.
+
+    :param newest: a time in seconds.
+    """
     with suppress(OSError), os.scandir(os.path.join(cache, _FOLDER)) as entries:
         for entry in entries:
             status = entry.stat()
-            if time.time() - status.st_mtime >= seconds or status.st_size < _LEAST:
+            if status.st_mtime < newest or status.st_size < _LEAST:
                 with suppress(OSError), _locked(entry.path):
                     os.unlink(entry.path)

@@ -48,10 +48,8 @@ def own_folder(path: str) -> None:
     if stat.S_ISLNK(status.st_mode) and is_own(status):
         status = os.stat(path)
     if not is_own(status):
-        raise PermissionError(
-            f"Another user may change '{path}'. Make it a folder that only "
-            "you may change (chmod 700), or delete it"
-        )
+        fix = "Make it a folder that only you may change (chmod 700), or delete it"
+        raise PermissionError(f"Another user may change '{path}'. {fix}")
 
 
 def gives_nothing_on(folder: str) -> bool:
