@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from pip._internal.console.output import get_logger
 from pip._internal.fast.digests import read_sha256
 from pip._internal.fast.unpacked.unpacker import UnpackedWheel
-from pip._internal.fast.upgrades.trees import is_own, remove
+from pip._internal.fast.upgrades.trees import is_own, own_folder, remove
 
 if sys.platform != "win32":
     import fcntl
@@ -91,17 +91,7 @@ class WheelStore:
         if sys.platform == "win32":
             raise OSError("pip stores no unpacked wheels on Windows")
         else:  # noqa: RET506 (mypy checks the other system)
-            os.makedirs(cache, exist_ok=True)
-            with suppress(FileExistsError):
-                os.mkdir(self.path, 0o700)
-            status = os.lstat(self.path)
-            if stat.S_ISLNK(status.st_mode) and status.st_uid == os.geteuid():
-                status = os.stat(self.path)
-            if not is_own(status):
-                raise PermissionError(
-                    f"Another user may change '{self.path}'. Make it a folder that only "
-                    "you may change (chmod 700), or delete it"
-                )
+            own_folder(self.path)
             flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
             self._lock = os.open(os.path.join(self.path, _LOCK), flags, 0o600)
             try:
