@@ -439,7 +439,14 @@ class Settings:
     :ivar several_builds: whether several builds of one project may be wanted.
     """
 
-    def __init__(self, options: optparse.Values) -> None:
+    def __init__(
+        self, options: optparse.Values, *, with_host_of_install: bool = False
+    ) -> None:
+        """Read options.
+
+        :param with_host_of_install: whether the host that ``pip install`` is configured
+            for counts if no other one is named.
+        """
         # Upstream's tests bring options of their own making.
         self._given: dict[str, Any] = vars(options)
         given, value = self._given.get, self.value
@@ -455,6 +462,8 @@ class Settings:
         self.variants: Sequence[LabelChoice] = of_target(VARIANT) or ()
         self.preferences: Sequence[Preference | str] = of_target(PREFER_VARIANT) or ()
         self.variant_host: str | None = of_target(VARIANT_HOST)
+        if with_host_of_install:
+            self.variant_host = self._with_host_of_install()
         self.no_variants = bool(value(NO_VARIANTS))
         self.upgrade_variants = bool(value(UPGRADE_VARIANTS))
         self.strict_variants = bool(value(STRICT_VARIANTS))
@@ -484,7 +493,7 @@ class Settings:
         self.implementation: str | None = given("implementation")
         self.abis: Sequence[str] = given("abis") or ()
         #: The folders in which ``pip list`` or ``pip check`` looks at what is installed.
-        self.paths: list[str] | None = given("path")
+        self.path: list[str] | None = given("path")
 
     def value(self, row: OptionRow, *, otherwise: object = None) -> Any:
         """Return the value of an option.
@@ -579,11 +588,20 @@ class Settings:
         """Return options that a command may lack; then they are as configured."""
         if all(name in self._given for name in _OF_INSTALL):
             return self._given
+        return {**self._of("install"), **self._given}
+
+    def _with_host_of_install(self) -> str | None:
+        if self.value(VARIANT_HOST) is not None:
+            return self.variant_host
+        return self._of("install")[VARIANT_HOST.dest] or None
+
+    def _of(self, name: str) -> Mapping[str, Any]:
+        """Return the options of another command, as they are configured."""
         from pip._internal.commands import create_command
 
         isolated = bool(self._given.get("isolated_mode"))
-        install = create_command("install", isolated=isolated)
-        return {**vars(install.parser.get_default_values()), **self._given}
+        command = create_command(name, isolated=isolated)
+        return vars(command.parser.get_default_values())
 
     # What also counts for what runs on this machine to build something
 
