@@ -81,7 +81,7 @@ def checked(
     from pip._internal.variants.providers.target import target_of
     from pip._internal.variants.selection.run import noting_host
 
-    settings = Settings(options, with_host_of_install=True)
+    settings.take_host_of_install()
     with noting_host(settings):
         providers = ProviderChain.for_settings(settings)
     mode_modules = find_mode_modules()

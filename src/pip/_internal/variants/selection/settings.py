@@ -439,14 +439,7 @@ class Settings:
     :ivar several_builds: whether several builds of one project may be wanted.
     """
 
-    def __init__(
-        self, options: optparse.Values, *, with_host_of_install: bool = False
-    ) -> None:
-        """Read options.
-
-        :param with_host_of_install: whether the host that ``pip install`` is configured
-            for counts if no other one is named.
-        """
+    def __init__(self, options: optparse.Values) -> None:
         # Upstream's tests bring options of their own making.
         self._given: dict[str, Any] = vars(options)
         given, value = self._given.get, self.value
@@ -462,8 +455,6 @@ class Settings:
         self.variants: Sequence[LabelChoice] = of_target(VARIANT) or ()
         self.preferences: Sequence[Preference | str] = of_target(PREFER_VARIANT) or ()
         self.variant_host: str | None = of_target(VARIANT_HOST)
-        if with_host_of_install:
-            self.variant_host = self._with_host_of_install()
         self.no_variants = bool(value(NO_VARIANTS))
         self.upgrade_variants = bool(value(UPGRADE_VARIANTS))
         self.strict_variants = bool(value(STRICT_VARIANTS))
@@ -590,10 +581,10 @@ class Settings:
             return self._given
         return {**self._of("install"), **self._given}
 
-    def _with_host_of_install(self) -> str | None:
-        if self.value(VARIANT_HOST) is not None:
-            return self.variant_host
-        return self._of("install")[VARIANT_HOST.dest] or None
+    def take_host_of_install(self) -> None:
+        """Take the host for which ``pip install`` is configured if no other one is named."""
+        if self.value(VARIANT_HOST) is None:
+            self.variant_host = self._of("install")[VARIANT_HOST.dest] or None
 
     def _of(self, name: str) -> Mapping[str, Any]:
         """Return the options of another command, as they are configured."""
