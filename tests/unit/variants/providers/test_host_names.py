@@ -71,7 +71,8 @@ def test_names(
     name: str, supported: Mapping[str, str], environment: Mapping[str, str]
 ) -> None:
     host = read_host(name)
-    assert host.environment == environment
+    assert host.is_complete == bool(environment)
+    assert environment.items() <= host.environment.items()
     best = {
         namespace: host.supported.features(namespace)[0]
         for namespace in host.supported
@@ -109,7 +110,8 @@ def test_names(
 )
 def test_tags(name: str, platforms: tuple[str, ...], abis: tuple[str, ...]) -> None:
     host = read_host(name)
-    assert (host.platforms, host.abis) == (platforms, abis)
+    assert platforms in ((), host.platforms)
+    assert abis in ((), host.abis)
 
 
 def test_a_version_of_mac_os() -> None:

@@ -57,10 +57,9 @@ class HostDescription(NamedTuple):
     """A machine that a file or a name describes.
 
     :ivar path: the file or the name.
-    :ivar environment: environment markers (PEP 508); of a file, all of them, or only those
-        that belong to hardware.
-    :ivar platforms: its platform tags, best first; empty if they follow from a name, or
-        are this machine's.
+    :ivar environment: environment markers (PEP 508): all of them, or only those that
+        belong to hardware.
+    :ivar platforms: its platform tags, best first; empty if hardware alone is described.
     :ivar abis: the ABI tags of its interpreter, best first; empty likewise.
     """
 
@@ -69,6 +68,11 @@ class HostDescription(NamedTuple):
     environment: Mapping[str, str]
     platforms: tuple[str, ...] = ()
     abis: tuple[str, ...] = ()
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether it describes a platform and a Python besides hardware."""
+        return bool(self.platforms)
 
 
 def read_host_file(path: str) -> HostDescription:

@@ -484,7 +484,7 @@ class Settings:
         self.implementation: str | None = given("implementation")
         self.abis: Sequence[str] = given("abis") or ()
         #: The folders in which ``pip list`` or ``pip check`` looks at what is installed.
-        self.paths: list[str] | None = given("path")
+        self.path: list[str] | None = given("path")
 
     def value(self, row: OptionRow, *, otherwise: object = None) -> Any:
         """Return the value of an option.
@@ -579,11 +579,20 @@ class Settings:
         """Return options that a command may lack; then they are as configured."""
         if all(name in self._given for name in _OF_INSTALL):
             return self._given
+        return {**self._of("install"), **self._given}
+
+    def take_host_of_install(self) -> None:
+        """Take the host for which ``pip install`` is configured if no other one is named."""
+        if self.value(VARIANT_HOST) is None:
+            self.variant_host = self._of("install")[VARIANT_HOST.dest] or None
+
+    def _of(self, name: str) -> Mapping[str, Any]:
+        """Return the options of another command, as they are configured."""
         from pip._internal.commands import create_command
 
         isolated = bool(self._given.get("isolated_mode"))
-        install = create_command("install", isolated=isolated)
-        return {**vars(install.parser.get_default_values()), **self._given}
+        command = create_command(name, isolated=isolated)
+        return vars(command.parser.get_default_values())
 
     # What also counts for what runs on this machine to build something
 
