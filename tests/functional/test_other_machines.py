@@ -624,27 +624,25 @@ def test_what_chooses_no_wheels_may_look_at_any_host(pip: Pip, host: WriteHost) 
 
 
 GRAMMAR = (
-    "A name has parts in any order, with dashes between: cuda-X.Y[-sm_NN], "
+    "A name has parts in any order, joined by dashes: cuda-X.Y-sm_NN, "
     "rocm[-VERSION][-gfxNNN], xpu, tpu or cpu; x86_64[-vN], aarch64 or tegra (Jetson); "
-    "linux, macos[-VERSION] or windows; glibc-2.NN or musl-1.N; py312; as in "
-    "cuda-12.8-sm_90: CUDA 12.8, compute capability 9.0. For any other machine: pip "
-    "variants host --json > host.json there, and --variant-host host.json here."
+    "linux, macos[-VERSION] or windows; glibc-2.NN or musl-1.N; py312. Examples: "
+    "cuda-12.8-sm_90 (CUDA 12.8, compute capability 9.0), cuda-12.8-h100, "
+    "rocm-7.1-mi300x. For any other machine: pip variants host --json > host.json there, and --variant-host host.json here."
 )
 
 
 @pytest.mark.parametrize(
     ("name", "nearest"),
     [
-        ("h100", "cuda-12.8-sm_90"),
-        ("rtx-4090", "cuda-12.8-sm_89"),
         ("cuda-12.8-sm90", "cuda-12.8-sm_90"),
-        ("jetson", "cuda-12.6-sm_87-tegra"),
-        ("windows-x64-py312", "windows-x86_64-py312"),
-        ("gfx1100", "rocm-gfx1100"),
+        ("windos-x86_64-py312", "windows-x86_64-py312"),
+        ("rocm-gx1100", "rocm-gfx1100"),
+        ("cuda-12.8-rxt4090", "cuda-12.8-rtx4090"),
         # No other version is proposed.
         ("cuda-13", None),
-        # There is no such GPU either.
-        ("cuda-12.8-sm10", None),
+        ("cuda-12.8-sm91", None),
+        ("cuda-12.8-mi300x", None),
         ("mine", None),
     ],
 )
@@ -660,6 +658,69 @@ def test_an_unknown_name(
     assert index.log() == []
 
 
+@pytest.mark.parametrize(
+    ("name", "why", "hint"),
+    [
+        (
+            "cuda-12.8",
+            "'cuda-12.8' lacks the compute capability of the GPU.",
+            "To add it: cuda-12.8-sm_90 or, by the name of the GPU, cuda-12.8-h100",
+        ),
+        (
+            "linux-cuda-12.6-tegra",
+            "'cuda-12.6' lacks the compute capability of the GPU.",
+            (
+                "To add it: linux-cuda-12.6-sm_90-tegra or, by the name of the GPU, "
+                "linux-cuda-12.6-h100-tegra"
+            ),
+        ),
+        (
+            "h100-py312",
+            "'h100' is a GPU; the name lacks the CUDA version that its driver supports.",
+            "To add it (nvidia-smi shows it): cuda-13.0-h100-py312",
+        ),
+        (
+            "RTX-4090",
+            (
+                "'rtx-4090' is a GPU; the name lacks the CUDA version that its driver "
+                "supports."
+            ),
+            "To add it (nvidia-smi shows it): cuda-13.0-rtx-4090",
+        ),
+        (
+            "mi300x",
+            "'mi300x' is a GPU; the name lacks the ROCm version.",
+            "To add it: rocm-7.1-mi300x",
+        ),
+    ],
+)
+def test_a_gpu_and_its_driver_need_each_other(
+    pip: Pip, index: IndexServer, fast: list[str], name: str, why: str, hint: str
+) -> None:
+    result = pip("install", "fast", *fast, "--variant-host", name, code=1)
+    assert result.stderr == (
+        f"error: invalid-variant-host\n\n× The variant host {name} cannot be used.\n"
+        f"╰─> {why}\n\nhint: {hint}\n"
+    )
+    assert index.log() == []
+
+
+@pytest.mark.parametrize(
+    ("name", "supported"),
+    [
+        ("cuda-12.8-h100", "sm_arch 90_real"),
+        ("cuda-12.8-A10G", "sm_arch 86_real"),
+        ("cuda-12.8-rtx-4090", "sm_arch 89_real"),
+        ("cuda-13.0-gb10-aarch64", "sm_arch 121_real"),
+        ("rocm-7.1-mi300x", "gfx_arch gfx942"),
+        ("rocm-rx7900xtx", "gfx_arch gfx1100"),
+    ],
+)
+def test_the_name_of_a_gpu(pip: Pip, name: str, supported: str) -> None:
+    result = pip("variants", "host", "--variant-host", name)
+    assert supported in result.stdout
+
+
 @pytest.mark.locks
 def test_a_lock_for_a_machine_that_was_described_says_so_wherever_it_is_made(
     pip: Pip, index: IndexServer, tmp_path: Path
@@ -671,7 +732,7 @@ def test_a_lock_for_a_machine_that_was_described_says_so_wherever_it_is_made(
     for name, told in {
         f"linux-x86_64-{here}": [*TOLD, "implementation_name", "python_version"],
         here: ["implementation_name", "python_version"],
-        "cuda-12.8": [],
+        "cuda-12.8-sm_90": [],
     }.items():
         host = ["--variant-host", name]
         pip("lock", "app", "-i", index.index_url, *host, "-o", str(lock))
@@ -813,7 +874,7 @@ def test_a_host_that_nobody_typed(
         result = pip("install", "app", *native, "--variant-host", "nosuch", code=1)
         assert note not in result.stderr
     # What tells hardware alone has no part in it.
-    for named in "windows-x86_64-py312", "nosuch", "cuda-12.8":
+    for named in "windows-x86_64-py312", "nosuch", "cuda-12.8-sm_90":
         env = {"PIP_VARIANT_HOST": named}
         result = pip("download", "app", *native, "--no-variants", env=env)
         told = f"names {named}, which has no effect with --no-variants" in result.stderr
@@ -852,4 +913,4 @@ def test_blanks_around_a_name(pip: Pip) -> None:
 
 def test_a_version_of_a_driver_is_none_of_cuda(pip: Pip) -> None:
     result = pip("variants", "host", "--variant-host", "cuda-570.86-sm_90", code=1)
-    assert "It is not the driver's own version, but that of CUDA" in result.stderr
+    assert "There is no CUDA 570.86; nvidia-smi shows it beside" in result.stderr

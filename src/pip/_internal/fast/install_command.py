@@ -39,22 +39,21 @@ class _Install:
 
     def __init__(self, options: Values) -> None:
         self._options = options
-        self._effort = BestEffort("unpacking ahead")
         self._unpacking: Unpacking | None = None
+        self._has_tried = False
         #: Of the command, if it has downloaded anything.
         self.session: PipSession | None = None
 
     def unpacking(self, size: int | None) -> Unpacking | None:
         """Return what unpacks wheels of so many bytes, if that pays."""
         is_small = size is not None and size < LARGE
-        if is_small or self._effort.is_stopped or not is_fast(self._options):
-            return None
-        if self._unpacking is None:
-            with self._effort:
+        if not is_small and not self._has_tried and is_fast(self._options):
+            self._has_tried = True
+            with BestEffort("unpacking ahead"):
                 from pip._internal.fast.unpacked.installing import Unpacking
 
                 self._unpacking = Unpacking(self._options)
-        return self._unpacking
+        return None if is_small else self._unpacking
 
     def prepare(self, requirements: Sequence[InstallRequirement]) -> None:
         """Unpack the wheels that are here, and prepare for an upgrade if there is one."""

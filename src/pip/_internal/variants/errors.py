@@ -206,10 +206,11 @@ class UnknownHost(VariantError):
     reference = "unknown-variant-host"
     form = "{} is neither a file nor the name of a machine that is known."
     usual_hint = (
-        "A name has parts in any order, with dashes between: cuda-X.Y[-sm_NN], "
+        "A name has parts in any order, joined by dashes: cuda-X.Y-sm_NN, "
         "rocm[-VERSION][-gfxNNN], xpu, tpu or cpu; x86_64[-vN], aarch64 or tegra "
-        "(Jetson); linux, macos[-VERSION] or windows; glibc-2.NN or musl-1.N; py312; as "
-        "in cuda-12.8-sm_90: CUDA 12.8, compute capability 9.0. For any other machine: "
+        "(Jetson); linux, macos[-VERSION] or windows; glibc-2.NN or musl-1.N; py312. "
+        "Examples: cuda-12.8-sm_90 (CUDA 12.8, compute capability 9.0), cuda-12.8-h100, "
+        "rocm-7.1-mi300x. For any other machine: "
         "pip variants host --json > host.json there, and --variant-host host.json here."
     )
 

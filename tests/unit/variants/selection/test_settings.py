@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import optparse
 import re
 from collections.abc import Mapping
 from pathlib import Path

@@ -62,16 +62,12 @@ class StoredWheel(NamedTuple):
 
     :ivar entry: the name of its folder.
     :ivar wheel: the file name of the wheel, and of its stand-in.
-    :ivar numbers: of the files, by their names in the archive.
     :ivar files: size, modification time in nanoseconds, and sha256, by name in the folder.
-    :ivar lib: the folder that the modules were compiled for.
     """
 
     entry: str
     wheel: str
-    numbers: dict[str, int]
     files: dict[str, tuple[int, int, str]]
-    lib: str
 
     @property
     def size(self) -> int:
@@ -184,14 +180,18 @@ class WheelStore:
             if stored.wheel != filename:
                 return None
             self._verify(stored, thoroughly)
-        except (_Damaged, OSError) as error:
+            with zipfile.ZipFile(os.path.join(self.path, name, filename)) as stand_in:
+                numbers = _numbers(stand_in)
+            if not stored.files.keys() >= set(map(str, numbers.values())):
+                raise _Damaged("its list lacks files")
+        except (_Damaged, OSError, zipfile.BadZipFile) as error:
             logger.verbose("Removing the unpacked %s: %s", filename, error)
             self.remove(name)
             return None
         compiled = (each for each in stored.files if each.endswith(".pyc"))
         bytecode = frozenset(int(each.partition(".")[0]) for each in compiled)
         folder = os.path.join(self.path, name)
-        return UnpackedWheel(folder, stored.numbers, bytecode, stored.lib, True)
+        return UnpackedWheel(folder, numbers, bytecode, "", is_stored=True)
 
     def read(self, name: str) -> StoredWheel | None:
         """Read what the folder *name* should contain; return None if it is damaged."""
@@ -210,8 +210,10 @@ class WheelStore:
         if seal.decode("ascii", "replace") != hashlib.sha256(text).hexdigest():
             raise _Damaged("its list was changed")
         try:
-            stored = StoredWheel(*json.loads(text))
-        except (ValueError, TypeError, RecursionError):
+            entry, wheel, files = json.loads(text)
+            rows = {key: _row(*row) for key, row in files.items()}
+            stored = StoredWheel(str(entry), str(wheel), rows)
+        except (ArithmeticError, AttributeError, RecursionError, TypeError, ValueError):
             raise _Damaged("its list has another form") from None
         if stored.entry != name:
             raise _Damaged("its list belongs to another wheel")
@@ -254,12 +256,7 @@ class WheelStore:
         names = archive.namelist()
         if len(set(names)) < len(names):
             raise ValueError("two of its files have the same name")
-        folder, lib = unpacked.folder, unpacked.lib
-        numbers = {
-            name: number
-            for name, number in unpacked.numbers.items()
-            if _is_stored(name)
-        }
+        folder, numbers = unpacked.folder, _numbers(archive)
         for number in set(unpacked.numbers.values()).difference(numbers.values()):
             with suppress(FileNotFoundError):
                 os.unlink(unpacked.path(number))
@@ -270,12 +267,28 @@ class WheelStore:
             status = os.stat(path)
             files[name] = status.st_size, status.st_mtime_ns, read_sha256(path)
         entry = f"{sha256}-{self._tag}"
-        text = json.dumps(StoredWheel(entry, filename, numbers, files, lib)).encode()
+        text = json.dumps(StoredWheel(entry, filename, files)).encode()
         with open(os.path.join(folder, _CONTENTS), "wb") as file:
             file.write(b"%s\n%s" % (hashlib.sha256(text).hexdigest().encode(), text))
         place = os.path.join(self.path, entry)
         os.rename(folder, place)
-        return UnpackedWheel(place, numbers, unpacked.bytecode, lib, is_stored=True)
+        return UnpackedWheel(place, numbers, unpacked.bytecode, "", is_stored=True)
+
+
+def _row(size: int, modified: int, sha256: str) -> tuple[int, int, str]:
+    """Return a row of a list.
+
+    :raises ValueError, TypeError, OverflowError: if no file has such a row.
+    """
+    if max(abs(size), abs(modified)) >> 63:
+        raise ValueError("a number is too large")
+    return int(size), int(modified), str(sha256)
+
+
+def _numbers(archive: zipfile.ZipFile) -> dict[str, int]:
+    """Return the numbers of the files of a wheel that are stored, by name."""
+    names = enumerate(archive.namelist())
+    return {name: number for number, name in names if _is_stored(name)}
 
 
 def _is_stored(name: str) -> bool:

@@ -248,11 +248,11 @@ def doubt_on_tegra(
 
     :param options: of the command.
     """
-    from pip._internal.variants.providers.tegra import FOR_SERVERS, cuda_of, runs_sbsa
+    from pip._internal.variants.providers.tegra import cuda_of, problem, runs_sbsa
 
     nvidia = selection.answers["nvidia"]
     cuda = cuda_of(nvidia)
-    if cuda is None or runs_sbsa(cuda) or nvidia.source is Source.STATIC:
+    if cuda is None or runs_sbsa(tegra, cuda) or nvidia.source is Source.STATIC:
         return None
     if all(each.namespace != "nvidia" for each in selection.properties(label)):
         return None
@@ -261,9 +261,8 @@ def doubt_on_tegra(
     requirement = f"{release.project}=={release.version}"
     words = "install", "--disable-variant-provider", "nvidia", requirement
     return Hint(
-        f"This is {tegra}, and its driver has CUDA {cuda}. {FOR_SERVERS}: if the variant "
-        f"{label} of {release} was not built for Jetsons, it fails at use. To do without "
-        "it:",
+        f"{problem(tegra, cuda)}: if the variant {label} of {release} was not built for "
+        "Jetsons, it fails at use. To do without it:",
         command(options, *words, without=("--variant",)),
     )
 
@@ -293,8 +292,6 @@ def tegra_line(tegra: Tegra, nvidia: ProviderResult | None) -> str:
 
     :param nvidia: what it supports of that namespace, if that is known.
     """
-    from pip._internal.variants.providers.tegra import FOR_SERVERS, cuda_of
+    from pip._internal.variants.providers.tegra import cuda_of, problem
 
-    cuda = None if nvidia is None else cuda_of(nvidia)
-    driver = "" if cuda is None else f"; the driver has CUDA {cuda}"
-    return f"This is {tegra}. {FOR_SERVERS}{driver}."
+    return f"{problem(tegra, None if nvidia is None else cuda_of(nvidia))}."

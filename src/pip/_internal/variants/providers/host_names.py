@@ -1,20 +1,21 @@
 """Names of machines, such as ``cuda-12.8-sm_90-aarch64-py312``.
 
-A name is made of parts, in any order, with dashes between; of each kind there may be one:
+A name has parts in any order, joined by dashes, and at most one part of each kind:
 
 ======== ===================================================================
 system   ``linux``, ``macos``, ``macos-14`` or ``macos-14.4``, ``windows``
 libc     ``glibc-2.35``, ``musl-1.2``: Linux
 machine  ``x86_64``, ``x86_64-v3`` (its level; without, the lowest), ``aarch64`` or
-         ``arm64`` (they are one), ``tegra`` (a Jetson: Linux on a 64-bit Arm)
+         ``arm64`` (the same), ``tegra`` (a Jetson: Linux on a 64-bit Arm)
 Python   ``py312``, ``py3.12.4``, ``py313t`` (free-threaded), ``pypy311`` (release 7.3),
          ``pypy311-8.0``
-devices  ``cuda-12.8``, ``cuda-12.8-sm_90``, ``rocm-gfx1100``,
-         ``rocm-7.0-gfx1100``, ``xpu``, ``xpu-20.1.0``, ``tpu``; ``cpu``: none
+devices  ``cuda-12.8-sm_90`` or ``cuda-12.8-h100`` (driver, GPU), ``rocm``,
+         ``rocm-gfx942``, ``rocm-7.1-gfx942`` or ``rocm-7.1-mi300x``, ``xpu``,
+         ``xpu-20.1.0``, ``tpu``; ``cpu``: none
 ======== ===================================================================
 
-What a name does not say is as on this machine, but that it has no other devices, and that
-a machine with devices does not run macOS.
+What a name does not say is as on this machine, except that it has no other devices, and
+that a machine with devices does not run macOS.
 
 Loaded only when a name was typed.
 """
@@ -22,7 +23,8 @@ Loaded only when a name was typed.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 from importlib import import_module
 from types import MappingProxyType
 
@@ -33,11 +35,41 @@ from pip._internal.variants.errors import InvalidHostFile
 from pip._internal.variants.providers import platforms
 from pip._internal.variants.providers.host_file import HostDescription
 
-__all__ = ["EXAMPLES", "named_host"]
+__all__ = ["named_host", "nearest_name"]
 
-#: For people who typed something else.
-EXAMPLES = "cuda-12.8-sm_90, rocm-gfx1100, cpu-x86_64-v3 or macos-arm64-py313"
+#: By the name of an NVIDIA GPU, its compute capability; of an AMD one, its architecture.
+_NVIDIA = MappingProxyType(
+    {
+        "v100": "sm_70",
+        "t4": "sm_75",
+        **dict.fromkeys(("a100", "a30"), "sm_80"),
+        **dict.fromkeys(("a10", "a10g", "a40", "rtx3090"), "sm_86"),
+        **dict.fromkeys(("l4", "l40s", "rtx4090"), "sm_89"),
+        **dict.fromkeys(("h100", "h200", "gh200"), "sm_90"),
+        **dict.fromkeys(("b200", "gb200"), "sm_100"),
+        "b300": "sm_103",
+        "rtx5090": "sm_120",
+        "gb10": "sm_121",
+    }
+)
+_AMD = MappingProxyType(
+    {
+        "mi250x": "gfx90a",
+        **dict.fromkeys(("mi300x", "mi325x"), "gfx942"),
+        **dict.fromkeys(("mi350x", "mi355x"), "gfx950"),
+        "rx7900xtx": "gfx1100",
+        "rx9070xt": "gfx1201",
+    }
+)
 
+
+def _one_of(form: str, models: Iterable[str]) -> str:
+    """Return a pattern for GPUs; a model may have a dash before its number."""
+    return "|".join((form, *(re.sub("^(rt?x)", r"\1-?", each) for each in models)))
+
+
+_NVIDIA_GPU = _one_of("sm_[0-9]{2,3}", _NVIDIA)
+_AMD_GPU = _one_of("gfx[0-9]+[0-9a-f]*", _AMD)
 _FORMS = MappingProxyType(
     {
         "system": r"linux|windows|macos(?:-(?P<macos>10\.[0-9]{1,2}|(?:1[1-9]|2[0-9])(?:\.[0-9]{1,2})?))?",
@@ -45,14 +77,12 @@ _FORMS = MappingProxyType(
         "machine": r"x86_64(?:-v(?P<level>[1-4]))?|aarch64|arm64|tegra",
         "python": r"pypy3(?P<pypy>[0-9]{1,2})(?:-(?P<release>[0-9]{1,2}\.[0-9]))?"
         r"|py3\.?(?P<minor>[0-9]{1,2})(?:\.(?P<micro>[0-9]{1,2}))?(?P<threads>t?)",
-        "devices": r"cuda-(?P<driver>[0-9]+\.[0-9]+)"
-        r"(?:-sm_(?P<sm>[0-9]{1,2})(?P<sm_minor>[0-9]))?"
-        r"|rocm(?:-(?P<rocm>[0-9]+\.[0-9]+))?(?:-(?P<gfx>gfx[0-9]+[0-9a-f]*))?"
-        r"|xpu(?:-(?P<ip>[0-9]+\.[0-9]+\.[0-9]+))?|tpu|cpu",
+        "devices": rf"cuda-(?P<cuda>[0-9]+\.[0-9]+)(?:-(?P<nvidia>{_NVIDIA_GPU}))?"
+        rf"|rocm(?:-(?P<rocm>[0-9]+\.[0-9]+))?(?:-(?P<amd>{_AMD_GPU}))?"
+        r"|xpu(?:-(?P<ip>[0-9]+\.[0-9]+\.[0-9]+))?|tpu|cpu"
+        rf"|(?P<bare_nvidia>{_NVIDIA_GPU})|(?P<bare_amd>{_AMD_GPU})",
     }
 )
-#: A CUDA version has no more letters.
-_LONGEST = len("12.88")
 #: The first minor version of Python 3 without the lock.
 _FREE_THREADED = 13
 #: As environment markers have them.
@@ -60,6 +90,20 @@ _SYSTEMS = MappingProxyType({"linux": "linux", "macos": "darwin", "windows": "wi
 _ARM = ("aarch64", "arm64", "tegra")
 #: Intel's GPUs of today, Arc B and its kin, run what is built for this one.
 _DEVICE_IP = "20.1.0"
+#: What the parts of names are made of, to propose one for what was mistyped.
+_WORDS = (
+    *("linux", "macos", "windows", "glibc", "musl", "x86_64", "aarch64", "arm64"),
+    *(
+        "tegra",
+        "cuda",
+        "rocm",
+        "xpu",
+        "tpu",
+        "cpu",
+        *(f"py3{n}" for n in range(10, 16)),
+    ),
+    *(*_NVIDIA, *_NVIDIA.values(), *_AMD, *_AMD.values()),
+)
 
 
 def named_host(name: str) -> HostDescription | None:
@@ -67,7 +111,7 @@ def named_host(name: str) -> HostDescription | None:
 
     :raises InvalidHostFile: if there is no such machine.
     """
-    parts = _parts(name.strip())
+    parts = _parts(name.strip().lower())
     if parts is None:
         return None
     said: dict[str, str] = {}
@@ -142,60 +186,104 @@ def _system(name: str, words: Mapping[str, str]) -> str | None:
     return system
 
 
+def nearest_name(name: str) -> str | None:
+    """Return a valid name that looks like *name* and has the same numbers, if any."""
+    words = []
+    for word in name.lower().split("-"):
+        same = [each for each in _WORDS if _digits(each) == _digits(word)]
+        words.append(next(iter(get_close_matches(word, same, 1)), word))
+    nearest = "-".join(words)
+    try:
+        return nearest if named_host(nearest) is not None else None
+    except InvalidHostFile:
+        return None
+
+
+def _digits(text: str) -> str:
+    return "".join(filter(str.isdigit, text))
+
+
+def _incomplete(name: str, said: Mapping[str, str]) -> InvalidHostFile:
+    """Return the error for a GPU without a driver, or a driver without a GPU."""
+    if "cuda" in said:
+        given = f"cuda-{said['cuda']}"
+        hint = " or, by the name of the GPU, ".join(
+            name.lower().replace(given, f"{given}-{gpu}") for gpu in ("sm_90", "h100")
+        )
+        why = f"'{given}' lacks the compute capability of the GPU."
+        return InvalidHostFile(name, why, f"To add it: {hint}")
+    if "bare_nvidia" in said:
+        gpu, driver = said["bare_nvidia"], "cuda-13.0"
+        what, shown = "CUDA version that its driver supports", " (nvidia-smi shows it)"
+    else:
+        gpu, driver, what, shown = said["bare_amd"], "rocm-7.1", "ROCm version", ""
+    hint = f"To add it{shown}: {name.lower().replace(gpu, f'{driver}-{gpu}')}"
+    return InvalidHostFile(name, f"'{gpu}' is a GPU; the name lacks the {what}.", hint)
+
+
 def _devices(
     name: str, devices: str, said: Mapping[str, str]
 ) -> dict[str, tuple[SupportedFeature, ...]]:
     """Ask the provider of a machine's devices through its override variables.
 
-    :raises InvalidHostFile: if there are no such devices.
+    :raises InvalidHostFile: if there are no such devices, or the name says too little.
     """
     if devices == "cpu":
         return {}
-    namespace, environ, asked = _provider(devices, said)
+    lacks_gpu = "cuda" in said and "nvidia" not in said
+    if lacks_gpu or not said.keys().isdisjoint({"bare_nvidia", "bare_amd"}):
+        raise _incomplete(name, said)
+    namespace, environ, problems = _provider(devices, said)
     provider = import_module(f"pip._internal.variants.providers.{namespace}")
-    answer = provider.detect(environ, hardware=False)
-    told = {feature.name for feature in answer.features}
-    if answer.warnings or not told.issuperset(asked):
-        raise InvalidHostFile(name, f"No GPU is like that. Names are {EXAMPLES}.")
-    return {namespace: answer.features}
+    features = provider.detect(environ, hardware=False).features
+    found = {feature.name for feature in features}
+    for feature, problem in problems.items():
+        if feature not in found:
+            raise InvalidHostFile(name, problem)
+    return {namespace: features}
 
 
 def _provider(
     devices: str, said: Mapping[str, str]
-) -> tuple[str, Mapping[str, str], set[str]]:
-    """Return the namespace of devices, override variables, and features to be told."""
+) -> tuple[str, Mapping[str, str], Mapping[str, str]]:
+    """Return the namespace of devices, and the variables that override detection.
+
+    :return: and by feature, what is wrong if the provider does not find it.
+    """
     if devices == "cuda":
         from pip._internal.variants.providers import nvidia
 
-        if len(said["driver"]) > _LONGEST:
-            raise InvalidHostFile(
-                f"cuda-{said['driver']}",
-                "It is not the driver's own version, but that of CUDA, which nvidia-smi "
-                "shows beside it: cuda-12.8.",
-            )
-        capability = f"{said['sm']}.{said['sm_minor']}" if "sm" in said else ""
-        environ = {nvidia.CUDA_VARIABLE: said["driver"], nvidia.SM_VARIABLE: capability}
-        return "nvidia", environ, {"sm_arch"} if capability else set()
+        cuda, gpu = said["cuda"], said["nvidia"].replace("-", "")
+        sm = _NVIDIA.get(gpu, gpu)[3:]
+        capability = f"{sm[:-1]}.{sm[-1]}"
+        known = "nvidia-smi shows it beside the driver's own version"
+        problems = {
+            "cuda_version_lower_bound": f"There is no CUDA {cuda}; {known}.",
+            "sm_arch": f"No variant is for compute capability {capability}.",
+        }
+        environ = {nvidia.CUDA_VARIABLE: cuda, nvidia.SM_VARIABLE: capability}
+        return "nvidia", environ, problems
     if devices == "rocm":
         from pip._internal.variants.providers import amd
 
-        environ = {}
-        if "gfx" in said:
-            environ[amd.GFX_VARIABLE] = said["gfx"]
+        environ, problems = {}, {}
+        if "amd" in said:
+            gpu = said["amd"].replace("-", "")
+            environ[amd.GFX_VARIABLE] = _AMD.get(gpu, gpu)
+            problems["gfx_arch"] = f"There is no AMD GPU {gpu}."
         if "rocm" in said:
             environ[amd.ROCM_VARIABLE] = f"{said['rocm']}.0"
-        return "amd", environ, set()
+            problems["rocm_version"] = f"There is no ROCm {said['rocm']}."
+        return "amd", environ, problems
     if devices == "xpu":
         from pip._internal.variants.providers import intel
 
-        return (
-            "intel",
-            {intel.DEVICE_VARIABLE: said.get("ip", _DEVICE_IP)},
-            {"device_ip"},
-        )
+        ip = said.get("ip", _DEVICE_IP)
+        problem = f"There is no Intel GPU with the device IP {ip}."
+        return "intel", {intel.DEVICE_VARIABLE: ip}, {"device_ip": problem}
     from pip._internal.variants.providers import tpu
 
-    return "tpu", {tpu.PRESENT_VARIABLE: "true"}, {"present"}
+    return "tpu", {tpu.PRESENT_VARIABLE: "true"}, {}
 
 
 def _python(

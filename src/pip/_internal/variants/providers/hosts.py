@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
 
-from pip._internal.variants.errors import InvalidHostFile, UnknownHost
+from pip._internal.variants.errors import UnknownHost
 from pip._internal.variants.providers.host_file import HostDescription, read_host_file
 
 __all__ = ["read_host"]
@@ -18,7 +17,7 @@ def read_host(file_or_name: str) -> HostDescription:
     :raises UnknownHost: if there is neither such a file nor such a name.
     """
     # Loaded only when a name was typed.
-    from pip._internal.variants.providers.host_names import named_host
+    from pip._internal.variants.providers.host_names import named_host, nearest_name
 
     is_name = file_or_name == os.path.basename(file_or_name)
     host = named_host(file_or_name) if is_name else None
@@ -27,17 +26,5 @@ def read_host(file_or_name: str) -> HostDescription:
     if host is not None:
         return host
     if is_name and not file_or_name.endswith(".json"):
-        raise UnknownHost(file_or_name, _meant(file_or_name))
+        raise UnknownHost(file_or_name, nearest_name(file_or_name))
     return read_host_file(file_or_name)
-
-
-def _meant(name: str) -> str | None:
-    """Return the name of a machine that another one may stand for."""
-    from pip._internal.variants.providers.host_names import named_host
-    from pip._internal.variants.providers.nearest_host import nearest_name
-
-    nearest = nearest_name(name)
-    with suppress(InvalidHostFile):
-        if nearest is not None and named_host(nearest) is not None:
-            return nearest
-    return None

@@ -14,12 +14,7 @@ from pip._internal.metadata import get_default_environment
 from pip._internal.models.candidate import InstallationCandidate
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.index.links import LocalVersionWheel, label_of, public
-from pip._internal.variants.providers.tegra import (
-    FOR_SERVERS,
-    Tegra,
-    cuda_of,
-    runs_sbsa,
-)
+from pip._internal.variants.providers.tegra import Tegra, cuda_of, problem, runs_sbsa
 from pip._internal.variants.pytorch.backends import CPU, Backend, BackendKind
 from pip._internal.variants.pytorch.description import shipped
 from pip._internal.variants.pytorch.drivers import FIRST_ROCM_WITH_EXTRAS
@@ -56,8 +51,6 @@ __all__ = [
 #: Where NVIDIA's builds for Tegra are, and those for JetPack 6 (as of November 2026).
 _FOR_JETPACK = "https://pypi.jetson-ai-lab.io"
 _FOR_JETPACK_6 = f"{_FOR_JETPACK}/jp6/cu126"
-#: The first release of Jetson Linux that runs builds for servers: that of JetPack 7.
-_FIRST_UNIFIED_RELEASE = 38
 
 
 def for_tegra(run: Run, chosen: Release, link: Link) -> str | None:
@@ -73,12 +66,12 @@ def for_tegra(run: Run, chosen: Release, link: Link) -> str | None:
         return None
     cuda = cuda_of(chosen.version_index.nvidia())
     if backend.kind is BackendKind.CUDA:
-        if not _is_unified(tegra, cuda):
+        if not runs_sbsa(tegra, cuda):
             taken = f"{backend} of {chosen}, which was asked for, does not run"
             return _to_jetpack(run, chosen, tegra, cuda, taken)
         said = f"{backend} is built for ARM servers, and runs on {tegra} too"
         run.reporter.say_once(logging.INFO, said)
-    elif chosen.chosen_by is None and not _is_unified(tegra, cuda):
+    elif chosen.chosen_by is None and not runs_sbsa(tegra, cuda):
         kinds = {each.kind for each in map(Backend.find, chosen.labels) if each}
         if BackendKind.CUDA in kinds:
             taken = f"the CPU build of {chosen} was chosen"
@@ -94,10 +87,7 @@ def _to_jetpack(
     :param cuda: the version of the driver, if that is known.
     :param taken: what follows from that.
     """
-    driver = f", and its driver has CUDA {cuda}" if cuda is not None else ""
-    said = (
-        f"This is {tegra}{driver}. {FOR_SERVERS}, and PyTorch has no others: {taken}. "
-    )
+    said = f"{problem(tegra, cuda)}, and PyTorch has no others: {taken}. "
     if not _is_jetpack_6(tegra, cuda):
         if tegra.release is None:
             return f"{said}NVIDIA's own builds: {_FOR_JETPACK}"
@@ -119,14 +109,6 @@ def _is_jetpack_6(tegra: Tegra, cuda: str | None) -> bool:
     if tegra.release is not None:
         return tegra.release.startswith("36.")
     return cuda is not None and cuda.startswith("12.")
-
-
-def _is_unified(tegra: Tegra, cuda: str | None) -> bool:
-    """Tell whether a Tegra runs builds for servers, as far as that is known."""
-    if cuda is not None:
-        return runs_sbsa(cuda)
-    release, _, _ = (tegra.release or "0").partition(".")
-    return int(release) >= _FIRST_UNIFIED_RELEASE
 
 
 def for_unknown_gpu(run: Run, chosen: Release, link: Link) -> str | None:

@@ -261,7 +261,16 @@ OPTIONS = (
         STRICT_VARIANTS.name,
         where=("pip check",),
         repeated="any",
-        help="Fail where this machine does not support a variant that is installed.",
+        help="Fail if the machine does not support a variant that is installed.",
+    ),
+    OptionRow(
+        "--path",
+        where=("pip check",),
+        type="path",
+        action="append",
+        metavar="DIR",
+        help="Check what is installed in this folder, such as one that --target names, "
+        "instead of this environment. This option can be used multiple times.",
     ),
     OptionRow(
         "--manifest",
@@ -282,6 +291,16 @@ OPTIONS = (
         "like cuda-12.8-sm_90 or macos-arm64-py313, instead of this one: variants for its "
         "hardware and, as far as it tells them, wheels, markers and versions for its "
         "platform and its Python.",
+    ),
+    OptionRow(
+        VARIANT_HOST.name,
+        where=("pip check",),
+        repeated="any",
+        type="path",
+        metavar="FILE|NAME",
+        help="Check installed variants for the machine that this JSON file describes, or "
+        "for one with a name like cuda-12.8-sm_90, instead of this one (default: the host "
+        "that pip install is configured for).",
     ),
     OptionRow(
         "--hardware",
@@ -491,7 +510,7 @@ class Settings:
     python_version: _Given[tuple[int, ...] | None] = _Given("python_version", _one)
     implementation: _Given[str | None] = _Given("implementation", _one)
     abis: _Given[Sequence[str]] = _Given("abis", _several)
-    #: The folders in which ``pip list`` is to look at what is installed.
+    #: The folders in which ``pip list`` or ``pip check`` looks at what is installed.
     paths: _Given[list[str] | None] = _Given("path", _one)
 
     def __init__(self, options: optparse.Values) -> None:
