@@ -22,6 +22,7 @@ from pip._internal.utils.compat import tomllib
 from pip._internal.variants.locks.reading import narrowed
 from pip._internal.variants.output.reporter import Reporter
 from pip._internal.variants.selection.run import Run
+from pip._internal.variants.selection.settings import Settings
 from pip._internal.variants.slots import RUN
 from tests.lib.manifests import PREVIEW_TORCH
 from tools.fuzz.choices import Choices
@@ -62,7 +63,7 @@ def _run(text: str, machine: dict[str, Any]) -> None:
     }
     _HOST.write_text(json.dumps({"host-schema": 1, "supported": supported}), "ascii")
     options = optparse.Values({"variant_host": str(_HOST)})
-    run = Run(_SESSION, options, Reporter)
+    run = Run(_SESSION, Settings(options), Reporter)
     try:
         RUN.set(_SESSION, run)
         narrow = narrowed(lock, _SESSION, _PATH, None, ["y"], ["x"], True)

@@ -24,6 +24,7 @@ from pip._internal.variants.index.links import label_of
 from pip._internal.variants.output.reporter import Reporter
 from pip._internal.variants.selection.release import Release
 from pip._internal.variants.selection.run import Run
+from pip._internal.variants.selection.settings import Settings
 from tools.fuzz.choices import Choices
 from tools.fuzz.target import Target, structured
 
@@ -37,7 +38,7 @@ _SESSION = PipSession()
 def _make_finder(*, enabled: bool) -> PackageFinder:
     scope = SearchScope.create(find_links=[], index_urls=[], no_index=True)
     collector = LinkCollector(_SESSION, scope)
-    run = Run(_SESSION, optparse.Values(), Reporter, enabled=enabled)
+    run = Run(_SESSION, Settings(optparse.Values()), Reporter, enabled=enabled)
     run.collector = collector
     collector._variants = run  # type: ignore[attr-defined]
     return PackageFinder.create(collector, SelectionPreferences(allow_yanked=True))

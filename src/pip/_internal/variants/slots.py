@@ -23,9 +23,8 @@ __all__ = [
 ]
 
 #: On a ``LinkCollector``, and on the ``PipSession`` that it was made with: the
-#: ``Run`` of the command. Set by ``selection.run``, ``hooks.index``,
-#: ``hooks.build_env`` and ``providers.plugin_environment``; read by ``selection.run``,
-#: ``hooks.updates``, ``output.lookup`` and ``locks.reading``.
+#: ``Run`` of the command. Set by ``selection.run``, ``hooks.index`` and
+#: ``hooks.build_env``; read by ``selection.run``, ``hooks.updates``, ``output.lookup`` and ``locks.reading``.
 RUN = Slot("_variants")
 #: On a ``LinkCollector``: whether index pages are read fast. Set and read by
 #: ``hooks.index``.

@@ -20,7 +20,7 @@ from pip._internal.variants.providers.chain import ProviderChain, warnings_of
 from pip._internal.variants.providers.host_file import HostDescription
 from pip._internal.variants.providers.result import ProviderResult
 from pip._internal.variants.providers.target import target_of
-from pip._internal.variants.selection.overrides import refuse_contradictions
+from pip._internal.variants.selection.contradictions import refuse_contradictions
 from pip._internal.variants.selection.run import noting_host
 from pip._internal.variants.selection.settings import Settings
 
@@ -41,7 +41,7 @@ def run(command: SessionCommandMixin, options: optparse.Values, args: list[str])
         else:
             asked = read_manifest(options.manifest)
             run = make_run(command.get_default_session(options), options)
-            providers = run.providers
+            providers = run.target.providers
             answers = providers.query_all(asked)
         for warning in warnings_of(answers):
             logger.warning("%s", warning)

@@ -13,9 +13,9 @@ from pip._vendor.packaging.utils import canonicalize_name
 from pip._internal.exceptions import HashError, InstallationError, PipError
 from pip._internal.fast.resolving import prefetching
 from pip._internal.variants.index.links import label_of
-from pip._internal.variants.selection.catalogue import decisions_of, modes
 from pip._internal.variants.selection.installed import installed_build
-from pip._internal.variants.selection.run import Run, noting_host, run_of
+from pip._internal.variants.selection.releases import modes
+from pip._internal.variants.selection.run import Purpose, Run, noting_host, run_of
 from pip._internal.variants.slots import ENVIRONMENT
 
 if TYPE_CHECKING:
@@ -47,31 +47,31 @@ def resolved(
     run = run_of(resolver.factory._finder)
     if run is None:
         return fn(resolver, root_reqs, check_supported_wheels)
-    run.named = _named(root_reqs)
+    run.request.named = _named(root_reqs)
     if any(root.name is None or "pip" in root.name.lower() for root in root_reqs):
         from pip._internal.variants.selection.fork import leaves_fork
 
-        run.leaves_fork = leaves_fork(root_reqs)
+        run.request.leaves_fork = leaves_fork(root_reqs)
 
     def solve(constraints: Sequence[InstallRequirement] = ()) -> RequirementSet:
         roots = [*root_reqs, *constraints]
         resolve_once = functools.partial(fn, resolver, roots, check_supported_wheels)
         for mode in modes(run):
             resolve_once = functools.partial(mode.solve, resolve_once, resolver)
-        if run.target is None:
+        if run.target.described is None:
             return resolve_once()
         from pip._internal.variants.selection import target_options
 
         with (
             noting_host(run.settings),
-            target_options.during(run.target, resolver.factory),
+            target_options.during(run.target.described, resolver.factory),
         ):
             found = resolve_once()
         for requirement in found.requirements.values():
-            ENVIRONMENT.set(requirement, run.target.environment)
+            ENVIRONMENT.set(requirement, run.target.described.environment)
         return found
 
-    if not (run.choices or run.settings.asks_for_something):
+    if not (run.overrides.choices or run.settings.asks_for_something):
         return _resolved(solve, resolver, root_reqs, run)
     try:
         requirements = _resolved(solve, resolver, root_reqs, run)
@@ -136,7 +136,7 @@ def _concluded(
     finder = resolver.factory._finder
     requirements, kept = _settle(solve, resolver, root_reqs, run, requirements)
     chosen = _chosen_builds(run, requirements)
-    if run.labels_for_all():
+    if run.overrides.labels_for_all():
         from pip._internal.variants.output.refusals import refuse_unknown_labels
 
         refuse_unknown_labels(run, [release for release, _ in chosen], kept)
@@ -167,7 +167,7 @@ def _settle(
     resolve_once = solve
     chosen = _chosen_builds(run, requirements)
     staying: Sequence[Kept] = ()
-    if run.installed_dists and any(each.has_alternatives for each, _ in chosen):
+    if run.request.dists and any(each.has_alternatives for each, _ in chosen):
         from pip._internal.variants.selection.installed_first import keep_installed
 
         solution = keep_installed(solve, resolver, run, requirements, root_reqs)
@@ -247,22 +247,22 @@ def _prefetching(
     def make_lookahead() -> VariantLookahead:
         from pip._internal.variants.selection.lookahead import VariantLookahead
 
-        run.lookahead = VariantLookahead(run, resolver.factory._finder)
-        return run.lookahead
+        run.catalogue.lookahead = VariantLookahead(run, resolver.factory._finder)
+        return run.catalogue.lookahead
 
-    run.make_lookahead = make_lookahead if run.enabled else None
+    run.catalogue.make_lookahead = make_lookahead if run.enabled else None
     try:
         with prefetching(
             resolver,
-            run.session,
+            run.catalogue.session,
             root_reqs,
-            run.parallel_downloads,
-            run.make_lookahead,
+            run.catalogue.parallel_downloads,
+            run.catalogue.make_lookahead,
         ):
             yield
     finally:
         # Whoever resolves again has nearly all of it.
-        run.lookahead = run.make_lookahead = None
+        run.catalogue.lookahead = run.catalogue.make_lookahead = None
 
 
 def _chosen_builds(
@@ -278,7 +278,7 @@ def _chosen_builds(
         for req in requirements.requirements.values()
         for link in (req.source_link,)
         if link is not None and not (req.is_direct and label_of(link) is None)
-        for release in (decisions_of(run).release_of(link),)
+        for release in (run.decisions.release_of(link),)
         if release is not None and release.labels
     ]
 
@@ -313,14 +313,14 @@ def _warn_of_device_extras(
 ) -> None:
     """Warn if the code for the target's GPUs is in extras that nothing requests."""
     factory, found = resolver.factory, list(_found(resolver))
-    if run.may_take_several:
+    if run.overrides.may_take_several:
         # The lock file has other wheels of these versions too.
         locked = {(each.project_name, each.version) for each in found}
         others = factory._link_candidate_cache.values()
         found += [
             each for each in others if (each.project_name, each.version) in locked
         ]
-    if run.in_build or not any(map(_has_device_extra, found)):
+    if run.purpose is Purpose.BUILD or not any(map(_has_device_extra, found)):
         return
     from pip._internal.variants.output.device_extras import warn_of_device_extras
 

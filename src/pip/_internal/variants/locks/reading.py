@@ -48,7 +48,6 @@ from pip._internal.variants.selection.agreement import (
     are_mixed,
     cuda_build,
 )
-from pip._internal.variants.selection.catalogue import decisions_of
 from pip._internal.variants.selection.run import Run, noting_host
 from pip._internal.variants.slots import RUN
 
@@ -92,14 +91,14 @@ def narrowed(
     :raises VariantsDisabled: if variants are off, and a package has nothing else.
     """
     run = RUN.of(session, Run)
-    target = None if run is None else run.target
+    target = None if run is None else run.target.described
     of_target = {} if target is None else target.environment
     with noting_host(None if run is None else run.settings):
         _refuse_others(lock, path_or_url, of_target)
         groups = (extras, dependency_groups, include_default_groups)
         if any(map(_has_variants, lock.packages)):
             if run is not None:
-                run.locked_versions = _only_versions(lock)
+                run.request.locked_versions = _only_versions(lock)
             choices = _Choices(run, path_or_url, format_control)
             lock = _with_choices(lock, choices, of_target, *groups)
         _refuse_sources(lock, path_or_url, target)
@@ -109,7 +108,7 @@ def narrowed(
 def aimed(lock: Pylock, session: PipSession) -> Pylock:
     """Let pip select from *lock* for the target, by default for this machine."""
     run = RUN.of(session, Run)
-    target = None if run is None else run.target
+    target = None if run is None else run.target.described
     if target is None:
         return lock
     select = functools.partial(
@@ -298,7 +297,7 @@ class _Choices:
         self._run = run
         self._path_or_url = path_or_url
         self._format_control = format_control
-        target = None if run is None else run.target
+        target = None if run is None else run.target.described
         tags = sys_tags() if target is None else target.python.get_sorted_tags()
         self._best_first = create_compatible_tags_selector(tags)
         self._made: dict[int, _Choice] = {}
@@ -337,7 +336,7 @@ class _Choices:
                 raise NotLockedForHere(package, self._path_or_url)
             return no_choice
         _, version, *_ = parse_wheel_filename(wheels[0].filename)
-        release = decisions_of(run).release(
+        release = run.decisions.release(
             (package.name, version, tuple(files)),
             lambda: LockedRelease(
                 *(run, package.name, version, list(files), [self._path_or_url]),
@@ -348,7 +347,7 @@ class _Choices:
         assert isinstance(release, LockedRelease), "nothing else has these links"
         if not release.ranked:
             what = f"{package.name}=={version}"
-            raise nothing_left(what, run.label_for(package.name), [release])
+            raise nothing_left(what, run.overrides.label_for(package.name), [release])
         link = release.ranked[0]
         chosen = files[link]
         if isinstance(chosen, PackageSdist):
@@ -421,7 +420,7 @@ class _Choices:
                 self._made = made
             else:
                 report_agreement(run, before, self._cuda_builds(again))
-            needed, run.agreement = again or needed, None
+            needed, run.attempt.agreement = again or needed, None
         return [(each, self._settle(each[0])) for each in needed]
 
     def _cuda_builds(self, needed: _Needed) -> list[CudaBuild]:
@@ -440,16 +439,16 @@ class _Choices:
         release, link, run = choice.release, choice.link, self._run
         if release is not None and link is not None and run is not None:
             release.chosen = link
-            run.locked_labels[release.project] = label_of(link)
+            run.request.locked_labels[release.project] = label_of(link)
             # So it is the same decision when the resolver comes to this one file.
             alone: Release = release
-            if run.may_take_several:
+            if run.overrides.may_take_several:
                 from pip._internal.variants.locks.mode import Locks
 
                 # In no other mode several are taken.
                 locks = next(each for each in run.modes if isinstance(each, Locks))
                 alone = RelockedRelease(release, link, locks.choice)
-            decisions_of(run).release(
+            run.decisions.release(
                 (release.project, release.version, (link,)), lambda: alone
             )
         return choice.package

@@ -19,8 +19,8 @@ from pip._internal.variants.output.unused_accelerators import (
 )
 from pip._internal.variants.providers.chain import warnings_of
 from pip._internal.variants.selection.agreement import are_mixed
-from pip._internal.variants.selection.catalogue import decisions_of, modes
 from pip._internal.variants.selection.installed import installed_build, installed_label
+from pip._internal.variants.selection.releases import modes
 from pip._internal.variants.selection.switching import are_variants_found, better_label
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def announce(
     idle = [each for each in _idle(run, chosen) if each is not None]
     for each in idle:
         _advise(run, each.said)
-    _advise(run, plain_wheels(idle, run.options))
+    _advise(run, plain_wheels(idle, run.settings.options))
     for mode in modes(run):
         for release, link in chosen:
             if not _is_agreed(run, release, label_of(link)):
@@ -111,10 +111,10 @@ def _announce_variant(run: Run, release: Release, link: Link, label: str) -> Non
     write_styled([Line(said, highlights=chosen)])
     _advise(run, sentences.several_sources(release, selection, label))
     if "nvidia" in selection.answers:
-        tegra = run.detected.tegra()
+        tegra = run.target.detected.tegra()
         if tegra is not None:
             advice = sentences.doubt_on_tegra(
-                tegra, release, selection, label, run.options
+                tegra, release, selection, label, run.settings.options
             )
             _advise(run, advice)
     if run.settings.dry_run or logger.isEnabledFor(VERBOSE):
@@ -130,14 +130,14 @@ def _advise(run: Run, advice: str | None) -> None:
 
 def _is_agreed(run: Run, release: Release, label: str | None) -> bool:
     """Tell whether a build was taken because it agrees with others."""
-    if run.agreement is None:
+    if run.attempt.agreement is None:
         return False
     compatible = (each.ranking.compatible for each in release.selections.values())
     return label not in {labels[0] for labels in compatible if labels}
 
 
 def _warn_of_refused_newer(run: Run, chosen: Release) -> None:
-    for release in decisions_of(run).reached(chosen.project):
+    for release in run.decisions.reached(chosen.project):
         if release.version > chosen.version and not release.ranked:
             why = sentences.lacks_label(release)
             if why is not None:
@@ -191,12 +191,12 @@ def _better_build(
     if any(mode.needs_pin(dist.canonical_name) for mode in modes(run)):
         named = f"{named}=={public(dist.version)}"
     properties = reasons.shortened([str(each) for each in selection.properties(best)])
-    machine = "this" if run.providers.host is None else "the target"
+    machine = "this" if run.target.providers.host is None else "the target"
     return Hint(
         f"{dist.raw_name} {dist.version} is installed as {_installed_as(dist)}, but the "
         f"variant {best} suits {machine} machine better "
         f"({properties or 'it runs, and the installed one does not'}). To switch:",
-        for_upgrade(run.options, named),
+        for_upgrade(run.settings.options, named),
     )
 
 
@@ -214,7 +214,7 @@ def _no_other_build(
     return Hint(
         f"No variant of {dist.raw_name} {version} was found{where}: it stays "
         f"installed as {_installed_as(dist)}. To look elsewhere:",
-        command(run.options, *words, without=("--no-index",)),
+        command(run.settings.options, *words, without=("--no-index",)),
     )
 
 
@@ -232,7 +232,7 @@ def report_agreement(
     """
     if are_mixed(after):
         apart = ("--no-variant-agreement",)
-        retry = again(run.options, "--variant", "PACKAGE=LABEL", without=apart)
+        retry = again(run.settings.options, "--variant", "PACKAGE=LABEL", without=apart)
         said = f"{reasons.mixture(after)}. To choose builds that agree:"
         logger.warning("%s", Hint(said, retry))
         return
@@ -268,7 +268,7 @@ def report_kept(kept: Kept, found: RequirementSet, run: Run) -> None:
     hint = Hint(
         f"{kept} stays installed, and {runs}. The better pair is "
         f"{' and '.join(better)} with {kept.dist.raw_name} {kept.other_version}:",
-        for_upgrade(run.options, *projects, *wanted),
+        for_upgrade(run.settings.options, *projects, *wanted),
     )
     logger.warning("%s", hint)
 

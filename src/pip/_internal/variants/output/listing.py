@@ -205,7 +205,9 @@ def _notes(
     if result.problem is not None:
         yield Hint(
             "Nothing would be installed. What tells why:",
-            command(result.run.options, "variants", "explain", result.requirement),
+            command(
+                result.run.settings.options, "variants", "explain", result.requirement
+            ),
         )
     shown = {offered.version for offered, _ in listed}
     others = [

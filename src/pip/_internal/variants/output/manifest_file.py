@@ -69,13 +69,13 @@ def judge_manifest(run: Run, path: str) -> tuple[Selection, str | None]:
         path,
         manifest,
         manifest.variants,
-        run.providers,
-        run.preferences,
+        run.target.providers,
+        run.overrides.preferences,
         project=project,
         origin=Origin(OriginKind.FILE, path),
     )
     run.reporter.report(unanswered(path, selection))
-    chosen = next(iter(run.applying_labels(project, manifest.variants)), None)
+    chosen = next(iter(run.overrides.applying_labels(project, manifest.variants)), None)
     if chosen is not None and chosen not in selection.ranking.compatible:
         raise unsupported(f"The variant {chosen} in {path}", chosen, [selection])
     return selection, chosen

@@ -40,7 +40,7 @@ def tell_of_newer(
     :param own: the release of the fork that is installed.
     :param pips: what the indexes have of pip, as far as it may be newer.
     """
-    options = run.options
+    options = run.settings.options
     carriers = (each.version for each in carriers_found(finder, run.settings))
     newest = Newest.of(pips, carriers).than(own)
     if newest.carrier is not None:
@@ -62,7 +62,7 @@ def tell_of_url(run: Run, fork: BaseDistribution, link: Link) -> None:
         f"A package depends on pip at {redact_auth_from_url(url)}. Only you can replace "
         f"this fork of pip ({fork.version}), so it stays. To replace it:"
     )
-    typed = command(run.options, "install", f"pip @ {url}", is_own=True)
+    typed = command(run.settings.options, "install", f"pip @ {url}", is_own=True)
     run.reporter.say_once(logging.WARNING, Hint(said, typed))
 
 

@@ -41,7 +41,7 @@ def mode_of(run: Run) -> PyTorch | None:
             )
         return None
     # What is looked up where is known too late to look ahead.
-    run.parallel_downloads = 1
+    run.catalogue.parallel_downloads = 1
     from pip._internal.variants.pytorch.mode import PyTorch
     from pip._internal.variants.pytorch.settings import settings
 

@@ -22,8 +22,9 @@ from pip._internal.variants.pytorch.options import BACKENDS, OPTIONS
 from pip._internal.variants.pytorch.release import LocalVersionRelease
 from pip._internal.variants.pytorch.settings import ANY_BACKEND
 from pip._internal.variants.pytorch.synthetic import backend_of
-from pip._internal.variants.selection.catalogue import decisions_of, release_of
 from pip._internal.variants.selection.installed import installed_build
+from pip._internal.variants.selection.releases import release_of
+from pip._internal.variants.selection.run import Purpose
 
 if TYPE_CHECKING:
     import optparse
@@ -60,7 +61,7 @@ def for_tegra(run: Run, chosen: Release, link: Link) -> str | None:
     backend = Backend.find(label_of(link))
     if not isinstance(chosen, LocalVersionRelease) or backend is None:
         return None
-    tegra = run.detected.tegra()
+    tegra = run.target.detected.tegra()
     if tegra is None:
         return None
     cuda = cuda_of(chosen.version_index.nvidia())
@@ -100,7 +101,7 @@ def _to_jetpack(
     places = ("--index-url", "--extra-index-url", "--find-links", "--no-index")
     without = {*places, *(row.name for row in OPTIONS)}
     said += "NVIDIA's own builds:"
-    return Hint(said, command(run.options, *words, without=without))
+    return Hint(said, command(run.settings.options, *words, without=without))
 
 
 def _is_jetpack_6(tegra: Tegra, cuda: str | None) -> bool:
@@ -138,7 +139,7 @@ def for_unknown_gpu(run: Run, chosen: Release, link: Link) -> str | None:
     return Hint(
         f"{newest} brings its code for each GPU in an extra. Whether there is one for "
         f"{which} is not known here. To take it if there is:",
-        again(run.options, BACKENDS.name, str(newest)),
+        again(run.settings.options, BACKENDS.name, str(newest)),
     )
 
 
@@ -173,7 +174,7 @@ def newest_with_gpu_build(
         f"The CPU build of {chosen} was chosen, since it has no other that suits the "
         f"target. The newest version with a build for {gpu} is "
         f"{older.version} ({label}). To take that:",
-        command(run.options, "install", requirement),
+        command(run.settings.options, "install", requirement),
     )
 
 
@@ -295,17 +296,17 @@ def best_builds(
             continue
         label = label_of(release.ranked[0])
         best = [each for each in group if label_of(each.link) == label]
-        if run.listing == "newest":
+        if run.purpose is Purpose.LIST_NEWEST:
             left += [_as_installed(project, each) for each in best]
             if not group[0].version.is_prerelease:
                 break
         else:
             left += best
     left += [each for each in candidates if each not in known]
-    if candidates and not left and run.listing == "all":
+    if candidates and not left and run.purpose is Purpose.LIST_ALL:
         from pip._internal.variants.output.refusals import nothing_left
 
-        raise nothing_left(project, None, decisions_of(run).reached(project))
+        raise nothing_left(project, None, run.decisions.reached(project))
     return left
 
 

@@ -104,8 +104,8 @@ class BackendIndex:
         :param backends: returns those whose own pages stand in for umbrella pages that
             are missing.
         """
-        self._options = run.options
-        self._session = run.session
+        self._options = run.settings.options
+        self._session = run.catalogue.session
         self.description = description
         self.base_url = base_url
         self._backends = backends

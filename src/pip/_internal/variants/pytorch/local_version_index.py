@@ -99,19 +99,19 @@ class LocalVersionIndex(Mode):
         answer = self.nvidia()
         # A driver that was asked tells what GPU it has; a user may leave that open.
         told = {feature.name for feature in answer.features}
-        system = self._run.detected.environment["sys_platform"]
+        system = self._run.target.detected.environment["sys_platform"]
         return Machine(
             answer.driver,
             "windows" if system == "win32" else "linux",
             has_capability="sm_arch" in told or answer.driver is not None,
-            is_tegra=self._run.detected.tegra() is not None,
+            is_tegra=self._run.target.detected.tegra() is not None,
         )
 
     def nvidia(self) -> ProviderResult:
         """Return what the target supports of the namespace ``nvidia``."""
         cuda = Backend.parse("cu128")
         probe = manifest_for(Machine(), [cuda], self.settings.gpus)
-        return self._run.detected.query(probe, ["nvidia"])["nvidia"]
+        return self._run.target.detected.query(probe, ["nvidia"])["nvidia"]
 
     def _backends_in_question(self, description: IndexDescription) -> Sequence[Backend]:
         if self.settings.backends:
@@ -159,14 +159,14 @@ class LocalVersionIndex(Mode):
             self.settings.gpus,
         )
         namespaces = [NAMESPACES[kind] for kind in sorted(kinds)]
-        answers = self._run.detected.query(probe, namespaces)
+        answers = self._run.target.detected.query(probe, namespaces)
         # A ROCm that is installed is no GPU.
         names = (each.name for found in answers.values() for each in found.features)
         return any(name != "rocm_version" for name in names)
 
     def _selection(self, backends: Iterable[Backend]) -> Selection:
         manifest = manifest_for(self.machine(), backends, self.settings.gpus)
-        return select("", manifest, manifest.variants, self._run.detected, ())
+        return select("", manifest, manifest.variants, self._run.target.detected, ())
 
     def note_roots(self, requirements: Iterable[InstallRequirement]) -> None:
         """Take note of what the user pins."""
@@ -222,7 +222,7 @@ class LocalVersionIndex(Mode):
 
     def _tell_without_effect(self, project: NormalizedName, url: str) -> None:
         """Say that a backend was typed, and counts for nothing."""
-        options = self._run.options
+        options = self._run.settings.options
         typed = (row.name for row in (BACKENDS, CPUONLY) if is_typed(options, row.name))
         option = next(typed, None)
         if option is None or is_typed(options, "--variant-index"):
@@ -301,7 +301,7 @@ class LocalVersionIndex(Mode):
 
     def _say(self, message: str) -> None:
         # Listings go to where programs read them.
-        level = logging.INFO if self._run.listing is None else logging.DEBUG
+        level = logging.DEBUG if self._run.purpose.is_listing else logging.INFO
         self._run.reporter.say_once(level, message)
 
     def _there(

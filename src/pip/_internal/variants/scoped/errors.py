@@ -65,7 +65,9 @@ class VariantIndexUnavailable(VariantError):
                 *(
                     Hint(
                         said,
-                        again(run.options, *instead(run.settings, project, place)),
+                        again(
+                            run.settings.options, *instead(run.settings, project, place)
+                        ),
                     )
                     for said, place in ways_out
                 ),

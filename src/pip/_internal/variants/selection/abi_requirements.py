@@ -15,7 +15,6 @@ from pip._vendor.packaging.utils import canonicalize_name
 from pip._vendor.wheel_variants.abi_dependency import requirements
 
 from pip._internal.variants.index.links import label_of
-from pip._internal.variants.selection.catalogue import decisions_of
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
@@ -44,7 +43,7 @@ def replaced(run: Run, link: Link) -> Iterator[tuple[BaseDistribution, Requireme
 
     Whoever chooses a label by hand, or upgrades, has asked for it.
     """
-    release = decisions_of(run).release_of(link)
+    release = run.decisions.release_of(link)
     if release is not None and release.chosen_label is not None:
         return
     yield from unfit(run, requirements_of(run, link))
@@ -62,8 +61,8 @@ def unfit(
     """
     for wanted in requirements:
         name = canonicalize_name(wanted.name)
-        dist = run.installed_dists.get(name)
-        if dist is None or (name not in found and run.is_upgraded(name)):
+        dist = run.request.dists.get(name)
+        if dist is None or (name not in found and run.request.is_upgraded(name)):
             continue
         version = found.get(name, dist.version)
         if not wanted.specifier.contains(version, prereleases=True):
@@ -72,6 +71,6 @@ def unfit(
 
 def requirements_of(run: Run, link: Link) -> Iterator[Requirement]:
     """Yield what the variant at *link* requires of other packages' versions."""
-    label, selection = label_of(link), decisions_of(run).selection_of(link)
+    label, selection = label_of(link), run.decisions.selection_of(link)
     if label is not None and selection is not None and selection.manifest is not None:
         yield from map(Requirement, requirements(selection.manifest, label))

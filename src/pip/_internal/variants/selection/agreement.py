@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from pip._internal.console.output import get_logger
 from pip._internal.exceptions import InstallationError
 from pip._internal.variants.index.links import label_of
-from pip._internal.variants.selection.catalogue import decisions_of
 from pip._internal.variants.selection.installed import installed_build
 
 if TYPE_CHECKING:
@@ -107,9 +106,9 @@ def agreed(
     :param accepted: whether to take what was found.
     :return: None if nothing is accepted; then nothing is agreed on that was not before.
     """
-    before = run.agreement
+    before = run.attempt.agreement
     for agreement in agreements:
-        run.agreement = agreement
+        run.attempt.agreement = agreement
         try:
             found = resolve_once()
         except InstallationError as error:
@@ -117,7 +116,7 @@ def agreed(
             continue
         if accepted(found):
             return found
-    run.agreement = before
+    run.attempt.agreement = before
     return None
 
 
@@ -200,7 +199,7 @@ def _kept(dists: Iterable[BaseDistribution]) -> Iterator[CudaBuild]:
 
 def _chosen(run: Run, requirements: RequirementSet) -> Iterator[tuple[Release, Link]]:
     for req in requirements.requirements.values():
-        release = decisions_of(run).release_of(req.link)
+        release = run.decisions.release_of(req.link)
         if release is not None and req.link is not None:
             yield release, req.link
 

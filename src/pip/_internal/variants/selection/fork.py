@@ -74,7 +74,7 @@ def fork_to_keep(run: Run) -> BaseDistribution | None:
     Any pip may be installed somewhere else: into another folder, or with ``--python`` into
     another environment.
     """
-    if not run.settings.changes_this_environment or run.leaves_fork:
+    if not run.settings.changes_this_environment or run.request.leaves_fork:
         return None
     pip = get_default_environment().get_distribution("pip")
     return pip if pip is not None and is_fork(pip.version) else None

@@ -21,7 +21,6 @@ from pip._internal.req.constructors import install_req_from_line
 from pip._internal.resolution.resolvelib.reporter import logger as reporter
 from pip._internal.variants.index.links import label_of
 from pip._internal.variants.selection.abi_requirements import replaced, requirements_of
-from pip._internal.variants.selection.catalogue import decisions_of
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.requirements import Requirement
@@ -105,7 +104,7 @@ def keep_installed(
     moved = keeper.moved(first)
     if not moved:
         return KeepingSolution(first)
-    before, agreement = resolver._result, run.agreement
+    before, agreement = resolver._result, run.attempt.agreement
     for kept, others in keeper.attempts(moved):
         pinned: list[tuple[str, object]] = [
             *((each.name, each.dist.version) for each in kept),
@@ -130,7 +129,7 @@ def keep_installed(
                     if each not in kept and each.name in second.requirements
                 ]
                 return KeepingSolution(second, constraints, kept, gone)
-        resolver._result, run.agreement = before, agreement
+        resolver._result, run.attempt.agreement = before, agreement
     return KeepingSolution(first, replaced=moved)
 
 
@@ -143,13 +142,13 @@ def _releases(kept: Iterable[Kept]) -> list[Release]:
 
 @contextmanager
 def _trying(run: Run, kept: Iterable[Kept]) -> Iterator[None]:
-    run.tried = {release.project for release in _releases(kept)}
+    run.attempt.tried = {release.project for release in _releases(kept)}
     reporter.addFilter(_is_no_news)
     try:
         yield
     finally:
         reporter.removeFilter(_is_no_news)
-        run.tried = None
+        run.attempt.tried = None
 
 
 def _is_no_news(record: logging.LogRecord) -> bool:
@@ -185,7 +184,7 @@ class _Keeper:
         extensions = set()
         for requirement in found.requirements.values():
             link = requirement.source_link
-            release = decisions_of(self._run).release_of(link)
+            release = self._run.decisions.release_of(link)
             label = None if link is None else label_of(link)
             if link is None or release is None or label is None:
                 continue
@@ -239,7 +238,7 @@ class _Keeper:
             for wanted in requirements_of(self._run, link)
         }
         for name in sorted(others.difference(each.name for each in moved)):
-            dist = self._run.installed_dists.get(name)
+            dist = self._run.request.dists.get(name)
             found = self._before.mapping.get(name)
             if dist is not None and (found is None or found.version == dist.version):
                 yield name, dist.version

@@ -35,17 +35,10 @@ if TYPE_CHECKING:
     from pip._internal.models.link import Link
     from pip._internal.variants.errors import VariantError
     from pip._internal.variants.providers.chain import ProviderChain
+    from pip._internal.variants.selection.basis import Basis
     from pip._internal.variants.selection.ranking import Agreement, Selection
-    from pip._internal.variants.selection.run import Run
 
-__all__ = ["CheckedWheels", "Decision", "Release"]
-
-
-class CheckedWheels(dict["NormalizedName", "Callable[[Link], str]"]):
-    """By project, a function that returns the path of a wheel whose hash was checked.
-
-    It has the projects of a resolution that requires hashes, and no others.
-    """
+__all__ = ["Decision", "Release"]
 
 
 class Decision(NamedTuple):
@@ -84,7 +77,7 @@ class Release:
 
     def __init__(
         self,
-        run: Run,
+        run: Basis,
         project: NormalizedName,
         version: _BaseVersion,
         links: Sequence[Link],
@@ -106,7 +99,7 @@ class Release:
     @property
     def options(self) -> optparse.Values:
         """Return the options of the command."""
-        return self._run.options
+        return self._run.settings.options
 
     @functools.cached_property
     def wheels(self) -> dict[str, list[Link]]:
@@ -129,7 +122,7 @@ class Release:
     def manifest_links(self) -> list[Link]:
         """Return the links of its manifests, one for each source that lists one."""
         found = (
-            self._run.manifest_links.get((self.project, self.version, source))
+            self._run.catalogue.manifests.get((self.project, self.version, source))
             for source in self.wheels
         )
         return [link for link in found if link is not None]
@@ -137,7 +130,7 @@ class Release:
     @property
     def chosen_label(self) -> str | None:
         """Return the label that the user chose for this release, if it applies to it."""
-        labels = self._run.applying_labels(self.project, self.labels)
+        labels = self._run.overrides.applying_labels(self.project, self.labels)
         return labels[0] if labels else None
 
     @property
@@ -230,7 +223,13 @@ class Release:
             self.ignored.append((None, error))
             return without_manifest(source, by_label, str(error))
         return select(
-            *(source, manifest, by_label, self._providers, self._run.preferences),
+            *(
+                source,
+                manifest,
+                by_label,
+                self._providers,
+                self._run.overrides.preferences,
+            ),
             project=self.project,
             origin=origin,
         )
@@ -238,7 +237,7 @@ class Release:
     @property
     def _providers(self) -> ProviderChain:
         """Return what the builds are chosen for."""
-        return self._run.detected
+        return self._run.target.detected
 
     def _manifest(
         self, source: str, wheels: Mapping[str, Link]
@@ -249,14 +248,14 @@ class Release:
         """
         where = redact_auth_from_url(source)
         key = self.project, self.version, source
-        skipped = self._run.skipped_manifests.get(key)
+        skipped = self._run.catalogue.skipped_manifests.get(key)
         missing = skipped or f"{where} lists no variants manifest"
-        link = self._run.manifest_links.get(key)
+        link = self._run.catalogue.manifests.get(key)
         if link is not None:
             url = redact_auth_from_url(link.url_without_fragment)
             limit = self._run.settings.uploaded_prior_to
             try:
-                manifest = fetch_manifest(self._run.session, link, limit)
+                manifest = fetch_manifest(self._run.catalogue.session, link, limit)
                 return manifest, Origin(OriginKind.INDEX, url)
             except ManifestMissing as error:
                 missing = f"its variants manifest is missing: {error}"
@@ -281,9 +280,9 @@ class Release:
         checked_path = self._checked_path
         if checked_path is not None:
             # Whole wheels are large: only those that the user allows.
-            labels = self._run.applying_labels(self.project, self.labels)
+            labels = self._run.overrides.applying_labels(self.project, self.labels)
             wheels = {each: wheels[each] for each in labels if each in wheels} or wheels
-            self._run.wait_for_upstream()
+            self._run.catalogue.wait_for_upstream()
             if len(wheels) > 1:
                 self._run.reporter.comparing(self, sorted(wheels), missing)
         elif self._run.settings.is_checking_hashes:
@@ -291,7 +290,7 @@ class Release:
             raise ManifestUnavailable(problem)
         try:
             manifest, problems = manifest_of_wheels(
-                self._run.session, wheels, checked_path
+                self._run.catalogue.session, wheels, checked_path
             )
         except ManifestUnavailable as error:
             raise ManifestUnavailable(f"{missing}, and {error}", error.hint) from None
@@ -301,7 +300,7 @@ class Release:
     @property
     def _checked_path(self) -> Callable[[Link], str] | None:
         """A function that downloads and checks wheels, if hashes are required."""
-        return self._run.part(CheckedWheels).get(self.project)
+        return self._run.catalogue.checked_paths.get(self.project)
 
     @property
     def ranked(self) -> list[Link]:
@@ -319,7 +318,7 @@ class Release:
 
     def decide(self) -> Decision:
         """Return what may be installed; report nothing."""
-        agreement, chosen = self._run.agreement, self.chosen_label
+        agreement, chosen = self._run.attempt.agreement, self.chosen_label
         # Which label a project must have may be settled after a look ahead.
         key = agreement, chosen
         if key not in self._decided:
@@ -347,13 +346,13 @@ class Release:
         """
         run = self._run
         chosen = self.chosen_label
-        is_for_all = chosen is not None and not run.labels_for(self.project)
-        if is_for_all and not run.may_take_several:
-            from pip._internal.variants.selection.overrides import labels_meant
+        is_for_all = chosen is not None and not run.overrides.labels_for(self.project)
+        if is_for_all and not run.overrides.may_take_several:
+            from pip._internal.variants.selection.contradictions import labels_meant
 
             # It is an error if two are.
             labels_meant(
-                *(run.choices, self.project, self.labels, str(self)),
+                *(run.overrides.choices, self.project, self.labels, str(self)),
                 may_be_several=False,
             )
 
@@ -379,7 +378,7 @@ class Release:
 
     def may_take(self, link: Link) -> bool:
         """Tell whether a file may be taken: to try something out, nothing is built."""
-        tried = self._run.tried
+        tried = self._run.attempt.tried
         return tried is None or self.project not in tried or link.is_wheel
 
     def discarded(self, link: Link, reason: str) -> None:

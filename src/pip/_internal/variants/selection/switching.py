@@ -17,9 +17,9 @@ from pip._vendor.wheel_variants.abi_dependency import requirements
 
 from pip._internal.variants.index.links import LocalVersionWheel, label_of, public
 from pip._internal.variants.selection.abi_requirements import unfit
-from pip._internal.variants.selection.catalogue import decisions_of, modes
 from pip._internal.variants.selection.installed import installed_build, installed_label
 from pip._internal.variants.selection.ranking import judge_installed
+from pip._internal.variants.selection.releases import modes
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.specifiers import SpecifierSet
@@ -110,15 +110,15 @@ def installed_candidate(
     build = installed_build(dist)
     version, label, unwanted = _as_modes_see(run, dist, specifier)
     user_supplied = any(each.user_supplied for each in ireqs)
-    named = run.label_for(project)
+    named = run.overrides.label_for(project)
     must_go = (
         named is not None
-        or project in run.locked_labels
+        or project in run.request.locked_labels
         or (unwanted and user_supplied)
     )
     holds_back = build is not None and _holds_back(run, build)
     if must_go:
-        competes = run.locked_labels.get(project, named) != label
+        competes = run.request.locked_labels.get(project, named) != label
     else:
         competes = _competes(run, build, user_supplied)
     if not competes and not holds_back:
@@ -145,7 +145,7 @@ def _holds_back(run: Run, build: InstalledBuild) -> bool:
     if build.label is None or not run.settings.upgrade:
         return False
     wanted = _required(build, build.label)
-    return any(run.is_upgraded(canonicalize_name(each.name)) for each in wanted)
+    return any(run.request.is_upgraded(canonicalize_name(each.name)) for each in wanted)
 
 
 def _required(build: InstalledBuild, label: str) -> Iterator[Requirement]:
@@ -159,10 +159,10 @@ def _competes(run: Run, build: InstalledBuild | None, user_supplied: bool) -> bo
     What was installed as if there were no variants is looked up only if the user named
     it: a label in the configuration must not cost a request for each dependency.
     """
-    labels = run.labels_for_all()
+    labels = run.overrides.labels_for_all()
     if build is None:
         return user_supplied and (bool(labels) or run.settings.upgrade_variants)
-    applying = run.applying_labels(None, build.labels)
+    applying = run.overrides.applying_labels(None, build.labels)
     if applying:
         return applying[0] != build.label
     return run.settings.upgrade_variants or (user_supplied and bool(labels))
@@ -193,8 +193,10 @@ def better_label(
     build = installed_build(dist)
     if build is None or build.by_hand or _is_of_other_mode(run, build):
         return None
-    providers, name = run.providers.without_plugins(), dist.canonical_name
-    selection = judge_installed(name, build, build.labels, providers, run.preferences)
+    providers, name = run.target.providers.without_plugins(), dist.canonical_name
+    selection = judge_installed(
+        name, build, build.labels, providers, run.overrides.preferences
+    )
     own, rejected = build.label, selection.ranking.rejected
     if own is not None and own in rejected and not selection.known_mismatches(own):
         # Only a plugin knows whether it runs.
@@ -222,5 +224,5 @@ def are_variants_found(run: Run, dist: BaseDistribution) -> bool:
         mode_module.options_for(build) for mode_module in run.mode_modules
     ):
         version = public(version)
-    found = decisions_of(run).reached(dist.canonical_name)
+    found = run.decisions.reached(dist.canonical_name)
     return any(each.version == version and each.labels for each in found)
