@@ -19,7 +19,6 @@ from pip._vendor.wheel_variants.safe_repr import safe_repr
 
 from pip._internal.variants.errors import InvalidHostFile
 from pip._internal.variants.providers.platforms import (
-    CPU_NAMESPACES,
     OF_MANY,
     following,
     of_abi,
@@ -118,7 +117,6 @@ def _host(path: str, root: object) -> HostDescription:
         _check_complete(environment, tags, abis)
         _check_platforms(environment, tags)
         _check_interpreter(environment, abis)
-        _check_cpu(environment, supported)
     return HostDescription(path, supported, environment, tags, abis)
 
 
@@ -175,16 +173,6 @@ def _check_interpreter(environment: Mapping[str, str], abis: tuple[str, ...]) ->
                 raise _Problem(
                     f"Its Python is {environment[name]}, and {abi!r} is of {value}"
                 )
-
-
-def _check_cpu(environment: Mapping[str, str], supported: SupportedProperties) -> None:
-    """Compare what is said of a machine with what its CPU supports."""
-    machine = environment["platform_machine"]
-    for namespace in supported.keys() & CPU_NAMESPACES:
-        if not _are_alike(machine, namespace):
-            raise _Problem(
-                f"It supports {safe_repr(namespace)}, and its machine is {machine}"
-            )
 
 
 def _supported(root: object) -> SupportedProperties:
