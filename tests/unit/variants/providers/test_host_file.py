@@ -16,8 +16,11 @@ from pip._vendor.wheel_variants.properties import SupportedFeature
 from pip._internal.models.target_python import TargetPython
 from pip._internal.variants.errors import InvalidHostFile
 from pip._internal.variants.providers.chain import ProviderChain
-from pip._internal.variants.providers.host_file import MARKER_VARIABLES, read_host_file
-from pip._internal.variants.providers.hosts import read_host
+from pip._internal.variants.providers.host_file import (
+    MARKER_VARIABLES,
+    read_host,
+    read_host_file,
+)
 from pip._internal.variants.providers.target import target_of
 from pip._internal.variants.selection.settings import Settings
 from tests.lib.environments import REPOSITORY

@@ -21,7 +21,7 @@ from pip._internal.variants.errors import (
     ContradictoryOptions,
     OtherMachine,
 )
-from pip._internal.variants.providers.hosts import read_host
+from pip._internal.variants.providers.host_file import read_host
 from pip._internal.variants.providers.target import target_of
 from pip._internal.variants.selection.invocation import again, command
 
