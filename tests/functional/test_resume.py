@@ -377,7 +377,14 @@ def test_a_full_disk(venv: Environment, large: IndexServer, tmp_path: Path) -> N
     start = tmp_path / "start.py"
     main = "from pip._internal.cli.main import main\nraise SystemExit(main())\n"
     start.write_text(_FULL + main, encoding="utf-8")
-    command: list[str | Path] = [venv.python, start, "install", "-i", large.index_url, "big"]
+    command: list[str | Path] = [
+        venv.python,
+        start,
+        "install",
+        "-i",
+        large.index_url,
+        "big",
+    ]
     full = {"FULL": "", "FULL_AT": str(KEPT)}
     result = venv.run(*command, code=1, env=full)
     assert "No space left on device" in result.stderr

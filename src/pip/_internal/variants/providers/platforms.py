@@ -12,7 +12,6 @@ from types import MappingProxyType
 from pip._vendor.packaging.tags import mac_platforms
 
 __all__ = [
-    "CPU_NAMESPACES",
     "INTERPRETERS",
     "OF_INTERPRETER",
     "OF_MANY",
@@ -38,8 +37,6 @@ __all__ = [
 OF_PLATFORM = ("sys_platform", "platform_machine")
 #: And those that tell which interpreter.
 OF_INTERPRETER = ("implementation_name", "python_full_version")
-#: Namespaces that only machines of the type of that name support.
-CPU_NAMESPACES = ("x86_64", "aarch64")
 #: By sys_platform: os_name and platform_system.
 SYSTEMS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
