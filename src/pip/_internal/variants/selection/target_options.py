@@ -21,7 +21,6 @@ from pip._internal.variants.errors import (
     ContradictoryOptions,
     OtherMachine,
 )
-from pip._internal.variants.providers.host_file import read_host
 from pip._internal.variants.providers.target import target_of
 from pip._internal.variants.selection.invocation import again, command
 
@@ -63,6 +62,8 @@ def begin(target: Target, settings: Settings, options: optparse.Values) -> None:
 def warn_of_unused_host(settings: Settings, name: str) -> None:
     """Warn of a host of another kind that is configured, where variants are off."""
     try:
+        from pip._internal.variants.providers.host_names import read_host
+
         target = target_of(settings, read_host(name))
     except PipError as error:
         logger.debug("%s", error)
