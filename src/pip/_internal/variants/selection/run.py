@@ -165,7 +165,6 @@ class Run(Basis):
     """What one command knows of variants; made with its link collector.
 
     :ivar purpose: what it is for.
-    :ivar request: what is asked of the resolver, and what is there already.
     :ivar decisions: what it has decided about releases.
     :ivar plugins: what provider plugins need of it.
     :ivar mode_modules: the packages of the modes, each with its mode if the run is in it.
@@ -211,8 +210,7 @@ class Run(Basis):
     @property
     def is_trying(self) -> bool:
         """Whether another solution is tried, so that a failure is no error."""
-        tried = self.attempt.tried
-        return tried is not None or any(mode.is_trying for mode in self.modes)
+        return self.attempt.is_trying or any(mode.is_trying for mode in self.modes)
 
     def inner(
         self, options: optparse.Values, purpose: Purpose, *, enabled: bool
