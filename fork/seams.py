@@ -241,8 +241,9 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         ],
     },
     "pip/_internal/network/download.py": {
-        "All files of a command are known: several can be downloaded at a time.": [
+        "Files are downloaded several at a time, and go on where a run has stopped.": [
             Decorate("Downloader.batch", "fast.downloads.batch:batch"),
+            Decorate("Downloader.__call__", "fast.downloads.resume:download"),
         ],
     },
     "pip/_internal/operations/freeze.py": {

@@ -56,6 +56,7 @@ PRIVATE = {
     "_FileDownload": Private(DOWNLOAD, "a download that goes on after it broke off"),
     "_http_get": Private(DOWNLOAD, "the same"),
     "_process_response": Private(DOWNLOAD, "the same"),
+    "_cache_resumed_download": Private(DOWNLOAD, "the same, in another run"),
     "_progress_bar": Private(DOWNLOAD, "which bar the user wants"),
     # Installation.
     "_getinfo": Private(INSTALLED, "which member of a wheel is installed"),

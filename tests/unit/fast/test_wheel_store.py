@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pip._internal.fast.unpacked.wheel_store import InUse, WheelStore
+from pip._internal.fast.unpacked.wheel_store import FOLDER, InUse, WheelStore
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="not on Windows")
 
@@ -16,6 +16,9 @@ def test_who_removes_wheels_is_alone(tmp_path: Path) -> None:
     cache = str(tmp_path)
     first, second = WheelStore(cache), WheelStore(cache)
     first.close()
+    # There is nothing to remove.
+    WheelStore(cache, alone=True).close()
+    (tmp_path / FOLDER / f"{'0' * 64}-source").mkdir()
     with pytest.raises(InUse):
         WheelStore(cache, alone=True)
     second.close()

@@ -31,6 +31,7 @@ else:
 __all__ = [
     "EnvironmentChanged",
     "installing",
+    "is_locked",
     "take_lock",
     "uninstalling",
 ]
@@ -105,7 +106,7 @@ class _EnvironmentLock:
     def _wait(self) -> None:
         end = time.monotonic() + _PATIENCE
         is_first = True
-        while not _is_locked(self._file):
+        while not is_locked(self._file):
             if is_first:
                 logger.info(
                     "Waiting for another installer to finish with '%s'", sys.prefix
@@ -131,7 +132,7 @@ class _EnvironmentLock:
             self._file = -1
 
 
-def _is_locked(fd: int) -> bool:
+def is_locked(fd: int) -> bool:
     """Lock a file; return False if another process has locked it.
 
     :raises OSError: if the disk has no locks.

@@ -9,8 +9,8 @@ import pytest
 
 from pip._internal.variants.errors import InvalidHostFile, UnknownHost
 from pip._internal.variants.providers import host_names
+from pip._internal.variants.providers.host_file import read_host
 from pip._internal.variants.providers.host_names import named_host, nearest_name
-from pip._internal.variants.providers.hosts import read_host
 
 LOWEST = "cuda_version_lower_bound 13.0"
 LINUX = {"sys_platform": "linux", "platform_system": "Linux", "os_name": "posix"}
@@ -71,7 +71,8 @@ def test_names(
     name: str, supported: Mapping[str, str], environment: Mapping[str, str]
 ) -> None:
     host = read_host(name)
-    assert host.environment == environment
+    assert host.is_complete == bool(environment)
+    assert environment.items() <= host.environment.items()
     best = {
         namespace: host.supported.features(namespace)[0]
         for namespace in host.supported
@@ -109,7 +110,8 @@ def test_names(
 )
 def test_tags(name: str, platforms: tuple[str, ...], abis: tuple[str, ...]) -> None:
     host = read_host(name)
-    assert (host.platforms, host.abis) == (platforms, abis)
+    assert platforms in ((), host.platforms)
+    assert abis in ((), host.abis)
 
 
 def test_a_version_of_mac_os() -> None:

@@ -35,7 +35,8 @@ def _clone(source: str, target: str) -> bool:
 def can_clone(folder: str) -> bool:
     """Whether files in *folder* can be cloned."""
     try:
-        with tempfile.TemporaryDirectory(dir=folder) as trial:
+        # The store removes what a killed pip left under such a name.
+        with tempfile.TemporaryDirectory(prefix=".partial-", dir=folder) as trial:
             source = os.path.join(trial, "source")
             with open(source, "wb") as file:
                 file.write(b"data")

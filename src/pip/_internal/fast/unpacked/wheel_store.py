@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from pip._internal.console.output import get_logger
 from pip._internal.fast.digests import read_sha256
 from pip._internal.fast.unpacked.unpacker import UnpackedWheel
-from pip._internal.fast.upgrades.trees import is_own, remove
+from pip._internal.fast.upgrades.trees import is_own, own_folder, remove
 
 if sys.platform != "win32":
     import fcntl
@@ -91,17 +91,7 @@ class WheelStore:
         if sys.platform == "win32":
             raise OSError("pip stores no unpacked wheels on Windows")
         else:  # noqa: RET506 (mypy checks the other system)
-            os.makedirs(cache, exist_ok=True)
-            with suppress(FileExistsError):
-                os.mkdir(self.path, 0o700)
-            status = os.lstat(self.path)
-            if stat.S_ISLNK(status.st_mode) and status.st_uid == os.geteuid():
-                status = os.stat(self.path)
-            if not is_own(status):
-                raise PermissionError(
-                    f"Another user may change '{self.path}'. Make it a folder that only "
-                    "you may change (chmod 700), or delete it"
-                )
+            own_folder(self.path)
             flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
             self._lock = os.open(os.path.join(self.path, _LOCK), flags, 0o600)
             try:
@@ -110,7 +100,7 @@ class WheelStore:
                     if name.startswith(_PARTIAL):
                         self.remove(name)
             except BlockingIOError:
-                if alone:
+                if alone and self.names():
                     self.close()
                     raise InUse(self.path) from None
             except OSError:
@@ -175,14 +165,15 @@ class WheelStore:
     def _verified(
         self, name: str, filename: str, thoroughly: bool
     ) -> UnpackedWheel | None:
+        folder = os.path.join(self.path, name)
         try:
             stored = self._read(name)
             if stored.wheel != filename:
                 return None
-            self._verify(stored, thoroughly)
-            with zipfile.ZipFile(os.path.join(self.path, name, filename)) as stand_in:
+            _verify(stored, folder, thoroughly)
+            with zipfile.ZipFile(os.path.join(folder, filename)) as stand_in:
                 numbers = _numbers(stand_in)
-            if not stored.files.keys() >= set(map(str, numbers.values())):
+            if not stored.files.keys() >= {filename, *map(str, numbers.values())}:
                 raise _Damaged("its list lacks files")
         except (_Damaged, OSError, zipfile.BadZipFile) as error:
             logger.verbose("Removing the unpacked %s: %s", filename, error)
@@ -190,7 +181,6 @@ class WheelStore:
             return None
         compiled = (each for each in stored.files if each.endswith(".pyc"))
         bytecode = frozenset(int(each.partition(".")[0]) for each in compiled)
-        folder = os.path.join(self.path, name)
         return UnpackedWheel(folder, numbers, bytecode, "", is_stored=True)
 
     def read(self, name: str) -> StoredWheel | None:
@@ -218,26 +208,6 @@ class WheelStore:
         if stored.entry != name:
             raise _Damaged("its list belongs to another wheel")
         return stored
-
-    def _verify(self, stored: StoredWheel, thoroughly: bool) -> None:
-        """Check that the files are those that pip stored.
-
-        If a file has another modification time, but the same sha256, it gets back the time
-        that its bytecode names.
-        """
-        for name, (size, modified, sha256) in stored.files.items():
-            if not _FILE.fullmatch(name) and name != stored.wheel:
-                raise _Damaged(f"its list names {name!r}")
-            path = os.path.join(self.path, stored.entry, name)
-            status = os.lstat(path)
-            if not stat.S_ISREG(status.st_mode) or not is_own(status):
-                raise _Damaged(f"{path} is not a file that only this user may change")
-            is_other = status.st_mtime_ns != modified
-            is_read = thoroughly or is_other or name == stored.wheel
-            if status.st_size != size or (is_read and read_sha256(path) != sha256):
-                raise _Damaged(f"{path} was changed")
-            if is_other:
-                os.utime(path, ns=(status.st_atime_ns, modified))
 
     def add(
         self,
@@ -273,6 +243,27 @@ class WheelStore:
         place = os.path.join(self.path, entry)
         os.rename(folder, place)
         return UnpackedWheel(place, numbers, unpacked.bytecode, "", is_stored=True)
+
+
+def _verify(stored: StoredWheel, folder: str, thoroughly: bool) -> None:
+    """Check that the files are those that pip stored.
+
+    If a file has another modification time, but the same sha256, it gets back the time
+    that its bytecode names.
+    """
+    for name, (size, modified, sha256) in stored.files.items():
+        if not _FILE.fullmatch(name) and name != stored.wheel:
+            raise _Damaged(f"its list names {name!r}")
+        path = os.path.join(folder, name)
+        status = os.lstat(path)
+        if not stat.S_ISREG(status.st_mode) or not is_own(status):
+            raise _Damaged(f"{path} is not a file that only this user may change")
+        is_other = status.st_mtime_ns != modified
+        is_read = thoroughly or is_other or name == stored.wheel
+        if status.st_size != size or (is_read and read_sha256(path) != sha256):
+            raise _Damaged(f"{path} was changed")
+        if is_other:
+            os.utime(path, ns=(status.st_atime_ns, modified))
 
 
 def _row(size: int, modified: int, sha256: str) -> tuple[int, int, str]:

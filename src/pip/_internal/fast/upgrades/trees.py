@@ -16,6 +16,7 @@ __all__ = [
     "is_faithful",
     "is_own",
     "met_folders",
+    "own_folder",
     "put",
     "remove",
     "remove_old",
@@ -35,6 +36,19 @@ def is_own(status: os.stat_result) -> bool:
     if sys.platform == "win32":
         return True
     return status.st_uid == os.geteuid() and not status.st_mode & stat.S_IWOTH
+
+
+def own_folder(path: str) -> None:
+    """Make a folder that only this user may change, unless there is one.
+
+    :raises OSError: if another user may change it.
+    """
+    os.makedirs(path, 0o700, exist_ok=True)
+    status = os.stat(path)
+    # A link of this user's may lead to another disk; everybody may change a link.
+    if os.lstat(path).st_uid != status.st_uid or not is_own(status):
+        fix = "Make it a folder that only you may change (chmod 700), or delete it"
+        raise PermissionError(f"Another user may change '{path}'. {fix}")
 
 
 def gives_nothing_on(folder: str) -> bool:

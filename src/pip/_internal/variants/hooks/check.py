@@ -23,7 +23,7 @@ from pip._internal.console.output import get_logger, write
 from pip._internal.console.texts import Hint, counted, with_label
 from pip._internal.metadata import get_default_environment, get_environment
 from pip._internal.variants.selection.installed import installed_build
-from pip._internal.variants.selection.settings import VARIANT_HOST, Settings
+from pip._internal.variants.selection.settings import Settings
 
 if TYPE_CHECKING:
     import optparse
@@ -70,9 +70,9 @@ def checked(
     :param find_mode_modules: returns the rooms of all modes.
     """
     settings = Settings(options)
-    dists = list(_installed(settings.paths))
+    dists = list(_installed(settings.path))
     variants = _variants(dists)
-    if not (variants or settings.variant_host or settings.paths):
+    if not (variants or settings.variant_host or settings.path):
         status = fn(command, options, args)
         for warning in incomplete(dists, options):
             logger.warning("%s", warning)
@@ -81,12 +81,12 @@ def checked(
     from pip._internal.variants.providers.target import target_of
     from pip._internal.variants.selection.run import noting_host
 
-    settings = _with_host_of_install(options)
+    settings.take_host_of_install()
     with noting_host(settings):
         providers = ProviderChain.for_settings(settings)
     mode_modules = find_mode_modules()
     found = list(unsupported(variants, providers, mode_modules, options))
-    if settings.paths:
+    if settings.path:
         target = target_of(settings, providers.host)
         status = _folders_checked([dist for dist, _ in dists], target)
     else:
@@ -142,16 +142,6 @@ def _doubts(
     for mode_module in mode_modules:
         if any(mode_module.options_for(variant.build) for variant in variants):
             yield from mode_module.judged(dists, options)
-
-
-def _with_host_of_install(options: optparse.Values) -> Settings:
-    """Return the settings, with the host for which ``pip install`` is configured."""
-    if vars(options).get(VARIANT_HOST.dest) is None:
-        from pip._internal.commands import create_command
-
-        install = create_command("install", isolated=options.isolated_mode)
-        options.variant_host = install.parser.get_default_values().variant_host
-    return Settings(options)
 
 
 def _folders_checked(dists: Sequence[BaseDistribution], target: Target | None) -> int:

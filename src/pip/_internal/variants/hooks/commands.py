@@ -225,12 +225,14 @@ def cache_managed(
 ) -> int:
     """Apply ``pip cache`` to provider environments and unpacked wheels too.
 
-    As with stock pip, patterns select built wheels only.
+    As with stock pip, patterns select built wheels only; ``purge`` removes partial
+    downloads too.
 
     :raises CommandError: if unpacked wheels are in use or cannot be removed
     """
     status = fn(command, options, args)
     if status == SUCCESS:
+        from pip._internal.fast.downloads.resume import remove_parts
         from pip._internal.fast.unpacked.command import listed, removed
         from pip._internal.variants.providers.plugin_cache import (
             remove_environments,
@@ -243,6 +245,7 @@ def cache_managed(
             listed(options)
         if args == ["purge"]:
             remove_environments(options.cache_dir)
+            remove_parts(options.cache_dir)
         if args in (["purge"], ["remove", "*"]):
             removed(options.cache_dir)
     return status

@@ -332,7 +332,7 @@ def _updates_of_pip(
     from pip._internal.variants.selection.fork import is_fork
 
     # With --python or --path, what is listed may have upstream's pip.
-    pip = get_environment(run.settings.paths).get_distribution("pip")
+    pip = get_environment(run.settings.path).get_distribution("pip")
     if pip is None or not is_fork(pip.version):
         return candidates
     return [found for found in candidates if is_fork(found.version)]

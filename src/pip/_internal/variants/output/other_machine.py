@@ -10,7 +10,7 @@ from pip._internal.console.texts import Hint
 from pip._internal.exceptions import PipError
 from pip._internal.variants.errors import OtherMachine
 from pip._internal.variants.output.invocation import again, command
-from pip._internal.variants.providers.hosts import read_host
+from pip._internal.variants.providers.host_file import read_host
 from pip._internal.variants.providers.target import target_of
 
 if TYPE_CHECKING:

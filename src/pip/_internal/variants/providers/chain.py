@@ -36,8 +36,8 @@ from pip._internal.variants.providers.host_file import (
     HOST_SCHEMA,
     MARKER_VARIABLES,
     HostDescription,
+    read_host,
 )
-from pip._internal.variants.providers.hosts import read_host
 from pip._internal.variants.providers.result import (
     NOT_THIS_MACHINE,
     ProviderResult,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -17,9 +18,8 @@ from pip._vendor.wheel_variants.properties import (
 )
 from pip._vendor.wheel_variants.safe_repr import safe_repr
 
-from pip._internal.variants.errors import InvalidHostFile
+from pip._internal.variants.errors import InvalidHostFile, UnknownHost
 from pip._internal.variants.providers.platforms import (
-    CPU_NAMESPACES,
     OF_MANY,
     following,
     of_abi,
@@ -32,6 +32,7 @@ __all__ = [
     "HOST_SCHEMA",
     "MARKER_VARIABLES",
     "HostDescription",
+    "read_host",
     "read_host_file",
 ]
 
@@ -57,10 +58,9 @@ class HostDescription(NamedTuple):
     """A machine that a file or a name describes.
 
     :ivar path: the file or the name.
-    :ivar environment: environment markers (PEP 508); of a file, all of them, or only those
-        that belong to hardware.
-    :ivar platforms: its platform tags, best first; empty if they follow from a name, or
-        are this machine's.
+    :ivar environment: environment markers (PEP 508): all of them, or only those that
+        belong to hardware.
+    :ivar platforms: its platform tags, best first; empty if hardware alone is described.
     :ivar abis: the ABI tags of its interpreter, best first; empty likewise.
     """
 
@@ -69,6 +69,31 @@ class HostDescription(NamedTuple):
     environment: Mapping[str, str]
     platforms: tuple[str, ...] = ()
     abis: tuple[str, ...] = ()
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether it describes a platform and a Python besides hardware."""
+        return bool(self.platforms)
+
+
+def read_host(file_or_name: str) -> HostDescription:
+    """Return the machine that a file describes or, if there is no such file, a name.
+
+    :raises InvalidHostFile: if the file cannot be used, or if there is no such GPU.
+    :raises UnknownHost: if there is neither such a file nor such a name.
+    """
+    # Loaded only when a name was typed.
+    from pip._internal.variants.providers.host_names import named_host, nearest_name
+
+    is_name = file_or_name == os.path.basename(file_or_name)
+    # A folder is no file, whatever it is called.
+    if not os.path.exists(file_or_name) or (is_name and os.path.isdir(file_or_name)):
+        host = named_host(file_or_name) if is_name else None
+        if host is not None:
+            return host
+        if is_name and not file_or_name.endswith(".json"):
+            raise UnknownHost(file_or_name, nearest_name(file_or_name))
+    return read_host_file(file_or_name)
 
 
 def read_host_file(path: str) -> HostDescription:
@@ -114,7 +139,6 @@ def _host(path: str, root: object) -> HostDescription:
         _check_complete(environment, tags, abis)
         _check_platforms(environment, tags)
         _check_interpreter(environment, abis)
-        _check_cpu(environment, supported)
     return HostDescription(path, supported, environment, tags, abis)
 
 
@@ -171,16 +195,6 @@ def _check_interpreter(environment: Mapping[str, str], abis: tuple[str, ...]) ->
                 raise _Problem(
                     f"Its Python is {environment[name]}, and {abi!r} is of {value}"
                 )
-
-
-def _check_cpu(environment: Mapping[str, str], supported: SupportedProperties) -> None:
-    """Compare what is said of a machine with what its CPU supports."""
-    machine = environment["platform_machine"]
-    for namespace in supported.keys() & CPU_NAMESPACES:
-        if not _are_alike(machine, namespace):
-            raise _Problem(
-                f"It supports {safe_repr(namespace)}, and its machine is {machine}"
-            )
 
 
 def _supported(root: object) -> SupportedProperties:

@@ -31,9 +31,11 @@ from types import MappingProxyType
 from pip._vendor.packaging.markers import default_environment
 from pip._vendor.wheel_variants.properties import SupportedFeature, SupportedProperties
 
+from pip._internal.models.target_python import TargetPython
 from pip._internal.variants.errors import InvalidHostFile
 from pip._internal.variants.providers import platforms
 from pip._internal.variants.providers.host_file import HostDescription
+from pip._internal.variants.providers.target import tags_of
 
 __all__ = ["named_host", "nearest_name"]
 
@@ -121,29 +123,22 @@ def named_host(name: str) -> HostDescription | None:
     words = {kind: match[0].partition("-")[0] for kind, match in parts.items()}
     devices, machine = words.get("devices", "cpu"), words.get("machine")
     system = _system(name, words)
-    supported = _devices(name, devices, said)
-    if machine == "x86_64":
-        # Every one is of the first level.
-        levels = tuple(f"v{each}" for each in range(int(said.get("level", 1)), 0, -1))
-        supported["x86_64"] = (SupportedFeature("level", levels),)
-    if machine in _ARM:
-        supported["aarch64"] = (SupportedFeature("version", ("8a",)),)
+    supported = _devices(name, devices, said) | _cpu(machine, said)
     environment, abis = _python(name, said)
     if system is not None:
         environment["sys_platform"] = system
     if machine is not None:
-        here = default_environment()["sys_platform"]
-        common = "aarch64" if machine in _ARM else machine
-        environment["platform_machine"] = platforms.called(common, system or here)
-    if machine == "tegra":
+        environment["platform_machine"] = "aarch64" if machine in _ARM else machine
         # What kernels for Tegra have in their release tells them from those of servers.
-        environment["platform_release"] = machine
+        environment["platform_release"] = machine if machine == "tegra" else ""
+    if not environment:
+        return HostDescription(name, SupportedProperties(supported), {})
+    here = {key: str(value) for key, value in default_environment().items()}
+    environment = platforms.expanded(platforms.completed(environment), here)
+    tags = _platform_tags(name, said, environment, here)
+    abis = abis or tuple(tags_of(TargetPython())["abis"])
     return HostDescription(
-        name,
-        SupportedProperties(supported),
-        platforms.completed(environment),
-        _platform_tags(said, environment),
-        abis,
+        name, SupportedProperties(supported), environment, tags, abis
     )
 
 
@@ -184,6 +179,19 @@ def _system(name: str, words: Mapping[str, str]) -> str | None:
     if has_devices and default_environment()["sys_platform"] == "darwin":
         return system or "linux"
     return system
+
+
+def _cpu(
+    machine: str | None, said: Mapping[str, str]
+) -> dict[str, tuple[SupportedFeature, ...]]:
+    """Return what the processor supports."""
+    if machine == "x86_64":
+        # Every one is of the first level.
+        levels = tuple(f"v{each}" for each in range(int(said.get("level", 1)), 0, -1))
+        return {"x86_64": (SupportedFeature("level", levels),)}
+    if machine in _ARM:
+        return {"aarch64": (SupportedFeature("version", ("8a",)),)}
+    return {}
 
 
 def nearest_name(name: str) -> str | None:
@@ -315,11 +323,16 @@ def _python(
 
 
 def _platform_tags(
-    said: Mapping[str, str], environment: Mapping[str, str]
+    name: str,
+    said: Mapping[str, str],
+    environment: Mapping[str, str],
+    here: Mapping[str, str],
 ) -> tuple[str, ...]:
-    """Return the platform tags of a machine of which the name tells enough, else none."""
-    here = default_environment()["platform_machine"]
-    machine = platforms.usual(environment.get("platform_machine", here))
+    """Return the platform tags of a machine.
+
+    :raises InvalidHostFile: if nothing tells them.
+    """
+    machine = platforms.usual(environment["platform_machine"])
     if "glibc" in said:
         return platforms.of_glibc(int(said["glibc"]), machine)
     if "musl" in said:
@@ -327,4 +340,13 @@ def _platform_tags(
     if "macos" in said:
         major, _, minor = said["macos"].partition(".")
         return platforms.of_mac_os((int(major), int(minor or 0)), machine)
-    return ()
+    if not any(platforms.differs(here, environment, n) for n in platforms.OF_PLATFORM):
+        return tuple(tags_of(TargetPython())["platforms"])
+    tags = platforms.of_system(environment["sys_platform"], machine)
+    if not tags:
+        raise InvalidHostFile(
+            name,
+            f"No platform tags are known for {environment['sys_platform']} on {machine}.",
+            "Write a file on that machine: pip variants host --json",
+        )
+    return tags

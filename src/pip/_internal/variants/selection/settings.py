@@ -511,7 +511,7 @@ class Settings:
     implementation: _Given[str | None] = _Given("implementation", _one)
     abis: _Given[Sequence[str]] = _Given("abis", _several)
     #: The folders in which ``pip list`` or ``pip check`` looks at what is installed.
-    paths: _Given[list[str] | None] = _Given("path", _one)
+    path: _Given[list[str] | None] = _Given("path", _one)
 
     def __init__(self, options: optparse.Values) -> None:
         self.options = options
@@ -621,11 +621,20 @@ class Settings:
         """Return options that a command may lack; then they are as configured."""
         if all(name in self._given for name in _OF_INSTALL):
             return self._given
+        return {**self._of("install"), **self._given}
+
+    def take_host_of_install(self) -> None:
+        """Take the host for which ``pip install`` is configured if no other one is named."""
+        if self.value(VARIANT_HOST) is None:
+            self.variant_host = self._of("install")[VARIANT_HOST.dest] or None
+
+    def _of(self, name: str) -> Mapping[str, Any]:
+        """Return the options of another command, as they are configured."""
         from pip._internal.commands import create_command
 
         isolated = bool(self._given.get("isolated_mode"))
-        install = create_command("install", isolated=isolated)
-        return {**vars(install.parser.get_default_values()), **self._given}
+        command = create_command(name, isolated=isolated)
+        return vars(command.parser.get_default_values())
 
     # What also counts for what runs on this machine to build something
 
