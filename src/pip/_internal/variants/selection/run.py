@@ -240,10 +240,7 @@ def noting_host(settings: Settings | None) -> Iterator[None]:
         host = None if settings is None else settings.variant_host
         is_typed = settings is not None and settings.is_typed(VARIANT_HOST.name)
         if isinstance(error, VariantError) and host is not None and not is_typed:
-            error.add_note_line(
-                f"PIP_VARIANT_HOST or the configuration names {host}; --variant-host '' "
-                "leaves it out."
-            )
+            error.note_configured_host(host)
         raise
 
 
