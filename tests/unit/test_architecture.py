@@ -83,3 +83,23 @@ def test_no_object_knows_everything() -> None:
     assert {
         name: names for name, names in found.items() if len(names) > MOST_ATTRIBUTES
     } == {}
+
+
+def test_choosing_says_nothing() -> None:
+    """Sentences are in ``output`` and ``errors.py``; help and values of options have theirs."""
+    room = ROOT / "src/pip/_internal/variants/selection"
+    found = [
+        (path.name, node.value)
+        for path in sorted(room.glob("*.py"))
+        if path.name not in ("settings.py", "option_values.py", "scoped_indexes.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        if re.match(r"[A-Z][a-z]+ .* .*[.:?]$", node.value)
+    ]
+    docstrings = {
+        ast.get_docstring(node, clean=False)
+        for path in room.glob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
+    }
+    assert [each for each in found if each[1] not in docstrings] == []

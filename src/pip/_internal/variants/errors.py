@@ -124,6 +124,13 @@ class VariantError(DiagnosticPipError):
             self._note = [*self._note, *_lines(line)]
             self.note_stmt = text_of(self._note)
 
+    def note_configured_host(self, host: str) -> None:
+        """Add where the host comes from, which nobody typed."""
+        self.add_note_line(
+            f"PIP_VARIANT_HOST or the configuration names {host}; --variant-host '' "
+            "leaves it out."
+        )
+
     def __rich_console__(
         self, console: Console, options: ConsoleOptions
     ) -> RenderResult:
@@ -176,6 +183,17 @@ class ContradictoryOptions(VariantError):
     """The user asked for two things that exclude each other."""
 
     reference = "contradictory-options"
+
+    #: Why, with a field for what it is about.
+    WITHOUT_VARIANTS = "Without variants there is nothing to choose from."
+    ONE_BUILD = "Only one build of {} is installed."
+    BOTH_LABELS = "{} has variants with both labels."
+    WHICH_LABEL = "Say which one is meant: {}."
+    ASKED_OR_NOT = "The provider of {} cannot be asked and not be asked."
+    NOTHING_TO_PREFER = "Nothing of {} that is disabled can be preferred."
+    NOT_ASKED = "The provider of {} is not asked, whichever it is."
+    ONE_PROVIDER = "Only one provider of {} is asked."
+    NOTHING_IS_BUILT = "Nothing can be built here for another kind of machine."
 
     def __init__(
         self,

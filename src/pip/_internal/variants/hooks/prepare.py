@@ -225,9 +225,7 @@ def _may_be_in_vain(run: Run, req: InstallRequirement, link: Link) -> bool:
     """
     release = run.decisions.release_of(link)
     if release is not None and release.labels:
-        from pip._internal.variants.selection.abi_requirements import replaced
-
-        would_go = {canonicalize_name(each.name) for _, each in replaced(run, link)}
+        would_go = {dist.canonical_name for dist, _ in release.replaced(link)}
         run.attempt.competing |= would_go
         if would_go or release.builds_in_turn:
             return True

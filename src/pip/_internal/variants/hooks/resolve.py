@@ -53,9 +53,10 @@ def resolved(
 
         run.request.leaves_fork = leaves_fork(root_reqs)
 
-    def solve(constraints: Sequence[InstallRequirement] = ()) -> RequirementSet:
-        roots = [*root_reqs, *constraints]
-        resolve_once = functools.partial(fn, resolver, roots, check_supported_wheels)
+    def solve() -> RequirementSet:
+        resolve_once = functools.partial(
+            fn, resolver, root_reqs, check_supported_wheels
+        )
         for mode in modes(run):
             resolve_once = functools.partial(mode.solve, resolve_once, resolver)
         if run.target.described is None:
@@ -85,14 +86,14 @@ def resolved(
 
 
 def _resolved(
-    solve: Callable[..., RequirementSet],
+    solve: Callable[[], RequirementSet],
     resolver: Resolver,
     root_reqs: list[InstallRequirement],
     run: Run,
 ) -> RequirementSet:
     """Resolve, and announce what was chosen.
 
-    :param solve: resolves once, with the constraints that it is given.
+    :param solve: resolves once.
     """
     finder = resolver.factory._finder
     for mode in modes(run):
@@ -126,7 +127,7 @@ def _told_of_locks(finder: PackageFinder) -> Iterator[None]:
 
 
 def _concluded(
-    solve: Callable[..., RequirementSet],
+    solve: Callable[[], RequirementSet],
     resolver: Resolver,
     root_reqs: list[InstallRequirement],
     run: Run,
@@ -154,7 +155,7 @@ def _concluded(
 
 
 def _settle(
-    solve: Callable[..., RequirementSet],
+    solve: Callable[[], RequirementSet],
     resolver: Resolver,
     root_reqs: list[InstallRequirement],
     run: Run,
@@ -164,7 +165,6 @@ def _settle(
 
     :return: the result, and the builds of variants that stay installed.
     """
-    resolve_once = solve
     chosen = _chosen_builds(run, requirements)
     staying: Sequence[Kept] = ()
     if run.request.dists and any(each.has_alternatives for each, _ in chosen):
@@ -177,15 +177,12 @@ def _settle(
 
             for each in solution.replaced:
                 report_replaced(each)
-        resolve_once = functools.partial(solve, solution.constraints)
         chosen = _chosen_builds(run, requirements)
     kept = _kept_builds(resolver)
     if chosen and len(chosen) + len(kept) > 1:
         from pip._internal.variants.selection.agreement import agreeing
 
-        requirements, before, after = agreeing(
-            resolve_once, resolver, run, requirements, kept
-        )
+        requirements, before, after = agreeing(solve, resolver, run, requirements, kept)
         if before:
             from pip._internal.variants.output.announcing import report_agreement
 

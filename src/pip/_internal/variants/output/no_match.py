@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 
 __all__ = ["no_suitable", "true_reason"]
 
+#: What stands before the command that installs upstream's pip.
+_FOR_UPSTREAM = "This pip is a fork and keeps to its own releases; for upstream:"
 #: How many versions an error tells of, newest first.
 _SHOWN_VERSIONS = 5
 
@@ -122,7 +124,7 @@ def _kept_to_fork(run: Run, requirement: Requirement) -> InstallationError | Non
     return KeepsToFork(
         requirement.format_for_error(),
         hint=Hint(
-            fork.FOR_UPSTREAM,
+            _FOR_UPSTREAM,
             command(run.settings.options, "install", newest, is_own=True),
         ),
     )

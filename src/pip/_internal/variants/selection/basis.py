@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
     from pip._internal.variants.selection.catalogue import Catalogue
     from pip._internal.variants.selection.overrides import Overrides
     from pip._internal.variants.selection.ranking import Agreement, Selection
+    from pip._internal.variants.selection.request import Request
     from pip._internal.variants.selection.settings import Settings
     from pip._internal.variants.selection.target import RunTarget
 
@@ -52,14 +52,16 @@ class Attempt:
     """What one attempt at a solution goes by.
 
     :ivar agreement: what all builds are to have in common, if they can.
-    :ivar tried: while another solution is tried: the projects of which no file is built.
+    :ivar kept: what is installed and stays, if a build of a release runs with it.
+    :ivar is_trying: whether another solution is tried, so that a failure is no error.
     :ivar competing: of what is installed, what some build that was looked at would
         replace.
     """
 
     def __init__(self) -> None:
         self.agreement: Agreement | None = None
-        self.tried: Collection[NormalizedName] | None = None
+        self.kept: frozenset[NormalizedName] = frozenset()
+        self.is_trying = False
         self.competing: set[NormalizedName] = set()
 
 
@@ -67,6 +69,7 @@ class Basis:
     """What the files of a release are chosen by: the part of a run that releases know."""
 
     settings: Settings
+    request: Request
     overrides: Overrides
     catalogue: Catalogue
     target: RunTarget

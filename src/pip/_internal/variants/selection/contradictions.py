@@ -52,9 +52,6 @@ __all__ = [
     "written",
 ]
 
-#: Why a choice contradicts that variants are off.
-WITHOUT_VARIANTS = "Without variants there is nothing to choose from."
-
 
 def typed_for_all(choices: Iterable[LabelChoice]) -> list[LabelChoice]:
     """Return the labels for all that were written for this run, the strongest last.
@@ -85,7 +82,9 @@ def with_choices_of_file(
     of_files = [each._replace(place=OptionSource.FILE) for each in added]
     if turned_off_in is not None:
         raise ContradictoryOptions(
-            f"--no-variants in {turned_off_in}", written(of_files[0]), WITHOUT_VARIANTS
+            f"--no-variants in {turned_off_in}",
+            written(of_files[0]),
+            ContradictoryOptions.WITHOUT_VARIANTS,
         )
     ordered = sorted([*choices, *of_files], key=lambda each: each.place)
     if not may_be_several:
@@ -108,7 +107,7 @@ def refuse_two_labels(choices: Iterable[LabelChoice]) -> None:
             raise ContradictoryOptions(
                 written(other),
                 written(each),
-                f"Only one build of {each.project} is installed.",
+                ContradictoryOptions.ONE_BUILD.format(each.project),
             )
 
 
@@ -138,8 +137,8 @@ def labels_meant(
         raise ContradictoryOptions(
             first,
             second,
-            f"{what} has variants with both labels.",
-            f"Say which one is meant: {for_one}.",
+            ContradictoryOptions.BOTH_LABELS.format(what),
+            ContradictoryOptions.WHICH_LABEL.format(for_one),
         )
     return labels
 
@@ -229,17 +228,17 @@ def typed_options(settings: Settings) -> list[Typed]:
 _PAIRS = (
     (
         *(ENABLE_PROVIDER, DISABLE_PROVIDER),
-        "The provider of {} cannot be asked and not be asked.",
+        ContradictoryOptions.ASKED_OR_NOT,
     ),
     (
         *(DISABLE_PROVIDER, PREFER_VARIANT),
-        "Nothing of {} that is disabled can be preferred.",
+        ContradictoryOptions.NOTHING_TO_PREFER,
     ),
     (
         *(DISABLE_PROVIDER, PROVIDER_KIND),
-        "The provider of {} is not asked, whichever it is.",
+        ContradictoryOptions.NOT_ASKED,
     ),
-    (*(PROVIDER_KIND, PROVIDER_KIND), "Only one provider of {} is asked."),
+    (*(PROVIDER_KIND, PROVIDER_KIND), ContradictoryOptions.ONE_PROVIDER),
 )
 
 
@@ -276,7 +275,7 @@ def refuse_without_variants(
     typed = [str(e) for e in typed_options(settings) if e.row.needs_variants]
     typed += [written(each) for each in choices if each.place is OptionSource.FILE]
     for each in typed:
-        raise ContradictoryOptions(off, each, WITHOUT_VARIANTS)
+        raise ContradictoryOptions(off, each, ContradictoryOptions.WITHOUT_VARIANTS)
 
 
 def _contradicting(typed: Sequence[Typed]) -> Iterator[tuple[Typed, Typed, str]]:

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from pip._internal.variants.selection.settings import Settings
 
 __all__ = [
-    "FOR_UPSTREAM",
     "Newest",
     "carrier_name",
     "carriers_found",
@@ -40,8 +39,6 @@ __all__ = [
 #: The name under which indexes have the carrier. None until ``carrier/pyproject.toml``
 #: says that it is registered: whoever registered it first could replace this pip.
 CARRIER: str | None = None
-#: What to say before the command that installs upstream's pip.
-FOR_UPSTREAM = "This pip is a fork and keeps to its own releases; for upstream:"
 #: What the local versions of the fork begin with.
 _LOCAL = "variants"
 

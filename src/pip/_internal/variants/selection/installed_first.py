@@ -17,10 +17,8 @@ from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.console.output import get_logger
 from pip._internal.exceptions import PipError
-from pip._internal.req.constructors import install_req_from_line
 from pip._internal.resolution.resolvelib.reporter import logger as reporter
-from pip._internal.variants.index.links import label_of
-from pip._internal.variants.selection.abi_requirements import replaced, requirements_of
+from pip._internal.variants.index.links import label_of, public
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.requirements import Requirement
@@ -75,19 +73,17 @@ class Kept(NamedTuple):
 class KeepingSolution(NamedTuple):
     """A solution that keeps what is installed, if there is one.
 
-    :ivar constraints: by which it was found.
     :ivar kept: what would be replaced otherwise. Other builds may yet be taken.
     :ivar replaced: what could not be kept.
     """
 
     found: RequirementSet
-    constraints: Sequence[InstallRequirement] = ()
     kept: Sequence[Kept] = ()
     replaced: Sequence[Kept] = ()
 
 
 def keep_installed(
-    solve: Callable[[Sequence[InstallRequirement]], RequirementSet],
+    solve: Callable[[], RequirementSet],
     resolver: Resolver,
     run: Run,
     first: RequirementSet,
@@ -97,7 +93,7 @@ def keep_installed(
 
     All else keeps its version.
 
-    :param solve: resolves once, with these constraints besides the user's.
+    :param solve: resolves once.
     :param roots: what the user asked for, constraints included.
     """
     keeper = _Keeper(resolver, run, roots)
@@ -105,50 +101,34 @@ def keep_installed(
     if not moved:
         return KeepingSolution(first)
     before, agreement = resolver._result, run.attempt.agreement
-    for kept, others in keeper.attempts(moved):
-        pinned: list[tuple[str, object]] = [
-            *((each.name, each.dist.version) for each in kept),
-            *others,
-            *((each.project, each.version) for each in _releases(kept)),
-        ]
-        constraints = [
-            install_req_from_line(f"{project}=={version}", constraint=True)
-            for project, version in pinned
-        ]
+    for kept, names in keeper.attempts(moved):
         try:
-            with _trying(run, kept):
-                second = solve(constraints)
+            with _trying(run, names):
+                second = solve()
         except PipError as error:
-            names = " and ".join(map(str, kept))
-            logger.debug("No solution that keeps %s: %s", names, error)
+            logger.debug("No solution that keeps %s: %s", ", ".join(names), error)
         else:
-            if keeper.changed_nothing_else(kept):
+            if keeper.changed_nothing_else(kept, names):
                 gone = [
                     each._replace(other_version=keeper.version(each.name))
                     for each in moved
                     if each not in kept and each.name in second.requirements
                 ]
-                return KeepingSolution(second, constraints, kept, gone)
+                return KeepingSolution(second, kept, gone)
         resolver._result, run.attempt.agreement = before, agreement
+    run.attempt.kept = frozenset()
     return KeepingSolution(first, replaced=moved)
 
 
-_Versions = Sequence[tuple[str, "Version"]]
-
-
-def _releases(kept: Iterable[Kept]) -> list[Release]:
-    return [build.release for each in kept for build in each.builds]
-
-
 @contextmanager
-def _trying(run: Run, kept: Iterable[Kept]) -> Iterator[None]:
-    run.attempt.tried = {release.project for release in _releases(kept)}
+def _trying(run: Run, names: frozenset[NormalizedName]) -> Iterator[None]:
+    run.attempt.kept, run.attempt.is_trying = names, True
     reporter.addFilter(_is_no_news)
     try:
         yield
     finally:
         reporter.removeFilter(_is_no_news)
-        run.attempt.tried = None
+        run.attempt.is_trying = False
 
 
 def _is_no_news(record: logging.LogRecord) -> bool:
@@ -188,7 +168,7 @@ class _Keeper:
             label = None if link is None else label_of(link)
             if link is None or release is None or label is None:
                 continue
-            for dist, wanted in replaced(self._run, link):
+            for dist, wanted in release.replaced(link):
                 each = moved.setdefault(
                     dist.canonical_name,
                     Kept(dist, self.version(dist.canonical_name), []),
@@ -220,34 +200,41 @@ class _Keeper:
                     return True
         return False
 
-    def attempts(self, moved: list[Kept]) -> Iterator[tuple[list[Kept], _Versions]]:
-        """Yield what of *moved* to keep, and at which versions others, most first."""
-        unmoved = list(self._unmoved(moved))
-        if unmoved:
-            yield moved, unmoved
-        yield moved, []
+    def attempts(
+        self, moved: list[Kept]
+    ) -> Iterator[tuple[list[Kept], frozenset[NormalizedName]]]:
+        """Yield what of *moved* to keep, and the names of all that is to stay."""
+        names = frozenset(each.name for each in moved)
+        yield moved, names.union(self._unmoved())
+        yield moved, names
         if len(moved) > 1:
-            yield from (([each], []) for each in moved)
+            yield from (([each], frozenset([each.name])) for each in moved)
 
-    def _unmoved(self, moved: Sequence[Kept]) -> Iterator[tuple[str, Version]]:
-        """Yield what the chosen builds leave as it is, and others of their releases may not."""
-        others = {
-            canonicalize_name(wanted.name)
-            for release in _releases(moved)
-            for link in release.links
-            for wanted in requirements_of(self._run, link)
-        }
-        for name in sorted(others.difference(each.name for each in moved)):
-            dist = self._run.request.dists.get(name)
+    def _unmoved(self) -> Iterator[NormalizedName]:
+        """Yield what the first solution leaves as it is, and another one may not."""
+        for name, dist in self._run.request.dists.items():
             found = self._before.mapping.get(name)
-            if dist is not None and (found is None or found.version == dist.version):
-                yield name, dist.version
+            if found is None or found.version == dist.version:
+                yield name
 
-    def changed_nothing_else(self, kept: Sequence[Kept]) -> bool:
-        """Tell whether a solution differs in nothing but *kept* and what its change needs."""
+    def changed_nothing_else(
+        self, kept: Sequence[Kept], names: Iterable[NormalizedName]
+    ) -> bool:
+        """Return whether a solution differs in nothing but *kept* and what that changes.
+
+        :param names: of all that is to stay installed.
+        """
         before, after = self._before, cast("Any", self._resolver._result)
-        changed = {each.name for each in kept}
-        changed |= {release.project for release in _releases(kept)}
+        extensions = {build.release.project for each in kept for build in each.builds}
+        stay = {name: self._run.request.dists[name].version for name in names}
+        stay |= {name: public(before.mapping[name].version) for name in extensions}
+        if any(
+            public(after.mapping[name].version) != public(version)
+            for name, version in stay.items()
+            if name in after.mapping
+        ):
+            return False
+        changed = {*extensions, *(each.name for each in kept)}
         seen: set[str | None] = set()
         left: list[str | None] = [None]
         while left:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from pip._vendor.wheel_variants.abi_dependency import has_dependencies
@@ -18,6 +18,7 @@ from pip._internal.variants.index.sources import (
     fetch_manifest,
 )
 from pip._internal.variants.index.wheel_manifests import manifest_of_wheels
+from pip._internal.variants.selection.abi_requirements import requirements_of, unfit
 from pip._internal.variants.selection.ranking import (
     Origin,
     OriginKind,
@@ -28,10 +29,12 @@ from pip._internal.variants.selection.ranking import (
 if TYPE_CHECKING:
     import optparse
 
+    from pip._vendor.packaging.requirements import Requirement
     from pip._vendor.packaging.utils import NormalizedName
     from pip._vendor.packaging.version import _BaseVersion
     from pip._vendor.wheel_variants.manifest import Manifest
 
+    from pip._internal.metadata import BaseDistribution
     from pip._internal.models.link import Link
     from pip._internal.variants.errors import VariantError
     from pip._internal.variants.providers.chain import ProviderChain
@@ -89,7 +92,7 @@ class Release:
         self.links = tuple(links)
         self._sources = sources
         self.reached = False
-        self._decided: dict[tuple[Agreement | None, str | None], Decision] = {}
+        self._decided: dict[object, Decision] = {}
         self._reported: Decision | None = None
         self.ignored: list[tuple[str | None, ManifestUnavailable | str]] = []
 
@@ -318,9 +321,9 @@ class Release:
 
     def decide(self) -> Decision:
         """Return what may be installed; report nothing."""
-        agreement, chosen = self._run.attempt.agreement, self.chosen_label
+        attempt, chosen = self._run.attempt, self.chosen_label
         # Which label a project must have may be settled after a look ahead.
-        key = agreement, chosen
+        key = attempt.agreement, attempt.kept, chosen
         if key not in self._decided:
             if self.lacks_label:
                 self._decided[key] = Decision([])
@@ -336,7 +339,8 @@ class Release:
             }
             if chosen is not None and chosen not in runs:
                 return Decision([], is_judged=True, unsupported=chosen)
-            self._decided[key] = Decision(self._rank(agreement), is_judged=True)
+            ranked = self.with_kept_first(self._rank(attempt.agreement), attempt.kept)
+            self._decided[key] = Decision(ranked, is_judged=True)
         return self._decided[key]
 
     def _refuse_two_labels(self) -> None:
@@ -376,10 +380,25 @@ class Release:
                 ranked[key].append(link)
         return list(itertools.chain.from_iterable(ranked.values()))
 
-    def may_take(self, link: Link) -> bool:
-        """Tell whether a file may be taken: to try something out, nothing is built."""
-        tried = self._run.attempt.tried
-        return tried is None or self.project not in tried or link.is_wheel
+    def replaced(self, link: Link) -> Iterator[tuple[BaseDistribution, Requirement]]:
+        """Yield what a variant would replace unasked, and what it wants instead.
+
+        Whoever chooses a label by hand, or upgrades, has asked for it.
+        """
+        if self.chosen_label is None:
+            wanted = requirements_of(self.selection_of(link), link)
+            yield from unfit(self._run.request, wanted)
+
+    def with_kept_first(
+        self, ranked: Sequence[Link], kept: Collection[NormalizedName]
+    ) -> list[Link]:
+        """Put the wheels first that replace nothing of what is to stay installed."""
+
+        def replaces(link: Link) -> bool:
+            gone = {dist.canonical_name for dist, _ in self.replaced(link)}
+            return not link.is_wheel or not gone.isdisjoint(kept)
+
+        return sorted(ranked, key=replaces) if kept else list(ranked)
 
     def discarded(self, link: Link, reason: str) -> None:
         """Take note that upstream discards a wheel.

@@ -165,7 +165,6 @@ class Run(Basis):
     """What one command knows of variants; made with its link collector.
 
     :ivar purpose: what it is for.
-    :ivar request: what is asked of the resolver, and what is there already.
     :ivar decisions: what it has decided about releases.
     :ivar plugins: what provider plugins need of it.
     :ivar mode_modules: the packages of the modes, each with its mode if the run is in it.
@@ -211,8 +210,7 @@ class Run(Basis):
     @property
     def is_trying(self) -> bool:
         """Whether another solution is tried, so that a failure is no error."""
-        tried = self.attempt.tried
-        return tried is not None or any(mode.is_trying for mode in self.modes)
+        return self.attempt.is_trying or any(mode.is_trying for mode in self.modes)
 
     def inner(
         self, options: optparse.Values, purpose: Purpose, *, enabled: bool
@@ -242,10 +240,7 @@ def noting_host(settings: Settings | None) -> Iterator[None]:
         host = None if settings is None else settings.variant_host
         is_typed = settings is not None and settings.is_typed(VARIANT_HOST.name)
         if isinstance(error, VariantError) and host is not None and not is_typed:
-            error.add_note_line(
-                f"PIP_VARIANT_HOST or the configuration names {host}; --variant-host '' "
-                "leaves it out."
-            )
+            error.note_configured_host(host)
         raise
 
 

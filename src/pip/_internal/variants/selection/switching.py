@@ -204,7 +204,7 @@ def better_label(
     for label in selection.ranking.compatible:
         # A build that would replace another package unasked is no better, and switching
         # does not take it.
-        if not any(unfit(run, _required(build, label), found)):
+        if not any(unfit(run.request, _required(build, label), found)):
             return None if label == own else (label, selection)
     return None
 

@@ -52,7 +52,7 @@ def _refuse_formats(target: Target, formats: FormatControl) -> None:
         raise ContradictoryOptions(
             f"--no-binary {','.join(sorted(formats.no_binary))}",
             f"--variant-host {target.host.path}",
-            "Nothing can be built here for another kind of machine.",
+            ContradictoryOptions.NOTHING_IS_BUILT,
         )
 
 
