@@ -39,7 +39,7 @@ def _make_finder(*, enabled: bool) -> PackageFinder:
     scope = SearchScope.create(find_links=[], index_urls=[], no_index=True)
     collector = LinkCollector(_SESSION, scope)
     run = Run(_SESSION, Settings(optparse.Values()), Reporter, enabled=enabled)
-    run.collector = collector
+    run.plugins.attach(collector)
     collector._variants = run  # type: ignore[attr-defined]
     return PackageFinder.create(collector, SelectionPreferences(allow_yanked=True))
 
@@ -51,9 +51,9 @@ def _read(content_type: str, data: bytes) -> None:
     links = [link for link in _links(content_type, data) if not _breaks_upstream(link)]
     evaluator = _FINDER.make_link_evaluator("foo")
     run: Run = _FINDER._link_collector._variants  # type: ignore[attr-defined]
-    run.manifest_links.clear()
+    run.catalogue.manifests.clear()
     found = _FINDER.evaluate_links(evaluator, links)
-    for (project, _, _), link in run.manifest_links.items():
+    for (project, _, _), link in run.catalogue.manifests.items():
         assert project == "foo"
         assert link.filename.endswith("-variants.json")
     by_version: dict[Any, list[Link]] = {}
