@@ -88,6 +88,7 @@ class WheelStore:
         self.path = os.path.join(cache, FOLDER)
         self._tag = tag
         self._lock = -1
+        self._names: Sequence[str] = ()
         if sys.platform == "win32":
             raise OSError("pip stores no unpacked wheels on Windows")
         else:  # noqa: RET506 (mypy checks the other system)
