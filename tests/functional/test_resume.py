@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import functools
 import os
 import random
@@ -15,8 +14,9 @@ from typing import Any
 
 import pytest
 
+from pip._internal.fast.environment_lock import is_locked
 from tests.lib.environments import Environment, Result
-from tests.lib.faults import Gate
+from tests.lib.faults import Gate, make_fault
 from tests.lib.index import IndexServer
 from tests.lib.processes import INTERRUPTED, start_pip, wait_for
 from tests.lib.wheels import DistFile, make_wheel
@@ -234,6 +234,24 @@ def test_if_range(venv: Environment, large: IndexServer, name: str) -> None:
     assert large.requests[-1].headers.get("if-range") == expected
 
 
+def test_another_host_gets_no_password(
+    venv: Environment, large: IndexServer, make_index: Callable[[], IndexServer]
+) -> None:
+    other = filled(make_index())
+    # Another port of the same name would be the same host for requests.
+    other.host = "localhost"
+    large.auth = ("user", "secret")
+    path = large.file_path(NAME)
+    large.faults[path] = make_fault("redirect", path, elsewhere=other.url)
+    part(venv, big().content[:KEPT])
+    venv.pip("download", "-i", large.index_url_with_auth, "big")
+    assert requested(large) == requested(other) == REST
+    for server in large, other:
+        last = server.requests[-1].headers
+        assert ("authorization" in last) == (server is large)
+    assert (venv.work / NAME).read_bytes() == big().content
+
+
 def _no_hashes(index: IndexServer) -> None:
     index.pages.hashes = False
 
@@ -277,7 +295,7 @@ def test_not_continued(venv: Environment, large: IndexServer, name: str) -> None
 def test_one_writer(venv: Environment, large: IndexServer) -> None:
     path = part(venv, big().content[:KEPT])
     with path.open("rb") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
+        assert is_locked(file.fileno())
         result = download(venv, large)
         assert requested(large) == [None]
         assert result.stderr == ""
@@ -359,15 +377,20 @@ def test_killed(
 
 #: Lets writing to files whose path contains a text fail.
 _FULL = """\
-import errno, os
+import errno, os, shutil
 from pip._internal.network import download
-stock = download._FileDownload.write_chunk
-def write(self, data):
-    full = self.bytes_received > int(os.environ["FULL_AT"])
-    if full and os.environ["FULL"] in self.output_file.name:
+from pip._internal.cli.main import main
+stock, move = download._FileDownload.write_chunk, shutil.move
+def check(path):
+    if os.environ["FULL"] in path:
         raise OSError(errno.ENOSPC, "No space left on device")
+def write(self, data):
+    if self.bytes_received > int(os.environ["FULL_AT"]):
+        check(self.output_file.name)
     stock(self, data)
 download._FileDownload.write_chunk = write
+shutil.move = lambda source, target: check(target) or move(source, target)
+raise SystemExit(main())
 """
 
 
@@ -375,16 +398,9 @@ download._FileDownload.write_chunk = write
 @pytest.mark.process
 def test_a_full_disk(venv: Environment, large: IndexServer, tmp_path: Path) -> None:
     start = tmp_path / "start.py"
-    main = "from pip._internal.cli.main import main\nraise SystemExit(main())\n"
-    start.write_text(_FULL + main, encoding="utf-8")
-    command: list[str | Path] = [
-        venv.python,
-        start,
-        "install",
-        "-i",
-        large.index_url,
-        "big",
-    ]
+    start.write_text(_FULL, encoding="utf-8")
+    command: list[str | Path] = [venv.python, start]
+    command += ["install", "-i", large.index_url, "big"]
     full = {"FULL": "", "FULL_AT": str(KEPT)}
     result = venv.run(*command, code=1, env=full)
     assert "No space left on device" in result.stderr
@@ -394,7 +410,13 @@ def test_a_full_disk(venv: Environment, large: IndexServer, tmp_path: Path) -> N
     result = venv.run(*command, code=1, env={**full, "FULL_AT": "0"})
     assert "No space left on device" in result.stderr
     assert parts(venv) == {big().sha256: size}
+    # The disk of temporary files alone is full: no complete file stays in the cache.
+    temporary = {"FULL": "pip-unpack-", "FULL_AT": "0"}
+    result = venv.run(*command, code=1, env=temporary)
+    assert "No space left on device" in result.stderr
+    assert parts(venv) == {}
     # The disk of the cache alone is full: pip does without the part.
+    part(venv, big().content[:KEPT])
     result = venv.run(*command, env={"FULL": "partial-downloads", "FULL_AT": "0"})
     assert result.stderr == ""
     assert "big" in venv.installed()

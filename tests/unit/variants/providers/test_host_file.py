@@ -18,9 +18,9 @@ from pip._internal.variants.errors import InvalidHostFile
 from pip._internal.variants.providers.chain import ProviderChain
 from pip._internal.variants.providers.host_file import (
     MARKER_VARIABLES,
-    read_host,
     read_host_file,
 )
+from pip._internal.variants.providers.host_names import read_host
 from pip._internal.variants.providers.target import target_of
 from pip._internal.variants.selection.settings import Settings
 from tests.lib.environments import REPOSITORY

@@ -9,8 +9,11 @@ import pytest
 
 from pip._internal.variants.errors import InvalidHostFile, UnknownHost
 from pip._internal.variants.providers import host_names
-from pip._internal.variants.providers.host_file import read_host
-from pip._internal.variants.providers.host_names import named_host, nearest_name
+from pip._internal.variants.providers.host_names import (
+    named_host,
+    nearest_name,
+    read_host,
+)
 
 LOWEST = "cuda_version_lower_bound 13.0"
 LINUX = {"sys_platform": "linux", "platform_system": "Linux", "os_name": "posix"}

@@ -108,6 +108,8 @@ def download(
         try:
             path, content_type = fn(resuming, link, folder)
             if resuming.part:
+                # So old that pip removes it if it cannot move it.
+                os.utime(resuming.part.name, (0, 0))
                 shutil.move(resuming.part.name, path)
             return path, content_type
         except (HashMismatch, OSError):

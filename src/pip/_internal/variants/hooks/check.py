@@ -21,6 +21,7 @@ from pip._vendor.packaging.utils import canonicalize_name
 from pip._internal.cli.status_codes import ERROR, SUCCESS
 from pip._internal.console.output import get_logger, write
 from pip._internal.console.texts import Hint, counted, with_label
+from pip._internal.exceptions import CommandError
 from pip._internal.metadata import get_default_environment, get_environment
 from pip._internal.variants.selection.installed import installed_build
 from pip._internal.variants.selection.settings import Settings
@@ -105,16 +106,14 @@ def _installed(
 ) -> Iterator[tuple[BaseDistribution, str | None]]:
     """Yield what is installed in this environment or in folders, with its folder.
 
-    :raises WrongUse: if there is no such folder.
+    :raises CommandError: if there is no such folder.
     """
     if not folders:
         found = get_default_environment().iter_installed_distributions(local_only=False)
         yield from ((dist, None) for dist in found)
     for folder in folders or ():
         if not os.path.isdir(folder):
-            from pip._internal.variants.errors import WrongUse
-
-            raise WrongUse(f"--path {folder}: there is no such folder")
+            raise CommandError(f"--path {folder}: there is no such folder")
         for dist in get_environment([folder]).iter_all_distributions():
             yield dist, folder
 

@@ -10,7 +10,6 @@ from pip._internal.console.texts import Hint
 from pip._internal.exceptions import PipError
 from pip._internal.variants.errors import OtherMachine
 from pip._internal.variants.output.invocation import again, command
-from pip._internal.variants.providers.host_file import read_host
 from pip._internal.variants.providers.target import target_of
 
 if TYPE_CHECKING:
@@ -49,6 +48,8 @@ def _hints(target: Target, options: optparse.Values) -> Iterator[Hint]:
 def warn_of_unused_host(settings: Settings, name: str) -> None:
     """Warn of a host of another kind that is configured, where variants are off."""
     try:
+        from pip._internal.variants.providers.host_names import read_host
+
         target = target_of(settings, read_host(name))
     except PipError as error:
         logger.debug("%s", error)

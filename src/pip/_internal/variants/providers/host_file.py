@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -18,7 +17,7 @@ from pip._vendor.wheel_variants.properties import (
 )
 from pip._vendor.wheel_variants.safe_repr import safe_repr
 
-from pip._internal.variants.errors import InvalidHostFile, UnknownHost
+from pip._internal.variants.errors import InvalidHostFile
 from pip._internal.variants.providers.platforms import (
     OF_MANY,
     following,
@@ -32,7 +31,6 @@ __all__ = [
     "HOST_SCHEMA",
     "MARKER_VARIABLES",
     "HostDescription",
-    "read_host",
     "read_host_file",
 ]
 
@@ -74,26 +72,6 @@ class HostDescription(NamedTuple):
     def is_complete(self) -> bool:
         """Whether it describes a platform and a Python besides hardware."""
         return bool(self.platforms)
-
-
-def read_host(file_or_name: str) -> HostDescription:
-    """Return the machine that a file describes or, if there is no such file, a name.
-
-    :raises InvalidHostFile: if the file cannot be used, or if there is no such GPU.
-    :raises UnknownHost: if there is neither such a file nor such a name.
-    """
-    # Loaded only when a name was typed.
-    from pip._internal.variants.providers.host_names import named_host, nearest_name
-
-    is_name = file_or_name == os.path.basename(file_or_name)
-    # A folder is no file, whatever it is called.
-    if not os.path.exists(file_or_name) or (is_name and os.path.isdir(file_or_name)):
-        host = named_host(file_or_name) if is_name else None
-        if host is not None:
-            return host
-        if is_name and not file_or_name.endswith(".json"):
-            raise UnknownHost(file_or_name, nearest_name(file_or_name))
-    return read_host_file(file_or_name)
 
 
 def read_host_file(path: str) -> HostDescription:

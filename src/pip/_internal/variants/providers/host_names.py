@@ -17,11 +17,12 @@ devices  ``cuda-12.8-sm_90`` or ``cuda-12.8-h100`` (driver, GPU), ``rocm``,
 What a name does not say is as on this machine, except that it has no other devices, and
 that a machine with devices does not run macOS.
 
-Loaded only when a name was typed.
+Loaded only when a host was named.
 """
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
@@ -32,12 +33,12 @@ from pip._vendor.packaging.markers import default_environment
 from pip._vendor.wheel_variants.properties import SupportedFeature, SupportedProperties
 
 from pip._internal.models.target_python import TargetPython
-from pip._internal.variants.errors import InvalidHostFile
+from pip._internal.variants.errors import InvalidHostFile, UnknownHost
 from pip._internal.variants.providers import platforms
-from pip._internal.variants.providers.host_file import HostDescription
+from pip._internal.variants.providers.host_file import HostDescription, read_host_file
 from pip._internal.variants.providers.target import tags_of
 
-__all__ = ["named_host", "nearest_name"]
+__all__ = ["named_host", "nearest_name", "read_host"]
 
 #: By the name of an NVIDIA GPU, its compute capability; of an AMD one, its architecture.
 _NVIDIA = MappingProxyType(
@@ -106,6 +107,23 @@ _WORDS = (
     ),
     *(*_NVIDIA, *_NVIDIA.values(), *_AMD, *_AMD.values()),
 )
+
+
+def read_host(file_or_name: str) -> HostDescription:
+    """Return the machine that a file describes or, if there is no such file, a name.
+
+    :raises InvalidHostFile: if the file cannot be used, or if there is no such GPU.
+    :raises UnknownHost: if there is neither such a file nor such a name.
+    """
+    is_name = file_or_name == os.path.basename(file_or_name)
+    # A folder is no file, whatever it is called.
+    if not os.path.exists(file_or_name) or (is_name and os.path.isdir(file_or_name)):
+        host = named_host(file_or_name) if is_name else None
+        if host is not None:
+            return host
+        if is_name and not file_or_name.endswith(".json"):
+            raise UnknownHost(file_or_name, nearest_name(file_or_name))
+    return read_host_file(file_or_name)
 
 
 def named_host(name: str) -> HostDescription | None:
