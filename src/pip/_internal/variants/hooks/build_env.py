@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from pip._vendor.packaging._variants import on_target
 
-from pip._internal.variants.selection.releases import modes
 from pip._internal.variants.selection.run import Purpose, Run, run_of
 from pip._internal.variants.selection.settings import IN_BUILD
 from pip._internal.variants.slots import RUN
@@ -38,7 +37,7 @@ def build_requirements(
         return fn(installer, *args, **kwargs)
     requirement = kwargs.get("for_req")
     if requirement is not None:
-        for mode in modes(run):
+        for mode in run.modes:
             mode.refuse_build_requirements(requirement, args[0])
     environ = _variables(run) if has_child else {}
     RUN.set(collector, _inner_run(run))
@@ -92,7 +91,7 @@ def _inner_run(target: Run) -> Run:
 def _variables(target: Run) -> dict[str, str]:
     """Return the variables by which a child installs likewise."""
     environ = target.settings.as_variables()
-    for mode in modes(target):
+    for mode in target.modes:
         environ |= mode.environ()
     if target.plugins.plugin_limits is not None:
         environ |= target.plugins.plugin_limits.environ()

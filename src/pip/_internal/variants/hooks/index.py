@@ -274,13 +274,12 @@ def all_candidates(
     run = run_of(finder)
     if run is None:
         return fn(finder, project_name)
-    from pip._internal.variants.selection.releases import modes
 
     if run.purpose.is_listing and run.target.described is not None:
         from pip._internal.variants.selection import target_options
 
         target_options.aim(finder, run.target.described)
-    for mode in modes(run):
+    for mode in run.modes:
         fn = functools.partial(mode.find_all_candidates, fn)
     candidates = fn(finder, project_name)
     if run.purpose is Purpose.SELF_CHECK:
@@ -301,10 +300,9 @@ def _listed(
     project_name: str,
     candidates: list[InstallationCandidate],
 ) -> list[InstallationCandidate]:
-    from pip._internal.variants.selection.releases import modes
 
     project = canonicalize_name(project_name)
-    for mode in modes(run):
+    for mode in run.modes:
         listed = mode.listed(finder, project, candidates)
         if listed is not None:
             return listed

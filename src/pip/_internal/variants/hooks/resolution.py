@@ -19,7 +19,7 @@ from pip._internal.fast.resolving import dependencies_known, reached
 from pip._internal.variants.hooks.prepare import refuse_unsupported
 from pip._internal.variants.index.links import label_of
 from pip._internal.variants.selection.installed import installed_build
-from pip._internal.variants.selection.releases import PeekableGroups, modes, releases
+from pip._internal.variants.selection.releases import PeekableGroups, releases
 from pip._internal.variants.selection.run import Purpose, Run, run_of
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def found_candidates(
     run.request.dists = factory._installed_dists
     infos = functools.partial(reached, found._get_infos, factory._finder, project)
     pinned = False
-    for mode in modes(run):
+    for mode in run.modes:
         infos = functools.partial(mode.infos, infos, project, wanted)
         pinned = pinned or mode.pins_build(wanted)
     kept = _fork_of(run, factory, project)
@@ -143,7 +143,7 @@ def _may_switch(run: Run) -> bool:
         run.overrides.choices
         or run.settings.upgrade_variants
         or run.request.locked_labels
-        or any(mode.may_switch for mode in modes(run))
+        or any(mode.may_switch for mode in run.modes)
     )
 
 
@@ -397,11 +397,11 @@ def link_candidate(
         # Upstream splits a requirement with extras into two.
         needed_by = needed_by.comes_from
     needed_by = None if isinstance(needed_by, str) else needed_by
-    for mode in modes(run):
+    for mode in run.modes:
         mode.refuse_link(link, name, needed_by)
     candidate = fn(factory, link, template, name, version)
     if name is None and candidate is not None:
-        for mode in modes(run):
+        for mode in run.modes:
             mode.refuse_link(link, candidate.project_name, needed_by)
     return candidate
 

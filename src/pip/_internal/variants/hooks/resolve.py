@@ -14,7 +14,6 @@ from pip._internal.exceptions import HashError, InstallationError, PipError
 from pip._internal.fast.resolving import prefetching
 from pip._internal.variants.index.links import label_of
 from pip._internal.variants.selection.installed import installed_build
-from pip._internal.variants.selection.releases import modes
 from pip._internal.variants.selection.run import Purpose, Run, noting_host, run_of
 from pip._internal.variants.slots import ENVIRONMENT
 
@@ -57,7 +56,7 @@ def resolved(
         resolve_once = functools.partial(
             fn, resolver, root_reqs, check_supported_wheels
         )
-        for mode in modes(run):
+        for mode in run.modes:
             resolve_once = functools.partial(mode.solve, resolve_once, resolver)
         if run.target.described is None:
             return resolve_once()
@@ -96,10 +95,10 @@ def _resolved(
     :param solve: resolves once.
     """
     finder = resolver.factory._finder
-    for mode in modes(run):
+    for mode in run.modes:
         mode.note_roots(root_reqs)
     with _prefetching(run, resolver, root_reqs), _told_of_locks(finder):
-        found = (mode.resolve(solve, resolver) for mode in modes(run))
+        found = (mode.resolve(solve, resolver) for mode in run.modes)
         resolved = next((each for each in found if each is not None), None)
         requirements = solve() if resolved is None else resolved
     if resolved is not None:
@@ -301,7 +300,7 @@ def _settled(run: Run, requirements: RequirementSet) -> list[tuple[Release, Link
     return [
         (release, link)
         for release, link in _chosen_builds(run, requirements)
-        if any(mode.settles(release.project) for mode in modes(run))
+        if any(mode.settles(release.project) for mode in run.modes)
     ]
 
 

@@ -20,7 +20,6 @@ from pip._internal.variants.output.unused_accelerators import (
 from pip._internal.variants.providers.chain import warnings_of
 from pip._internal.variants.selection.agreement import are_mixed
 from pip._internal.variants.selection.installed import installed_build, installed_label
-from pip._internal.variants.selection.releases import modes
 from pip._internal.variants.selection.switching import are_variants_found, better_label
 
 if TYPE_CHECKING:
@@ -59,7 +58,7 @@ def announce(
     for each in idle:
         _advise(run, each.said)
     _advise(run, plain_wheels(idle, run.settings.options))
-    for mode in modes(run):
+    for mode in run.modes:
         for release, link in chosen:
             if not _is_agreed(run, release, label_of(link)):
                 _advise(run, mode.advice(finder, release, link))
@@ -75,7 +74,7 @@ def _idle(
         label = label_of(link)
         if release.chosen_by is None and not _is_agreed(run, release, label):
             if any(
-                mode.explains_unused_accelerator(release, link) for mode in modes(run)
+                mode.explains_unused_accelerator(release, link) for mode in run.modes
             ):
                 continue
             yield unused_accelerator(release, label)
@@ -188,7 +187,7 @@ def _better_build(
     for warning in warnings_of(selection.answers):
         run.reporter.say_once(logging.WARNING, warning)
     named = dist.raw_name
-    if any(mode.needs_pin(dist.canonical_name) for mode in modes(run)):
+    if any(mode.needs_pin(dist.canonical_name) for mode in run.modes):
         named = f"{named}=={public(dist.version)}"
     properties = reasons.shortened([str(each) for each in selection.properties(best)])
     machine = "this" if run.target.providers.host is None else "the target"

@@ -51,7 +51,6 @@ from pip._internal.variants.selection import target_options
 from pip._internal.variants.selection.candidates import offer
 from pip._internal.variants.selection.lookup_result import File, LookupResult, Offer
 from pip._internal.variants.selection.release import Release
-from pip._internal.variants.selection.releases import modes
 from pip._internal.variants.selection.run import Run, run_of
 from pip._internal.variants.slots import RUN
 
@@ -105,7 +104,7 @@ def look_up(
         py_version_info=options.python_version,
     )
     project = canonicalize_name(wanted.req.name)
-    for mode in modes(run):
+    for mode in run.modes:
         mode.note_roots([wanted, *constraints])
     run.request.named = {project}
     # Other installed projects bear on the choice; this one is looked up afresh.
@@ -122,7 +121,7 @@ def look_up(
     if run.overrides.choices or run.settings.typed:
         warn_of_unknown_names(run, {project}, are_all=False, are_all_manifests=False)
     files = list(collector.files(project, run.catalogue.own_pages.get(project)))
-    for mode in modes(run):
+    for mode in run.modes:
         sizes = {file.link: file.size for file in files}
         links = mode.files(finder, project, sizes)
         files = [File(link, sizes.get(link)) for link in links]

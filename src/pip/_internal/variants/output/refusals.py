@@ -19,7 +19,6 @@ from pip._internal.variants.output import reasons, sentences
 from pip._internal.variants.output.invocation import command
 from pip._internal.variants.output.reasons import dropped_for_results
 from pip._internal.variants.selection.installed import installed_build
-from pip._internal.variants.selection.releases import modes
 from pip._internal.variants.selection.run import Run, run_of
 
 if TYPE_CHECKING:
@@ -245,7 +244,7 @@ def _background(run: Run, causes: Sequence[Any]) -> Iterator[str]:
     if any(map(label_of, wheels)):
         yield from sentences.several_builds(sorted(wheels), run.settings.options)
     projects = {cause.requirement.project_name for cause in causes}
-    for mode in modes(run):
+    for mode in run.modes:
         yield from mode.origins(sorted(projects))
 
 

@@ -17,7 +17,6 @@ from pip._internal.variants.index.links import (
 from pip._internal.variants.output.reasons import shortened
 from pip._internal.variants.output.sentences import lacks_label
 from pip._internal.variants.selection.lookup_result import Cause, Offer, SkippedVersion
-from pip._internal.variants.selection.releases import modes
 from pip._internal.variants.selection.run import run_of
 
 if TYPE_CHECKING:
@@ -67,7 +66,7 @@ def skipped_versions(
         suitable.setdefault(public(version) if is_build else version, []).append(link)
     run = run_of(finder)
     special: set[Version] = set()
-    for mode in () if run is None else modes(run):
+    for mode in () if run is None else run.modes:
         special.update(mode.special_versions(project))
     offered = {each.version: each for each in reversed(offers)}
     found = []

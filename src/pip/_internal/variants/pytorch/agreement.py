@@ -30,7 +30,6 @@ from pip._internal.variants.pytorch.synthetic import backend_of
 from pip._internal.variants.selection.agreement import CudaMajor, agreed
 from pip._internal.variants.selection.installed import installed_build
 from pip._internal.variants.selection.ranking import OriginKind
-from pip._internal.variants.selection.releases import modes
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
@@ -302,7 +301,7 @@ def _mixture(builds: _ChosenWheels, run: Run) -> str:
     listed = ", ".join(f"{build.name} ({build.backend})" for build in builds.values())
     named = [
         build.name.replace(" ", "==")
-        if any(mode.needs_pin(project) for mode in modes(run))
+        if any(mode.needs_pin(project) for mode in run.modes)
         else project
         for project, build in builds.items()
     ]

@@ -226,13 +226,7 @@ class _Keeper:
         """
         before, after = self._before, cast("Any", self._resolver._result)
         extensions = {build.release.project for each in kept for build in each.builds}
-        stay = {name: self._run.request.dists[name].version for name in names}
-        stay |= {name: public(before.mapping[name].version) for name in extensions}
-        if any(
-            public(after.mapping[name].version) != public(version)
-            for name, version in stay.items()
-            if name in after.mapping
-        ):
+        if not self._stay(names, extensions):
             return False
         changed = {*extensions, *(each.name for each in kept)}
         seen: set[str | None] = set()
@@ -248,4 +242,17 @@ class _Keeper:
             before.mapping[node].version == after.mapping[node].version
             for node in seen & before.mapping.keys() & after.mapping.keys()
             if node is not None and node.partition("[")[0] not in changed
+        )
+
+    def _stay(
+        self, names: Iterable[NormalizedName], extensions: Iterable[NormalizedName]
+    ) -> bool:
+        """Return whether all that is to stay does, and no extension has another version."""
+        before, after = self._before, cast("Any", self._resolver._result)
+        stay = {name: self._run.request.dists[name].version for name in names}
+        stay |= {name: before.mapping[name].version for name in extensions}
+        return all(
+            public(after.mapping[name].version) == public(version)
+            for name, version in stay.items()
+            if name in after.mapping
         )

@@ -8,9 +8,7 @@ with the one line that registers it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
-
-from pip._internal.variants.selection.run import ModeBase
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.specifiers import SpecifierSet
@@ -24,18 +22,38 @@ if TYPE_CHECKING:
     from pip._internal.req.req_set import RequirementSet
     from pip._internal.resolution.resolvelib.found_candidates import IndexCandidateInfo
     from pip._internal.resolution.resolvelib.resolver import Resolver
+    from pip._internal.variants.providers.chain import ProviderChain
     from pip._internal.variants.selection.installed_records import InstalledBuild
     from pip._internal.variants.selection.release import Release
 
 __all__ = ["Mode"]
 
 
-class Mode(ModeBase):
+class Mode:
     """Changes nothing; a mode overrides what it is about.
 
     Of several modes each gets what the one before it made of something. Where there is
     to be one answer, the first one that is not None counts.
+
+    :ivar chosen_for: what builds are chosen for in place of the target; None for that.
+    :ivar may_switch: whether the user asked for what may differ from an installed build.
+    :ivar is_trying: whether something is tried just now, so that a failure is no error.
     """
+
+    chosen_for: ProviderChain | None = None
+    may_switch = False
+    is_trying = False
+
+    def limited(self, target: ProviderChain) -> ProviderChain:
+        """Return what the target supports, less what the user excludes."""
+        return target
+
+    def for_inner(self, run: Any) -> Mode | None:
+        """Return the mode of a run that installs build requirements or a plugin.
+
+        :param run: that :class:`.Run`.
+        """
+        return None
 
     # What there is to choose from. In the order of the calls, for each project.
 

@@ -6,8 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pip._internal.variants.selection.releases import modes
-
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
 
@@ -23,7 +21,7 @@ _Find = Callable[["PackageFinder", str], list["InstallationCandidate"]]
 
 def index_of(run: Run, project: NormalizedName) -> str | None:
     """Return the one index that a project comes from, None for the usual ones."""
-    found = (mode.index_of(project) for mode in modes(run))
+    found = (mode.index_of(project) for mode in run.modes)
     return next((each for each in found if each is not None), None)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from pip._internal.variants.index.links import folder_url, label_of, source_of
 
@@ -16,20 +16,14 @@ if TYPE_CHECKING:
     from pip._internal.index.package_finder import PackageFinder
     from pip._internal.models.link import Link
     from pip._internal.utils.hashes import Hashes
-    from pip._internal.variants.selection.mode import Mode
     from pip._internal.variants.selection.release import Release
     from pip._internal.variants.selection.run import Run
 
-__all__ = ["PeekableGroups", "modes", "release_of", "releases"]
+__all__ = ["PeekableGroups", "release_of", "releases"]
 
 #: How many older releases are looked at together once a newer one is refused, and at most
 #: once several are.
 _FEW, _MOST = 8, 16
-
-
-def modes(run: Run) -> Sequence[Mode]:
-    """Return the modes that a run is in, each with all that it has a say in."""
-    return cast("Sequence[Mode]", run.modes)
 
 
 # No dataclass or named tuple: making one takes longer than the rest of this module, which
@@ -127,7 +121,7 @@ def release_of(
         if len(sources) > 1:
             order = [*_sources_in_order(finder, project), *sources]
             sources.sort(key=order.index)
-        for mode in modes(run):
+        for mode in run.modes:
             own = mode.release_type(links, pinned=pinned)
             if own is not None:
                 return own(run, project, version, links, sources)

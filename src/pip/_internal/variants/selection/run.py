@@ -30,17 +30,17 @@ if TYPE_CHECKING:
     from pip._internal.metadata import BaseDistribution
     from pip._internal.network.session import PipSession
     from pip._internal.resolution.resolvelib.base import Candidate
-    from pip._internal.variants.providers.chain import ProviderChain
     from pip._internal.variants.providers.plugin_limits import PluginLimits
     from pip._internal.variants.selection.basis import Reporter
     from pip._internal.variants.selection.installed_records import InstalledBuild
+    from pip._internal.variants.selection.mode import Mode
 
     # Making a protocol takes long, and each run of pip that installs loads this module.
 
     class ModeModule(Protocol):
         """The package of a mode, which any run can ask."""
 
-        def mode_of(self, run: Run) -> ModeBase | None:
+        def mode_of(self, run: Run) -> Mode | None:
             """Return the mode of a run that is in it; called once the options are read.
 
             :raises WrongUse: if what it is told is invalid.
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
             """Say what is wrong with all that is installed, some of it by this mode."""
 
 
-__all__ = ["ModeBase", "ModeModule", "Purpose", "Run", "run_of"]
+__all__ = ["ModeModule", "Purpose", "Run", "run_of"]
 
 
 class Purpose(enum.Enum):
@@ -79,30 +79,6 @@ class Purpose(enum.Enum):
     def is_listing(self) -> bool:
         """Whether versions are listed, where programs may read them."""
         return self in (Purpose.LIST_ALL, Purpose.LIST_NEWEST)
-
-
-class ModeBase:
-    """What of a mode bears on the run itself: nothing; :class:`mode.Mode` has the rest.
-
-    :ivar chosen_for: what builds are chosen for in place of the target; None for that.
-    :ivar may_switch: whether the user asked for what may differ from an installed build.
-    :ivar is_trying: whether something is tried just now, so that a failure is no error.
-    """
-
-    chosen_for: ProviderChain | None = None
-    may_switch = False
-    is_trying = False
-
-    def limited(self, target: ProviderChain) -> ProviderChain:
-        """Return what the target supports, less what the user excludes."""
-        return target
-
-    def for_inner(self, run: Run) -> ModeBase | None:  # noqa: ARG002
-        """Return the mode of a run that installs build requirements or a plugin.
-
-        :param run: of that run.
-        """
-        return None
 
 
 class RunPlugins:
@@ -192,7 +168,7 @@ class Run(Basis):
         self.decisions = Decisions()
         self.attempt = Attempt()
         self.reporter = make_reporter(strict=settings.strict_variants)
-        self.mode_modules: dict[ModeModule, ModeBase | None] = {}
+        self.mode_modules: dict[ModeModule, Mode | None] = {}
         for mode_module in mode_modules:
             self.mode_modules[mode_module] = mode_module.mode_of(self)
         self.target.modes = self.modes
@@ -203,7 +179,7 @@ class Run(Basis):
         return self.overrides.enabled
 
     @property
-    def modes(self) -> Sequence[ModeBase]:
+    def modes(self) -> Sequence[Mode]:
         """The modes that the run is in, mostly none."""
         return [mode for mode in self.mode_modules.values() if mode is not None]
 

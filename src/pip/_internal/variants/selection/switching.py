@@ -19,7 +19,6 @@ from pip._internal.variants.index.links import LocalVersionWheel, label_of, publ
 from pip._internal.variants.selection.abi_requirements import unfit
 from pip._internal.variants.selection.installed import installed_build, installed_label
 from pip._internal.variants.selection.ranking import judge_installed
-from pip._internal.variants.selection.releases import modes
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.specifiers import SpecifierSet
@@ -134,7 +133,7 @@ def _as_modes_see(
     """Return the version and the label of what is installed, and whether it shall go."""
     version, build, unwanted = dist.version, installed_build(dist), False
     label = None if build is None else build.label
-    for mode in modes(run):
+    for mode in run.modes:
         version, label, refused = mode.installed(version, label, build, specifier)
         unwanted = unwanted or refused
     return version, label, unwanted
