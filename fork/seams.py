@@ -242,8 +242,10 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
     },
     "pip/_internal/network/download.py": {
         "Files are downloaded several at a time, and go on where a run has stopped.": [
-            Decorate("Downloader.batch", "fast.downloads.batch:batch"),
-            Decorate("Downloader.__call__", "fast.downloads.resume:download"),
+            Decorate("Downloader.batch", "fast.downloads.batch:batch", by="if_fast"),
+            Decorate(
+                "Downloader.__call__", "fast.downloads.resume:download", by="if_fast"
+            ),
         ],
     },
     "pip/_internal/operations/freeze.py": {

@@ -82,6 +82,16 @@ _loaded_modes = functools.partial(_modes, sys.modules.get)
 # Upstream allows no import once it has begun to install. What variants need then was
 # loaded when one was chosen; what parallel downloads need, when they began.
 if_loaded = functools.partial(around, load=sys.modules.get)
+
+
+def _load_if_fast(module: str) -> Any:
+    switches = sys.modules.get(f"{_ROOT}.fast.switches")
+    is_fast = switches is not None and switches.command_options() is not None
+    return importlib.import_module(module) if is_fast else None
+
+
+# What --no-fast turns off is not even loaded then.
+if_fast = functools.partial(around, load=_load_if_fast)
 # Only this module knows the modes: some hooks get a function that returns their rooms.
 with_modes = functools.partial(around, given=(_all_modes,))
 with_loaded_modes = functools.partial(around, given=(_loaded_modes,))
