@@ -44,10 +44,9 @@ def own_folder(path: str) -> None:
     :raises OSError: if another user may change it.
     """
     os.makedirs(path, 0o700, exist_ok=True)
-    status = os.lstat(path)
-    if stat.S_ISLNK(status.st_mode) and is_own(status):
-        status = os.stat(path)
-    if not is_own(status):
+    status = os.stat(path)
+    # Whoever owns a link can replace the folder.
+    if not is_own(status) or os.lstat(path).st_uid != status.st_uid:
         fix = "Make it a folder that only you may change (chmod 700), or delete it"
         raise PermissionError(f"Another user may change '{path}'. {fix}")
 
