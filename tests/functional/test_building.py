@@ -96,8 +96,8 @@ def test_a_variant_installs_on_the_machine_that_it_is_for(
 ) -> None:
     build("--label", "cu128", "--property", CUDA)
     install = ["install", "--no-deps", str(built(work, "cu128"))]
-    venv.pip(*install, "--variant-host", "cuda-12.6", code=1)
-    venv.pip(*install, "--variant-host", "cuda-12.8")
+    venv.pip(*install, "--variant-host", "cuda-12.6-sm_90", code=1)
+    venv.pip(*install, "--variant-host", "cuda-12.8-sm_90")
     assert venv.eval("demo.__version__", "demo") == "1.0"
     # What is installed is complete, by the word of its RECORD.
     listed = venv.pip("show", "-f", "demo").stdout

@@ -113,7 +113,7 @@ def test_the_plugin_sees_its_variables(venv: Environment, index: IndexServer) ->
         ({PRESENT: "1"}, "tpu"),
         ({PRESENT: "0"}, "cpu"),
         ({"PIP_VARIANT_HOST": "tpu"}, "tpu"),
-        ({"PIP_VARIANT_HOST": "cuda-12.8"}, "null"),
+        ({"PIP_VARIANT_HOST": "cuda-12.8-h100"}, "null"),
     ],
 )
 def test_tpu(
@@ -152,7 +152,10 @@ def test_host_shows_them(pip: Pip) -> None:
     ]
 
 
-SBSA = "This is a Jetson. What is published for CUDA on ARM is built for servers (SBSA)"
+SBSA = (
+    "What is published for CUDA on ARM is built for servers (SBSA), and runs here from "
+    "CUDA 13 (JetPack 7) on."
+)
 
 
 @pytest.mark.parametrize(
@@ -160,11 +163,11 @@ SBSA = "This is a Jetson. What is published for CUDA on ARM is built for servers
     [
         (
             "cuda-12.6-sm_87-tegra",
-            f"{SBSA}, and runs here from CUDA 13 (JetPack 7) on; the driver has CUDA 12.6.",
+            f"This is a Jetson, and its driver has CUDA 12.6. {SBSA}",
         ),
         (
             "cuda-13.0-sm_110-tegra",
-            f"{SBSA}, and runs here from CUDA 13 (JetPack 7) on; the driver has CUDA 13.0.",
+            f"This is a Jetson, and its driver has CUDA 13.0. {SBSA}",
         ),
         ("cuda-13.0-sm_121-aarch64", None),
     ],
@@ -188,7 +191,7 @@ def test_host_tells_jetsons_from_servers(
 def test_host_a_jetson_of_which_no_driver_is_told(pip: Pip, host: WriteHost) -> None:
     path = host(make_host(environment={"platform_release": "5.10.216-tegra"}))
     result = pip("variants", "host", "--variant-host", path)
-    assert result.lines[0] == f"{SBSA}, and runs here from CUDA 13 (JetPack 7) on."
+    assert result.lines[0] == f"This is a Jetson. {SBSA}"
 
 
 @pytest.mark.parametrize(

@@ -64,7 +64,9 @@ def test_from_wheels_to_an_index(
     for version in ("2.9.1", "2.10.0"):
         index.add(make_wheel("torch", version))
     _, *words = shlex.split(block(PAGE, "install"))
-    name = "linux-x86_64-py312" if driver is None else f"cuda-{driver}-x86_64-py312"
+    name = (
+        "linux-x86_64-py312" if driver is None else f"cuda-{driver}-h100-x86_64-py312"
+    )
     with StaticServer(project / "dist") as server:
         result = pip(
             *(*words, "-i", index.index_url, "--extra-index-url", server.index_url),

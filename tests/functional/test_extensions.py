@@ -228,7 +228,7 @@ def test_another_machine(venv: Environment, nntile: IndexServer) -> None:
         requires=[f"for-macs; {marker}", "torch-nntile"],
     )
     command = ["download", "app", "-d", "there", "-i", nntile.index_url]
-    command += ["--variant-host", "macos-arm64", "--platform", "macosx_14_0_arm64"]
+    command += ["--variant-host", "macos-14-arm64"]
     venv.pip(*command, "--only-binary", ":all:", env=forced("13.1"))
     names = {path.name for path in (venv.work / "there").iterdir()}
     assert {name for name in names if not name.startswith("for_macs")} == {

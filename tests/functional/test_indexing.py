@@ -190,7 +190,7 @@ def test_another_folder_gets_all_that_it_needs(
     shutil.rmtree(tmp_path / "site")
     shutil.rmtree(dist)
     index_url = (tmp_path / "elsewhere" / "simple").as_uri()
-    target = ["--target", "lib", "--variant-host", "cuda-12.8"]
+    target = ["--target", "lib", "--variant-host", "cuda-12.8-h100"]
     result_of_install = venv.pip(
         "install", "-i", index_url, "foo.bar", *target, cwd=tmp_path
     )

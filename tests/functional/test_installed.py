@@ -416,6 +416,108 @@ def test_check_where_that_is_an_error(filled: Environment, way: str) -> None:
     assert result.output == "No broken requirements found.\n"
 
 
+@pytest.mark.parametrize("way", ["option", "variable", "check", "install"])
+def test_check_for_a_host(filled: Environment, torch: IndexServer, way: str) -> None:
+    old, good = "cuda-12.6-t4", "cuda-12.8-h100"
+    config = filled.work / "pip.conf"
+
+    def check(host: str, code: int = 0) -> Result:
+        config.write_text(f"[{way}]\nvariant-host = {host}\n")
+        options = {"option": ["--variant-host", host]}
+        variables = {"variable": {"PIP_VARIANT_HOST": host}}
+        configured = {"PIP_CONFIG_FILE": str(config)}
+        return filled.pip(
+            *("check", *options.get(way, ())),
+            # This machine would be another one.
+            env={**forced("11.8"), **variables.get(way, configured)},
+            code=code,
+        )
+
+    assert warnings(check(good)) == []
+    (warning,) = warnings(check(old))
+    assert warning.startswith(
+        f"{old} does not support torch 2.8.0 (cu128), which needs"
+    )
+    _, _, hint = warning.partition("best variant of this version: ")
+    typed = f" --variant-host {old}" if way == "option" else ""
+    assert hint == f"pip install --upgrade-variants torch{typed}"
+    # A host that is none is one error.
+    wrong = check("cuda-12.8", code=1)
+    assert wrong.stdout == ""
+    assert wrong.stderr.startswith("error: invalid-variant-host\n")
+    assert ("configuration names cuda-12.8" in wrong.stderr) == (way != "option")
+    # A host that is empty leaves out the one that is configured.
+    config.write_text(f"[install]\nvariant-host = {old}\n")
+    own = {**GPU, "PIP_CONFIG_FILE": str(config)}
+    assert warnings(filled.pip("check", "--variant-host", "", env=own)) == []
+    assert torch.log() == []
+
+
+def test_check_of_a_folder(venv: Environment, torch: IndexServer) -> None:
+    torch.add(make_wheel("app", "1.0", requires=["numpy<2", "gone"]))
+    target = ["--target", "site", "-i", torch.index_url]
+    host = ["--variant-host", "cuda-12.8-h100"]
+    venv.pip("install", *target, *host, "torch")
+    check = ["check", "--path", "site"]
+    assert warnings(venv.pip(*check, *host, cwd=venv.work)) == []
+    old = ["--variant-host", "cuda-12.6-t4"]
+    (warning,) = warnings(venv.pip(*check, *old, cwd=venv.work))
+    command = (
+        "pip install --target site --upgrade torch==2.8.0 --variant-host cuda-12.6-t4"
+    )
+    assert warning.endswith(f"To switch to the best variant of this version: {command}")
+    words = command.split()[1:]
+    venv.pip(*words, "-i", torch.index_url, cwd=venv.work)
+    assert warnings(venv.pip(*check, *old, cwd=venv.work)) == []
+    # Nothing of this is in the environment.
+    assert warnings(venv.pip("check", *old)) == []
+    strict = venv.pip("check", "--strict-variants", *old)
+    assert strict.stderr == ""
+    # All that upstream looks at in an environment.
+    venv.pip("install", *target, "--no-deps", "app", cwd=venv.work)
+    result = venv.pip(*check, *old, code=1, cwd=venv.work)
+    lacking = "app 1.0 requires gone, which is missing."
+    assert result.lines == [lacking, "app 1.0 requires numpy, which is missing."]
+    venv.pip("install", *target, "numpy", cwd=venv.work)
+    result = venv.pip(*check, *old, code=1, cwd=venv.work)
+    assert result.lines == [
+        lacking,
+        "app 1.0 requires numpy<2, but numpy 2.3.1 is installed.",
+    ]
+
+
+def test_check_of_a_folder_for_another_platform(
+    venv: Environment, index: IndexServer
+) -> None:
+    index.add(make_wheel("here", "1.0", tag="cp312-cp312-win_amd64"))
+    index.add(
+        make_wheel(
+            "app",
+            "1.0",
+            requires=["here; sys_platform == 'win32'", "gone; sys_platform == 'linux'"],
+        )
+    )
+    host = ["--variant-host", "windows-x86_64-py312"]
+    install = ["--target", "site", "-i", index.index_url, "app", *host]
+    venv.pip("install", *install, cwd=venv.work)
+    check = ["check", "--path", "site"]
+    assert warnings(venv.pip(*check, *host, cwd=venv.work)) == []
+    other = ["--variant-host", "linux-x86_64-py312"]
+    result = venv.pip(*check, *other, code=1, cwd=venv.work)
+    assert result.lines == [
+        "app 1.0 requires gone, which is missing.",
+        "here 1.0 is not supported on linux-x86_64-py312.",
+    ]
+    (venv.work / "site" / "here" / "__init__.py").unlink()
+    result = venv.pip(*check, *host, cwd=venv.work)
+    assert "install --target site --upgrade --no-deps here==1.0" in result.stderr
+
+
+def test_check_of_no_folder(venv: Environment) -> None:
+    result = venv.pip("check", "--path", "nowhere", code=1)
+    assert result.stderr == "ERROR: --path nowhere: there is no such folder\n"
+
+
 @pytest.mark.on_wheel
 @pytest.mark.process
 def test_check_of_cuda_versions(venv: Environment, torch: IndexServer) -> None:

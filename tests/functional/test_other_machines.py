@@ -334,86 +334,37 @@ def test_what_a_lock_file_lacks_on_another_patch_release(
 
 
 @pytest.mark.parametrize(
-    ("options", "expected"),
+    "options",
     [
-        (["--abi", "abi3"], "for cp312 on"),
-        (["--platform", ARM], {"manylinux_2_28_aarch64", "onlinux", "onarm", "old"}),
-        (
-            [
-                *("--platform", ARM, "--python-version", "3.12", "--abi", "cp312"),
-                *("--implementation", "cp"),
-            ],
-            {"manylinux_2_28_aarch64", "onlinux", "onarm", "old"},
-        ),
-        (["--platform", "win_amd64"], "Its machine type is aarch64."),
-        (["--python-version", "3.11"], "Its Python is 3.12.0."),
-        (["--python-version", "3.12.1"], "Its Python is 3.12.0."),
-        (["--implementation", "pp"], "Its interpreter is cpython."),
-        (["--abi", "cp311"], "Its ABIs are cp312."),
-        # The stricter of the two.
-        (
-            ["--platform", "manylinux_2_17_aarch64"],
-            "for cp312 on manylinux_2_17_aarch64",
-        ),
-        (["--implementation", "py"], "for py312 on"),
+        ["--platform", ARM],
+        ["--python-version", "3.12"],
+        ["--implementation", "cp"],
+        ["--abi", "abi3"],
     ],
-    ids=[
-        *("abi3", "platform", "all", "system", "version", "patch", "kind", "abi"),
-        *("older", "any"),
-    ],
+    ids=" ".join,
 )
 def test_beside_options(
-    pip: Pip,
-    native: list[str],
-    tmp_path: Path,
-    options: Sequence[str],
-    expected: str | set[str],
+    pip: Pip, index: IndexServer, native: list[str], options: Sequence[str]
 ) -> None:
-    command = ["download", "native", *native, "--only-binary", ":all:", *options]
-    command += ["-d", str(tmp_path / "files"), "--variant-host", "cpu-aarch64-py312"]
-    if isinstance(expected, str):
-        assert expected in pip(*command, code=1).stderr
-    else:
-        pip(*command)
-        assert names(tmp_path / "files") == expected
-
-
-def test_the_platforms_of_a_file_and_of_an_option(
-    pip: Pip, native: list[str], host: WriteHost
-) -> None:
-    tags = ["manylinux_2_28_aarch64", "manylinux_2_17_aarch64", "linux_aarch64"]
-    described = host({**complete(pip, "cpu-aarch64-py312"), "platforms": tags})
-    options = [*native, "--only-binary", ":all:", "--variant-host", described]
-    pip("download", "native", *options, "--platform", ARM)
-    result = pip("download", "native", *options, "--platform", "win_arm64", code=1)
-    assert "× --platform win_arm64 contradicts --variant-host" in result.stderr
-
-
-def test_its_platform_goes_with_it(pip: Pip, fast: list[str]) -> None:
-    host = ["--variant-host", "cpu-aarch64"]
-    target = ["--platform", ARM, "--only-binary", ":all:"]
-    result = pip("download", "fast", *fast, *host, *target)
-    assert f"fast-1.0-py3-none-{ARM}-armv8.whl" in result.stdout
-    result = pip("variants", "list", "fast", *fast, *host, "--platform", ARM)
-    assert "* 1    armv8" in result.stdout
-    # Of several, those that suit.
-    x86 = ["--variant-host", "cpu-x86_64-v3"]
-    result = pip("download", "fast", *fast, *target, *x86, code=1)
-    assert (
-        f"× --platform {ARM} contradicts --variant-host cpu-x86_64-v3." in result.stderr
+    """A host that describes a platform and a Python describes all of them."""
+    command = ["download", "native", *native, *options, "--variant-host"]
+    result = pip(*command, "cpu-aarch64-py312", code=1)
+    assert result.stderr == (
+        f"error: contradictory-options\n\n× {' '.join(options)} contradicts "
+        "--variant-host cpu-aarch64-py312.\n"
+        "╰─> The host describes a platform and a Python.\n\n"
+        "hint: Leave one of the two out, or write the Python into the name: "
+        "cuda-12.8-sm_90-py312.\n"
     )
-    target += ["--platform", "manylinux_2_28_x86_64"]
-    result = pip("download", "fast", *fast, *target, *x86)
-    assert "fast-1.0-py3-none-manylinux_2_28_x86_64-null.whl" in result.stdout
+    assert index.log() == []
 
 
-@pytest.mark.parametrize("host", ["cuda-12.8-sm_90", "cuda-12.8-sm_90-x86_64"])
 def test_what_a_host_does_not_say_options_say(
-    pip: Pip, native: list[str], tmp_path: Path, host: str
+    pip: Pip, native: list[str], tmp_path: Path
 ) -> None:
     command = ["download", "native", *native, "-d", str(tmp_path / "files")]
     command += ["--platform", "win_amd64", "--python-version", "3.12"]
-    pip(*command, "--only-binary", ":all:", "--variant-host", host)
+    pip(*command, "--only-binary", ":all:", "--variant-host", "cuda-12.8-sm_90")
     assert names(tmp_path / "files") == {"win_amd64", "onwindows", "old"}
 
 
@@ -624,27 +575,25 @@ def test_what_chooses_no_wheels_may_look_at_any_host(pip: Pip, host: WriteHost) 
 
 
 GRAMMAR = (
-    "A name has parts in any order, with dashes between: cuda-X.Y[-sm_NN], "
+    "A name has parts in any order, joined by dashes: cuda-X.Y-sm_NN, "
     "rocm[-VERSION][-gfxNNN], xpu, tpu or cpu; x86_64[-vN], aarch64 or tegra (Jetson); "
-    "linux, macos[-VERSION] or windows; glibc-2.NN or musl-1.N; py312; as in "
-    "cuda-12.8-sm_90: CUDA 12.8, compute capability 9.0. For any other machine: pip "
-    "variants host --json > host.json there, and --variant-host host.json here."
+    "linux, macos[-VERSION] or windows; glibc-2.NN or musl-1.N; py312. Examples: "
+    "cuda-12.8-sm_90 (CUDA 12.8, compute capability 9.0), cuda-12.8-h100, "
+    "rocm-7.1-mi300x. For any other machine: pip variants host --json > host.json there, and --variant-host host.json here."
 )
 
 
 @pytest.mark.parametrize(
     ("name", "nearest"),
     [
-        ("h100", "cuda-12.8-sm_90"),
-        ("rtx-4090", "cuda-12.8-sm_89"),
         ("cuda-12.8-sm90", "cuda-12.8-sm_90"),
-        ("jetson", "cuda-12.6-sm_87-tegra"),
-        ("windows-x64-py312", "windows-x86_64-py312"),
-        ("gfx1100", "rocm-gfx1100"),
+        ("windos-x86_64-py312", "windows-x86_64-py312"),
+        ("rocm-gx1100", "rocm-gfx1100"),
+        ("cuda-12.8-rxt4090", "cuda-12.8-rtx4090"),
         # No other version is proposed.
         ("cuda-13", None),
-        # There is no such GPU either.
-        ("cuda-12.8-sm10", None),
+        ("cuda-12.8-sm91", None),
+        ("cuda-12.8-mi300x", None),
         ("mine", None),
     ],
 )
@@ -660,18 +609,81 @@ def test_an_unknown_name(
     assert index.log() == []
 
 
+@pytest.mark.parametrize(
+    ("name", "why", "hint"),
+    [
+        (
+            "cuda-12.8",
+            "'cuda-12.8' lacks the compute capability of the GPU.",
+            "To add it: cuda-12.8-sm_90 or, by the name of the GPU, cuda-12.8-h100",
+        ),
+        (
+            "linux-cuda-12.6-tegra",
+            "'cuda-12.6' lacks the compute capability of the GPU.",
+            (
+                "To add it: linux-cuda-12.6-sm_90-tegra or, by the name of the GPU, "
+                "linux-cuda-12.6-h100-tegra"
+            ),
+        ),
+        (
+            "h100-py312",
+            "'h100' is a GPU; the name lacks the CUDA version that its driver supports.",
+            "To add it (nvidia-smi shows it): cuda-13.0-h100-py312",
+        ),
+        (
+            "RTX-4090",
+            (
+                "'rtx-4090' is a GPU; the name lacks the CUDA version that its driver "
+                "supports."
+            ),
+            "To add it (nvidia-smi shows it): cuda-13.0-rtx-4090",
+        ),
+        (
+            "mi300x",
+            "'mi300x' is a GPU; the name lacks the ROCm version.",
+            "To add it: rocm-7.1-mi300x",
+        ),
+    ],
+)
+def test_a_gpu_and_its_driver_need_each_other(
+    pip: Pip, index: IndexServer, fast: list[str], name: str, why: str, hint: str
+) -> None:
+    result = pip("install", "fast", *fast, "--variant-host", name, code=1)
+    assert result.stderr == (
+        f"error: invalid-variant-host\n\n× The variant host {name} cannot be used.\n"
+        f"╰─> {why}\n\nhint: {hint}\n"
+    )
+    assert index.log() == []
+
+
+@pytest.mark.parametrize(
+    ("name", "supported"),
+    [
+        ("cuda-12.8-h100", "sm_arch 90_real"),
+        ("cuda-12.8-A10G", "sm_arch 86_real"),
+        ("cuda-12.8-rtx-4090", "sm_arch 89_real"),
+        ("cuda-13.0-gb10-aarch64", "sm_arch 121_real"),
+        ("rocm-7.1-mi300x", "gfx_arch gfx942"),
+        ("rocm-rx7900xtx", "gfx_arch gfx1100"),
+    ],
+)
+def test_the_name_of_a_gpu(pip: Pip, name: str, supported: str) -> None:
+    result = pip("variants", "host", "--variant-host", name)
+    assert supported in result.stdout
+
+
 @pytest.mark.locks
 def test_a_lock_for_a_machine_that_was_described_says_so_wherever_it_is_made(
     pip: Pip, index: IndexServer, tmp_path: Path
 ) -> None:
-    """Of what a name does not say, that is left out which is as here."""
+    """One for hardware alone may be for any."""
     index.add(make_wheel("app", "1.0"))
     lock = tmp_path / "pylock.toml"
     here = f"py3{sys.version_info[1]}"
     for name, told in {
         f"linux-x86_64-{here}": [*TOLD, "implementation_name", "python_version"],
-        here: ["implementation_name", "python_version"],
-        "cuda-12.8": [],
+        here: [*TOLD, "implementation_name", "python_version"],
+        "cuda-12.8-sm_90": [],
     }.items():
         host = ["--variant-host", name]
         pip("lock", "app", "-i", index.index_url, *host, "-o", str(lock))
@@ -733,18 +745,6 @@ def test_a_file_that_a_shell_of_windows_writes(
     assert result.stdout == written.stdout
 
 
-def test_a_version_in_part_beside_a_host(pip: Pip, index: IndexServer) -> None:
-    """The host tells the rest, be it this very Python."""
-    minor = f"{sys.version_info[0]}.{sys.version_info[1]}"
-    for patch in sys.version_info[2], sys.version_info[2] + 1:
-        name = f"needs-{patch}"
-        index.add(make_wheel(name, "1.0"))
-        index.add(make_wheel(name, "2.0", requires_python=f">={minor}.{patch}"))
-        host = ["--variant-host", f"py{minor}.{patch}", "--python-version", minor]
-        result = pip("download", name, "-i", index.index_url, *host)
-        assert "2.0" in result.stdout
-
-
 @pytest.mark.parametrize(
     ("name", "takes"),
     [
@@ -781,13 +781,14 @@ def test_the_exact_tags_are_told(pip: Pip, index: IndexServer) -> None:
     assert "takes wheels for cp312 on manylinux_2_35_x86_64, and older" in result.stderr
 
 
-def test_what_it_implies_need_not_be_typed(pip: Pip, index: IndexServer) -> None:
+def test_what_options_beside_hardware_imply_need_not_be_typed(
+    pip: Pip, index: IndexServer
+) -> None:
     index.add(make_wheel("app", "1.0", tag="cp312-cp312-win_amd64"))
-    host = ["--variant-host", "windows-x86_64-py312", "--platform", "win_amd64"]
-    result = pip("download", "app", "-i", index.index_url, *host)
+    host = ["--variant-host", "cuda-12.8-sm_90", "--platform", "win_amd64"]
+    options = ["-i", index.index_url, *host, "--python-version", "3.12"]
+    result = pip("download", "app", *options)
     assert "app-1.0-cp312-cp312-win_amd64.whl" in result.stdout
-    result = pip("download", "app", "-i", index.index_url, *host, "--abi=cp311", code=1)
-    assert "--abi cp311 contradicts --variant-host" in result.stderr
 
 
 def test_a_host_that_nobody_typed(
@@ -813,7 +814,7 @@ def test_a_host_that_nobody_typed(
         result = pip("install", "app", *native, "--variant-host", "nosuch", code=1)
         assert note not in result.stderr
     # What tells hardware alone has no part in it.
-    for named in "windows-x86_64-py312", "nosuch", "cuda-12.8":
+    for named in "windows-x86_64-py312", "nosuch", "cuda-12.8-sm_90":
         env = {"PIP_VARIANT_HOST": named}
         result = pip("download", "app", *native, "--no-variants", env=env)
         told = f"names {named}, which has no effect with --no-variants" in result.stderr
@@ -852,4 +853,4 @@ def test_blanks_around_a_name(pip: Pip) -> None:
 
 def test_a_version_of_a_driver_is_none_of_cuda(pip: Pip) -> None:
     result = pip("variants", "host", "--variant-host", "cuda-570.86-sm_90", code=1)
-    assert "It is not the driver's own version, but that of CUDA" in result.stderr
+    assert "There is no CUDA 570.86; nvidia-smi shows it beside" in result.stderr

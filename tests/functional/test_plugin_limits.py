@@ -67,7 +67,7 @@ class Row:
 
 _C = ("-c", "c.txt")
 _HASHED = f"{PLUGIN}==1.0 --hash=sha256:{{sha_10}}"
-_NEEDS_PRE = f"pre-releases of {PLUGIN} need --pre or the exact version in a file"
+_NEEDS_PRE = f"pre-releases of {PLUGIN} need --pre or --all-releases {PLUGIN}"
 
 TABLE: Mapping[str, Row] = {
     "nothing": Row(),
@@ -171,24 +171,14 @@ TABLE: Mapping[str, Row] = {
     "pre-release by name and allowed": Row(
         ["--pre"], requires=f"{PLUGIN}==3.0rc1", runs="3.0rc1"
     ),
-    "pre-release by the user": Row(_C, constraints=f"{PLUGIN}==3.0rc1", runs="3.0rc1"),
-    "pre-release by both": Row(
-        _C,
-        constraints=f"{PLUGIN}==3.0rc1",
-        requires=f"{PLUGIN}==3.0rc1",
-        runs="3.0rc1",
+    "its pre-releases, and all in a requirements file": Row(
+        ["--all-releases", PLUGIN], requirements="--pre", runs="3.0rc1"
     ),
-    "pre-release by the user who rules them out": Row(
-        [*_C, "--only-final", PLUGIN],
-        constraints=f"{PLUGIN}==3.0rc1",
-        runs=None,
-        told="cannot be installed",
+    "pre-release by a constraint": Row(
+        _C, constraints=f"{PLUGIN}==3.0rc1", runs=None, told=_NEEDS_PRE
     ),
-    "pre-release not quite by the user": Row(
-        _C,
-        constraints=f"{PLUGIN}>=3.0rc1",
-        runs=None,
-        told=_NEEDS_PRE,
+    "pre-release by a constraint and allowed": Row(
+        [*_C, "--pre"], constraints=f"{PLUGIN}==3.0rc1", runs="3.0rc1"
     ),
     "pre-release by a requirements file": Row(
         requirements="-c c.txt",

@@ -135,8 +135,7 @@ MACHINES: Sequence[tuple[str, Variables, str]] = (
     ("torch", {"AMD_VARIANT_PROVIDER_FORCE_GFX_ARCH": "gfx1100"}, "rocm6.4"),
     ("torch", {"AMD_VARIANT_PROVIDER_FORCE_GFX_ARCH": "gfx803"}, "cpu"),
     ("torch", {"INTEL_VARIANT_PROVIDER_FORCE_DEVICE_IP": "20.1.0"}, "xpu"),
-    # A driver alone: nobody says which GPU.
-    ("torch", {"PIP_VARIANT_HOST": "cuda-12.8"}, "cu128"),
+    ("torch", {"PIP_VARIANT_HOST": "cuda-12.8-h100"}, "cu128"),
     # What came after all tables: what the driver says counts.
     ("future", forced("14.2", "14.0"), "cu142"),
     ("future", forced("14.0", "14.0"), "cu142"),

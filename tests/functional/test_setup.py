@@ -483,7 +483,7 @@ def test_a_host_with_a_gpu(venv: Environment, setup: Setup) -> None:
     assert venv.pip("variants", "host", env=gpu).lines[-1] == line
     assert "setup" not in venv.pip("variants", "host", "--json", env=gpu).stdout
     assert "setup" not in venv.pip("variants", "host", env=UNSET).stdout
-    described = ("variants", "host", "--variant-host", "cuda-12.8")
+    described = ("variants", "host", "--variant-host", "cuda-12.8-sm_90")
     assert "setup" not in venv.pip(*described, env=UNSET).stdout
     typed = ("variants", "host", "--variant-index", XGBOOST)
     assert "setup" not in venv.pip(*typed, env=gpu).stdout

@@ -59,8 +59,8 @@ CONTRADICTIONS: Sequence[tuple[Sequence[str], tuple[str, str], str]] = [
         OFF,
     ),
     (
-        ["--no-variants", "--variant-host", "cuda-12.8"],
-        ("--no-variants", "--variant-host cuda-12.8"),
+        ["--no-variants", "--variant-host", "cuda-12.8-sm_90"],
+        ("--no-variants", "--variant-host cuda-12.8-sm_90"),
         OFF,
     ),
     (

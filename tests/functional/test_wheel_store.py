@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import random
 import re
@@ -14,6 +13,7 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -118,8 +118,8 @@ def stored(venv: Environment) -> dict[str, Path]:
 
 def file_of(folder: Path, name: str) -> Path:
     """Return the stored file that has a name in its wheel."""
-    content = json.loads((folder / "contents").read_bytes().partition(b"\n")[2])
-    return folder / str(content[2][name])
+    with zipfile.ZipFile(next(folder.glob("*.whl"))) as stand_in:
+        return folder / str(stand_in.namelist().index(name))
 
 
 def module(folder: Path, name: str) -> Path:
@@ -290,6 +290,11 @@ def test_what_is_stored_is_not_in_the_http_cache(
     install: Install, venv: Environment, packages: IndexServer
 ) -> None:
     cached = [*COPY, "--trusted-host", packages.url.removeprefix("http://")]
+    # "odd" cannot be stored.
+    for options in cached[2:], cached:
+        install("odd", *options)
+        assert len(list(_bodies(venv.home))) == 1
+    venv.pip("cache", "purge")
     install("many", "plat", *cached[2:])
     assert len(list(_bodies(venv.home))) == 2
     for _ in range(2):
@@ -312,7 +317,9 @@ def _is_large(path: Path) -> bool:
 
 
 @pytest.mark.parametrize("kind", ["md5", "sha512", ""])
-def test_without_a_sha256(install: Install, packages: IndexServer, kind: str) -> None:
+def test_without_a_sha256(
+    install: Install, venv: Environment, packages: IndexServer, kind: str
+) -> None:
     wheel = large("direct")
     packages.add(wheel)
     url = f"{packages.url}/files/{wheel.filename}"
@@ -321,6 +328,7 @@ def test_without_a_sha256(install: Install, packages: IndexServer, kind: str) ->
     for _ in range(2):
         install(f"direct @ {url}", *COPY)
         assert not install.taken
+    assert not stored(venv)
 
 
 def test_a_url_with_its_hash(install: Install, packages: IndexServer) -> None:
@@ -361,6 +369,27 @@ def test_required_hashes(
     listed.write_text(f"direct==1.0 --hash=sha256:{'0' * 64}\n", encoding="utf-8")
     install("-r", str(listed), *COPY, code=1)
     assert "Expected sha256 0000" in install.result.stderr
+
+
+def test_the_same_wheel_under_another_name(
+    install: Install, packages: IndexServer
+) -> None:
+    wheel = large("direct", tag="py2.py3-none-any")
+    packages.add(wheel)
+    renamed = replace(wheel, filename=wheel.filename.replace("py2.py3", "py3"))
+    packages.add(renamed)
+    for each, is_taken in (wheel, False), (renamed, False), (wheel, True):
+        url = f"{packages.url}/files/{each.filename}#sha256={wheel.sha256}"
+        install(f"direct @ {url}", *COPY)
+        assert install.taken == ({"direct"} if is_taken else set())
+
+
+def test_with_and_without_bytecode(install: Install) -> None:
+    for number in range(3):
+        options = ["--no-compile"] if number == 1 else []
+        folder = install("many", *COPY, *options)
+        assert install.taken == ({"many"} if number == 2 else set())
+        assert any(folder.rglob("*.pyc")) == (not options)
 
 
 def test_a_lock_file(venv: Environment, packages: IndexServer, tmp_path: Path) -> None:
@@ -473,6 +502,10 @@ def _edited(path: Path) -> None:
     path.write_bytes(path.read_bytes().replace(b"return 7", b"return 8"))
 
 
+def _shorten(path: Path) -> None:
+    path.write_text("x = 1\n", encoding="utf-8")
+
+
 def _link(path: Path) -> None:
     other = path.with_name("other.py")
     path.rename(other)
@@ -480,32 +513,39 @@ def _link(path: Path) -> None:
 
 
 #: What may happen to a stored file.
-OF_A_FILE: Mapping[str, Callable[[Path], None]] = {
+OF_A_FILE: Mapping[str, Callable[[Path], object]] = {
     "edited": _edited,
-    "of another size": lambda path: path.write_text("x = 1\n") and None,
+    "of another size": _shorten,
     "gone": Path.unlink,
     "a link": _link,
     "for everybody to change": lambda path: path.chmod(0o666),
 }
+_HUGE = "9" * 400
+_ELSEWHERE = f', {{"../lock": [0, 0, "{hashlib.sha256().hexdigest()}"], '
 #: What may happen to the folder of a stored wheel.
-OF_A_FOLDER: Mapping[str, Callable[[Path], None]] = {
+OF_A_FOLDER: Mapping[str, Callable[[Path], object]] = {
     "no list": lambda folder: (folder / "contents").unlink(),
-    "a broken list": lambda folder: (folder / "contents").write_text("x") and None,
-    "an edited list": lambda folder: _edit(folder, "many/m7.py", "many/m8.py"),
-    "of another wheel": lambda folder: _edit(folder, '["', '["0', sealed=True),
+    "a broken list": lambda folder: _shorten(folder / "contents"),
+    "an edited list": lambda folder: _edit(folder, r'"\d+.pyc": \[[^]]*], ', ""),
+    "of another wheel": lambda folder: _edit(folder, r'\["', '["0', sealed=True),
     "another form": lambda folder: _write(folder, "[]"),
     "no list at all": lambda folder: _write(folder, "[" * 200_000),
-    "a file elsewhere": lambda folder: _edit(folder, '"0": ', '"../0": ', sealed=True),
+    "a file elsewhere": lambda folder: _edit(folder, ", {", _ELSEWHERE, sealed=True),
+    "a row too few": lambda folder: _edit(folder, r'"0": \[[^]]*], ', "", sealed=True),
+    "another row": lambda folder: _edit(folder, r'": \[', '": ["x", ', sealed=True),
+    "no number": lambda folder: _edit(folder, r"\[\d+, ", "[null, ", sealed=True),
+    "a huge number": lambda folder: _edit(folder, r"(?<=\d, )", _HUGE, sealed=True),
     "a file in its place": lambda folder: _replace(folder),
     "another stand-in": lambda folder: _rot(next(folder.glob("*.whl"))),
+    "a folder for everybody to change": lambda folder: folder.chmod(0o777),
 }
 
 
 def _edit(folder: Path, before: str, after: str, *, sealed: bool = False) -> None:
     path = folder / "contents"
     seal, _, text = path.read_text(encoding="utf-8").partition("\n")
-    assert before in text
-    text = text.replace(before, after, 1)
+    text, count = re.subn(before, after, text, count=1)
+    assert count == 1
     if sealed:
         _write(folder, text)
     else:

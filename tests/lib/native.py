@@ -26,7 +26,7 @@ def compile_library(source: Path, library: Path, *definitions: str) -> Path:
     macros = [f"-D{name}" for name in definitions]
     subprocess.run(
         [compiler, "-shared", "-fPIC", "-Wall", "-Wextra", "-Werror", *macros]
-        + ["-o", str(library), str(source)],
+        + [f"-Wl,-soname,{library.name}", "-o", str(library), str(source)],
         check=True,
     )
     return library

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -43,3 +45,61 @@ def test_each_room_is_in_the_table() -> None:
     assert {room.removeprefix("variants.").replace(".", "/") for room in rooms} - {
         "commands/variants"
     } <= named
+
+
+#: How many attributes an object may have: more is a sign of several things in one.
+MOST_ATTRIBUTES = 14
+
+
+def attributes(node: ast.ClassDef) -> Iterator[str]:
+    """Yield the names of the attributes that an object of a class has, not inherited.
+
+    Fields, what methods set, and what is computed once and kept.
+    """
+    heads = " ".join(map(ast.unparse, (*node.bases, *node.decorator_list)))
+    has_fields = "NamedTuple" in heads or "dataclass" in heads
+    for each in node.body:
+        match each:
+            case ast.AnnAssign(target=ast.Name(id=name), value=value):
+                if has_fields or value is None:
+                    yield name
+            case ast.FunctionDef(decorator_list=decorators):
+                if any("cached_property" in ast.unparse(one) for one in decorators):
+                    yield each.name
+    for inner in ast.walk(node):
+        match inner:
+            case ast.Attribute(value=ast.Name(id="self"), attr=name, ctx=ast.Store()):
+                yield name
+
+
+def test_no_object_knows_everything() -> None:
+    found = {
+        f"{path.name}: {node.name}": sorted(set(attributes(node)))
+        for path in (ROOT / "src/pip/_internal/variants").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ClassDef)
+    }
+    assert len(found["run.py: Run"]) <= 12
+    assert {
+        name: names for name, names in found.items() if len(names) > MOST_ATTRIBUTES
+    } == {}
+
+
+def test_choosing_says_nothing() -> None:
+    """Sentences are in ``output`` and ``errors.py``; help and values of options have theirs."""
+    room = ROOT / "src/pip/_internal/variants/selection"
+    found = [
+        (path.name, node.value)
+        for path in sorted(room.glob("*.py"))
+        if path.name not in ("settings.py", "option_values.py", "scoped_indexes.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        if re.match(r"[A-Z][a-z]+ .* .*[.:?]$", node.value)
+    ]
+    docstrings = {
+        ast.get_docstring(node, clean=False)
+        for path in room.glob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
+    }
+    assert [each for each in found if each[1] not in docstrings] == []

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tests.lib.environments import REPOSITORY
 from tools.bench import goals, packages
-from tools.bench.cases import CASES, COLD, WARM, Case
+from tools.bench.cases import CASES, COLD, REGISTRY, WARM, Case
 from tools.bench.goals import Counts, Goal
 from tools.bench.instructions import counter
 from tools.bench.large import (
@@ -90,6 +90,7 @@ def _fill(
     :return: what can be measured
     """
     packages.fill(server)
+    chosen = _without_registry(chosen)
     needed = {scenario.case.package for scenario in chosen}
     if not needed.isdisjoint({LARGE, ALONE, RECEIVED}):
         print("making large wheels", file=sys.stderr)
@@ -106,6 +107,16 @@ def _fill(
         return list(chosen)
     print(f"skipped: {problem}", file=sys.stderr)
     return [each for each in chosen if each.case.package != TORCH]
+
+
+def _without_registry(chosen: Sequence[Scenario]) -> list[Scenario]:
+    """Leave out what needs a registry, if none is named."""
+    if REGISTRY in os.environ:
+        return list(chosen)
+    left = [each for each in chosen if not each.case.is_registry]
+    if len(left) < len(chosen):
+        print(f"skipped: {REGISTRY} names no registry", file=sys.stderr)
+    return left
 
 
 def _told_scale(

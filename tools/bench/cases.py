@@ -7,15 +7,17 @@ from dataclasses import dataclass, field
 
 from tests.lib.hosts import forced
 from tools.bench.large import ALONE, LARGE, PARTS, RECEIVED, TORCH
-from tools.bench.packages import BACKEND, MANY, PLUGIN, SMALL_ONES
+from tools.bench.packages import BACKEND, MANY, PLUGIN, SIXTY, SIXTY_ONES, SMALL_ONES
 from tools.bench.project import HOST, LOCKED, PROJECT, RESOLVED
 from tools.bench.proxy import PYTORCH
 from tools.bench.recorded import ROOT, resolved
 from tools.bench.tools import FETCH, FORK, INSTALL, LOCK, LTT, PIP, RESOLVE, UV
 
-__all__ = ["CASES", "COLD", "WARM", "Case"]
+__all__ = ["CASES", "COLD", "REGISTRY", "WARM", "Case"]
 
 COLD, WARM = "cold", "warm"
+#: The environment variable with the URL of a real registry, for the case of that name.
+REGISTRY = "BENCH_REGISTRY"
 
 #: In bytes per second.
 _GIGABIT = 1e9 / 8
@@ -24,7 +26,7 @@ _DELAYS = (0, 30, 100)
 _LOCALLY = "--no-deps", "--no-index", f"--find-links=../../{TORCH}"
 #: A machine that all tools can be told to be.
 _GPU = {name: value for name, value in forced("12.8").items() if value is not None}
-_UNPACKED = "--link-mode", "copy"
+_COPIED = "--link-mode", "copy"
 _LINKED = "--link-mode", "hardlink"
 _NO_VARIANTS = {LTT: "knows no variants"}
 _NO_FETCH = {UV: "does not download alone", LTT: "not measured"}
@@ -63,6 +65,8 @@ class Case:
     :ivar environ: what the tools are told of the machine.
     :ivar options: what a tool is told besides, by tool.
     :ivar is_proxied: whether the server stands for other hosts too, by way of a proxy.
+    :ivar is_http: whether the server is asked without TLS.
+    :ivar is_registry: whether the packages come from the registry :data:`REGISTRY`.
     :ivar unable: why a tool cannot do it, by tool.
     :ivar beyond: the case from which this one differs in what is measured alone.
     :ivar rate: of the line that all downloads share, in bytes per second.
@@ -81,6 +85,8 @@ class Case:
     environ: Mapping[str, str] = field(default_factory=lambda: _GPU)
     options: Mapping[str, Sequence[str]] = field(default_factory=dict)
     is_proxied: bool = False
+    is_http: bool = False
+    is_registry: bool = False
     ranges: bool = True
     core_metadata: bool = True
     unable: Mapping[str, str] = field(default_factory=dict)
@@ -120,19 +126,6 @@ def _again(name: str, way: str, **options: Sequence[str]) -> Case:
     )
 
 
-def _many(name: str, way: str, *options: str, beyond: str | None = None) -> Case:
-    return Case(
-        name,
-        f"97 small packages{way}",
-        MANY,
-        labels=_plain(MANY, *SMALL_ONES),
-        options={FORK: options},
-        caches=(COLD, WARM),
-        unable=_NO_OLD_PIP,
-        beyond=beyond,
-    )
-
-
 def _alone(name: str, *options: str) -> Case:
     # It takes as long as the line needs, and what comes after that.
     said = ", not compiled to bytecode" if options else ""
@@ -145,6 +138,19 @@ def _alone(name: str, *options: str) -> Case:
         unable=_NO_OLD_PIP,
         rate=_GIGABIT,
         large=True,
+    )
+
+
+def _over_http(name: str, way: str, *options: str) -> Case:
+    return Case(
+        name,
+        f"a plain package and 5 dependencies, without TLS{way}",
+        "plain-five",
+        labels=_plain("plain-five", *_SMALL),
+        more_requests={COLD: 0},
+        options={FORK: options},
+        unable=_NO_OLD_PIP,
+        is_http=True,
     )
 
 
@@ -170,6 +176,28 @@ CASES: Sequence[Case] = (
         more_requests={COLD: 0, WARM: 0},
         delays=_DELAYS,
         caches=(COLD, WARM),
+    ),
+    _over_http("plain-five-http", ""),
+    _over_http("plain-five-http-slow", ", --no-fast", "--no-fast"),
+    Case(
+        "sixty",
+        "60 plain packages",
+        SIXTY,
+        labels=_plain(SIXTY, *SIXTY_ONES),
+        more_requests={COLD: 0},
+        delays=(30, 100),
+        unable=_NO_OLD_PIP,
+    ),
+    Case(
+        "registry",
+        f"{ROOT} and all that it needs, some 97 packages, from a real registry",
+        ROOT,
+        caches=(COLD, WARM),
+        environ={},
+        options={UV: ("--compile-bytecode",)},
+        unable=_NO_OLD_PIP,
+        large=True,
+        is_registry=True,
     ),
     Case(
         "variant",
@@ -398,11 +426,16 @@ CASES: Sequence[Case] = (
     _again("torch-again", ", by links", fork=_LINKED, pip=(), uv=()),
     _again(
         *("torch-again-copied", ", by copies"),
-        fork=_UNPACKED,
+        fork=_COPIED,
         pip=(),
         uv=("--link-mode", "copy"),
     ),
-    _many("many", ""),
-    _many("many-unpacked", ", by copies from the cache", *_UNPACKED, beyond="many"),
-    _many("many-linked", ", by links from the cache", *_LINKED, beyond="many"),
+    Case(
+        "many",
+        "97 small packages",
+        MANY,
+        labels=_plain(MANY, *SMALL_ONES),
+        caches=(COLD, WARM),
+        unable=_NO_OLD_PIP,
+    ),
 )

@@ -15,7 +15,6 @@ __all__ = [
     "CPU",
     "GOALS",
     "INSTRUCTIONS",
-    "LINE",
     "WALL",
     "Counts",
     "Goal",
@@ -25,9 +24,7 @@ __all__ = [
     "to_count",
 ]
 
-WALL, CPU, INSTRUCTIONS = "wall", "CPU beyond", "instructions"
-#: Beside no tool, but the time that the line needs for what it carried.
-LINE = "the line"
+WALL, CPU, INSTRUCTIONS = "wall", "CPU", "instructions"
 #: Of runs that were counted: which case, by which tool, and how many instructions, or
 #: why there is no number.
 Counts = Mapping[tuple[str, str], int | str]
@@ -39,7 +36,7 @@ class Goal:
 
     :ivar number: of the row.
     :ivar case: the name of a case.
-    :ivar peer: the tool beside which it is measured, in the same run; or :data:`LINE`.
+    :ivar peer: the tool beside which it is measured, in the same run.
     :ivar measure: :data:`WALL`; :data:`CPU`, beyond that of the case that it is beyond; or
         :data:`INSTRUCTIONS`.
     :ivar limits: the largest ratio, by milliseconds a request.
@@ -55,22 +52,25 @@ class Goal:
 
 
 GOALS: Sequence[Goal] = (
-    Goal(1, "plain", PIP, INSTRUCTIONS, {0: 0.80}),
-    Goal(2, "plain-five", PIP, WALL, {100: 0.45, 30: 0.65}),
-    Goal(3, "recorded", PIP, WALL, {100: 0.20, 30: 0.26}),
-    Goal(4, "long-page", PIP, INSTRUCTIONS, {0: 0.50}),
-    # Untouched pip reads the same page, and takes the plain wheel on it.
-    Goal(5, "labels", PIP, INSTRUCTIONS, {0: 1.15}),
-    Goal(6, "variant-ten", UV, WALL, {30: 1.25, 100: 0.60}),
-    Goal(6, "variant-ten-no-compile", UV, WALL, {30: 1.0, 100: 0.55}),
-    Goal(7, "refused", UV, WALL, {30: 0.9, 100: 0.45}),
-    Goal(8, "large", PIP, WALL, {0: 0.38}),
-    Goal(9, "large-alone", PIP, WALL, {0: 0.45}),
-    Goal(9, "large-alone-no-compile", LINE, WALL, {0: 1.15}),
-    Goal(10, "torch", PIP, WALL, {0: 0.72}),
-    Goal(11, "torch-again", PIP, WALL, {0: 0.08}, WARM),
-    Goal(11, "torch-again-copied", PIP, WALL, {0: 0.30}, WARM),
-    Goal(12, "receive", PIP, CPU, {0: 0.35}),
+    Goal(1, "plain-five-http", PIP, INSTRUCTIONS, {0: 1.03}),
+    Goal(1, "plain-five-http-slow", PIP, INSTRUCTIONS, {0: 1.02}),
+    Goal(1, "plain-five", PIP, INSTRUCTIONS, {0: 0.80}),
+    Goal(2, "plain-five", PIP, WALL, {100: 0.42}),
+    Goal(3, "sixty", PIP, WALL, {100: 0.27, 30: 0.30}),
+    Goal(3, "sixty", PIP, CPU, {100: 1.0, 30: 1.0}),
+    Goal(4, "registry", PIP, WALL, {0: 0.45}),
+    Goal(4, "registry", UV, WALL, {0: 0.80}),
+    Goal(4, "registry", PIP, WALL, {0: 0.50}, WARM),
+    Goal(5, "many", PIP, WALL, {0: 0.80}, WARM),
+    Goal(5, "many", PIP, CPU, {0: 1.10}, WARM),
+    Goal(6, "large", PIP, WALL, {0: 0.42}),
+    Goal(7, "long-page", PIP, CPU, {0: 0.66}),
+    # Stock pip reads the same page, and takes the plain wheel on it.
+    Goal(8, "labels", PIP, INSTRUCTIONS, {0: 1.15}),
+    Goal(9, "variant-ten", UV, WALL, {30: 1.25, 100: 0.60}),
+    Goal(10, "refused", UV, WALL, {30: 0.9, 100: 0.45}),
+    Goal(11, "torch-again", PIP, WALL, {0: 0.10}, WARM),
+    Goal(11, "torch-again-copied", PIP, WALL, {0: 0.35}, WARM),
 )
 _CASES = {case.name: case for case in CASES}
 
@@ -126,8 +126,7 @@ def _judged(
     for tool in (FORK, goal.peer):
         if goal.measure != INSTRUCTIONS:
             scenario = Scenario(_CASES[goal.case], goal.cache, delay)
-            find = _times_of_line if tool == LINE else _times
-            runs, problem = find(goal.measure, scenario, tool, measurements)
+            runs, problem = _times(goal.measure, scenario, tool, measurements)
         else:
             runs, problem = _count(counts.get((goal.case, tool), "not counted"))
         values.append(runs)
@@ -170,19 +169,4 @@ def _times(
                 )
                 runs = [round(sample.cpu - base, 5) for sample in each.samples]
             return runs, each.problem or (None if runs else "not run")
-    return [], "not run"
-
-
-def _times_of_line(
-    measure: str, scenario: Scenario, line: str, measurements: Sequence[Measurement]
-) -> tuple[list[float], str | None]:
-    """Return the seconds that the line needs for what it carried in each run."""
-    assert (measure, line) == (WALL, LINE), "no line has a processor"
-    rate = scenario.case.rate
-    if rate is None:
-        return [], "it has no limit"
-    for each in measurements:
-        if (each.scenario, each.tool) == (scenario, FORK) and each.samples:
-            carried = (sum(e.sent for e in s.exchanges) for s in each.samples)
-            return [round(count / rate, 5) for count in carried], None
     return [], "not run"

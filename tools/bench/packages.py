@@ -14,7 +14,15 @@ from tests.lib.wheels import DistFile, make_wheel
 from tools.bench.project import X86_64, add_project
 from tools.bench.recorded import add_recorded
 
-__all__ = ["BACKEND", "MANY", "PLUGIN", "SMALL_ONES", "fill"]
+__all__ = [
+    "BACKEND",
+    "MANY",
+    "PLUGIN",
+    "SIXTY",
+    "SIXTY_ONES",
+    "SMALL_ONES",
+    "fill",
+]
 
 #: The plugin that knows the namespace ``npu``.
 PLUGIN = "npu-variant-provider"
@@ -23,6 +31,9 @@ BACKEND = "cu128"
 #: What needs all the small ones.
 MANY = "many"
 SMALL_ONES = [f"many-{n}" for n in range(96)]
+#: What needs six packages, of which each needs nine others.
+SIXTY = "sixty"
+SIXTY_ONES = [f"of-sixty-{n}" for n in range(59)]
 
 _NEWER = ["75", "80", "86", "90", "100", "120"]
 #: Of these, a machine with CUDA 12.8 and a GPU of compute capability 9.0 takes cu128.
@@ -95,6 +106,7 @@ def fill(repository: PyTorchIndexServer) -> None:
     _add_large(repository)
     _add_plugin(repository)
     _add_many(repository)
+    _add_sixty(repository)
     add_project(repository)
     add_recorded(repository)
     repository.add_builds("torch", "2.9.1", ["cpu", "cu126", BACKEND])
@@ -181,6 +193,15 @@ def _add_many(repository: Repository) -> None:
         }
         repository.add(make_wheel(name, "1.0", files=files))
     repository.add(make_wheel(MANY, "1.0", requires=SMALL_ONES))
+
+
+def _add_sixty(repository: Repository) -> None:
+    first, others = SIXTY_ONES[:6], SIXTY_ONES[6:]
+    for n, name in enumerate(first):
+        repository.add(make_wheel(name, "1.0", requires=others[n::6]))
+    for name in others:
+        repository.add(make_wheel(name, "1.0"))
+    repository.add(make_wheel(SIXTY, "1.0", requires=first))
 
 
 def _add_plugin(repository: Repository) -> None:

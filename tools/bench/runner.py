@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.lib.index import Exchange
-from tools.bench.cases import CASES, COLD, WARM, Case
+from tools.bench.cases import CASES, COLD, REGISTRY, WARM, Case
 from tools.bench.instructions import counted
 from tools.bench.server import HOST, BenchServer
 from tools.bench.tools import FORK, PIP, Tool
@@ -222,15 +222,23 @@ def _run(
         command = tool.version_command()
     else:
         wanted = case.package if tool.knows_variants else case.twin or case.package
-        command = tool.command(case.way, wanted, server.index_url)
+        command = tool.command(case.way, wanted, _index_url(case, server))
         command += case.options.get(tool.name, ())
     environ = {**tool.environ(server.certificates), **case.environ}
     if case.is_proxied:
         environ |= {"HTTPS_PROXY": server.proxy_url, "NO_PROXY": HOST}
-    server.clear_log()
-    server.delay = delay
+    asked = server.plain if case.is_http else server
+    asked.clear_log()
+    asked.delay = delay
     wall, cpu, printed = _time([*counter, *command], environ, tool.folder)
-    return Sample(wall, cpu, tuple(server.exchanges), printed)
+    return Sample(wall, cpu, tuple(asked.exchanges), printed)
+
+
+def _index_url(case: Case, server: BenchServer) -> str:
+    """Return the index that the packages of a case come from."""
+    if case.is_registry:
+        return os.environ[REGISTRY]
+    return server.plain.index_url if case.is_http else server.index_url
 
 
 def _time(

@@ -41,18 +41,25 @@ class BenchServer(PyTorchIndexServer):
         if (system := ssl.get_default_verify_paths().cafile) is not None:
             trusted.append(Path(system).read_bytes())
         self.certificates.write_bytes(b"\n".join(trusted))
+        #: The same index without TLS.
+        self.plain = PyTorchIndexServer()
+        self.plain.projects = self.projects
+        self.plain.host = HOST
+        self.plain.files_apart = self.plain.compresses = self.plain.is_fixed = True
         self.tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         authority.issue_cert(HOST, PYTORCH).configure_cert(self.tls)
 
     def start(self, port: int = 0) -> None:
         """Begin to serve, by way of the proxy too."""
         super().start(port)
+        self.plain.start()
         self._proxy = Proxy(self.port)
         self._proxy.start()
 
     def stop(self) -> None:
         """Stop serving and free the ports."""
         self._proxy.stop()
+        self.plain.stop()
         super().stop()
 
     @property

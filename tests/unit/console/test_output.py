@@ -226,12 +226,10 @@ ALLOWED = {
     "variants/errors.py": {
         *("Text", "Console", "ConsoleOptions", "RenderResult", *ERRORS),
     },
-    # Those of what is compiled are not shown.
-    "unpacked/made.py": {"import warnings"},
     # Its error is made printable.
     "fast/environment_lock.py": {"InstallationError"},
     "unpacked/command.py": {"CommandError"},
-    "unpacked/using.py": {"InstallationError"},
+    "unpacked/installing.py": {"InstallationError"},
     # Records that were made printable when they were logged.
     "fast/held_records.py": {"logging.getLogger"},
     # Nothing but numbers.
@@ -242,8 +240,6 @@ ALLOWED = {
     "providers/plugin_environment.py": {"get_console"},
     # An error that tells a name, and is caught.
     "providers/plugin_limits.py": {"PipError"},
-    # A process of its own, whose output this pip reads.
-    "downloads/staging_child.py": {"print", "sys.stderr"},
 }
 
 

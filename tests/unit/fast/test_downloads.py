@@ -15,6 +15,7 @@ from typing import Any, cast
 import pytest
 
 from pip._vendor.requests import Response
+from pip._vendor.urllib3.exceptions import ReadTimeoutError
 
 from pip._internal.exceptions import NetworkConnectionError
 from pip._internal.fast import sizes, switches
@@ -135,7 +136,7 @@ def test_another_file_at_the_path_of_a_wheel(
     assert unpacker.get(str(wheel)) is None
 
 
-@pytest.mark.parametrize("damage", ["cut", "checksum"])
+@pytest.mark.parametrize("damage", ["cut", "checksum", "size"])
 def test_what_cannot_be_unpacked_is_left_to_pip(
     unpacker: Unpacker, tmp_path: Path, damage: str
 ) -> None:
@@ -147,6 +148,9 @@ def test_what_cannot_be_unpacked_is_left_to_pip(
         wheel.write_bytes(content.replace(b"SENTINEL", b"DAMAGED!"))
     elif damage == "cut":
         wheel.write_bytes(content[:-30])
+    else:
+        size = content.rindex(b"PK\1\2") + 24
+        wheel.write_bytes(content[:size] + b"\xff" + content[size + 1 :])
     assert unpacked(unpacker, wheel) == {}
     # What comes after it is unpacked all the same.
     (tmp_path / "next").mkdir()
@@ -288,3 +292,24 @@ def test_a_failure_is_not_told_before_it_is_for_good(
     monkeypatch.setattr(downloads, "_wait", lambda: downloads._work(iter([failed])))
     assert downloads.finish(failed) == ("folder", "alone")
     assert caplog.messages == []
+
+
+@pytest.mark.parametrize(("seconds", "is_final"), [(20, True), (10, False)])
+def test_a_timeout_is_final_if_nothing_else_went_on(
+    seconds: int, is_final: bool
+) -> None:
+    downloads = pool_of(0, 0)
+    downloads._session.timeout = 15
+    failed, other = downloads._fetches
+    failed.error = ReadTimeoutError(cast("Any", None), "", "")
+    failed.went_on_at, other.went_on_at = 100.0 + seconds, 100.0
+    assert downloads._is_final(failed) == is_final
+
+
+@pytest.mark.parametrize(("status", "is_refused"), [(404, True), (429, False)])
+def test_a_busy_server_refuses_nothing(status: int, is_refused: bool) -> None:
+    fetch = Fetch(Link("https://example.invalid/0.whl"), "", None)
+    response = Response()
+    response.status_code = status
+    fetch.error = NetworkConnectionError("failed", response=response)
+    assert fetch.is_refused == is_refused

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +14,6 @@ from tools.bench.goals import (
     CPU,
     GOALS,
     INSTRUCTIONS,
-    LINE,
     WALL,
     of_cases,
     results,
@@ -59,21 +57,22 @@ def _counts(ours: int | str) -> dict[tuple[str, str], int | str]:
     }
 
 
-def _by_row(rows: list[dict[str, Any]]) -> dict[tuple[str, int], Mapping[str, Any]]:
-    return {(row["case"], row["delay_ms"]): row for row in rows}
+def _by_row(rows: list[dict[str, Any]]) -> dict[tuple[str, int, str], Any]:
+    return {(row["case"], row["delay_ms"], row["measure"]): row for row in rows}
 
 
 def test_goals_are_judged_by_medians_and_counts() -> None:
     rows = _by_row(results(_measurements(), _counts(800)))
-    assert len(rows) == sum(len(goal.limits) for goal in GOALS)
-    assert {row["figure"] for row in rows.values() if row["measure"] == WALL} == {0.5}
+    different = {(each.case, ms, each.measure) for each in GOALS for ms in each.limits}
+    assert rows.keys() == different
+    figures = {row["figure"] for row in rows.values() if row["measure"] != INSTRUCTIONS}
+    assert figures == {0.5}
     counts = {row["figure"] for row in rows.values() if row["measure"] == INSTRUCTIONS}
     assert counts == {0.8}
-    assert rows["plain-five", 30]["met"] is True
-    assert rows["plain-five", 100]["met"] is False
+    assert rows["long-page", 0, CPU]["met"] is True
+    assert rows["plain-five", 100, WALL]["met"] is False
     # Just as large as it may be.
-    assert rows["plain", 0]["met"] is True
-    assert rows["long-page", 0]["met"] is False
+    assert rows["plain-five", 0, INSTRUCTIONS]["met"] is True
 
 
 def test_what_it_takes_to_begin_does_not_count() -> None:
@@ -82,7 +81,7 @@ def test_what_it_takes_to_begin_does_not_count() -> None:
         for each in _measurements()
         for bases in [(0.3, 0.1, 0.2) if each.tool == FORK else (0.6, 0.4, 0.2)]
     ]
-    (row,) = (row for row in results(measurements, {}) if row["measure"] == CPU)
+    row = _by_row(results(measurements, {}))["long-page", 0, CPU]
     # The medians are 0.5 of 1 second, and 0.2 and 0.4 of those are the beginning.
     assert row["figure"] == pytest.approx(0.3 / 0.6)
 
@@ -90,19 +89,17 @@ def test_what_it_takes_to_begin_does_not_count() -> None:
 def test_what_went_wrong_is_not_judged() -> None:
     rows = _by_row(results(_measurements("other outcome"), _counts("no valgrind here")))
     assert {row["met"] for row in rows.values()} == {None}
-    assert rows["plain", 0]["problem"] == "fork: no valgrind here"
-    assert rows["plain-five", 30]["problem"] == "fork: other outcome"
-    assert _by_row(results([], {}))["refused", 100]["problem"] == (
+    assert rows["plain-five", 0, INSTRUCTIONS]["problem"] == "fork: no valgrind here"
+    assert rows["plain-five", 100, WALL]["problem"] == "fork: other outcome"
+    assert _by_row(results([], {}))["refused", 100, WALL]["problem"] == (
         "fork: not run; uv: not run"
     )
-    (of_line,) = (row["problem"] for row in results([], {}) if row["peer"] == LINE)
-    assert of_line == "fork: not run; the line: not run"
 
 
 def test_only_what_is_named_takes_gigabytes() -> None:
     numbers = {goal.number for goal in of_cases([])}
-    assert numbers == {1, 2, 3, 4, 5, 6, 7}
-    assert [goal.number for goal in of_cases(["plain", "large"])] == [1, 8]
+    assert numbers == {1, 2, 3, 5, 7, 8, 9, 10}
+    assert [goal.number for goal in of_cases(["labels", "large"])] == [6, 8]
     assert of_cases(["version"]) == []
 
 
@@ -110,7 +107,7 @@ def test_the_report_tells_figure_and_verdict() -> None:
     judged = results(_measurements(), _counts("no valgrind here"))
     versions = {FORK: "this pip", PIP: "pip 26.3", UV: "uv"}
     text = markdown(document([], versions, "nox -s bench", None, judged))
-    line = next(line for line in text.splitlines() if line.startswith("| 7 |"))
+    line = next(line for line in text.splitlines() if line.startswith("| 10 |"))
     assert "| wall | 30 | uv | 0.90 | 0.50 (" in line
     assert "| met |" in line
     assert "| pip 26.3 | 0.80 | - | not judged: fork: no valgrind here |" in text

@@ -29,9 +29,8 @@ MUTABLE = frozenset(
     + ("Lock", "RLock", "Event", "ContextVar")
     + ("WeakKeyDictionary", "WeakValueDictionary", "WeakSet")
 )
-#: Where attributes are set that are not named: a copy of a link of ours, and methods that
-#: take the place of a context's own.
-COPIES = ["fast.shared_context", "variants.index.links"]
+#: Where attributes are set that are not named: a copy of a link of ours.
+COPIES = ["variants.index.links"]
 
 
 def trees() -> Iterator[tuple[str, ast.Module]]:

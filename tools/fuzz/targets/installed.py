@@ -10,8 +10,8 @@ from pathlib import Path
 from pip._vendor.wheel_variants.labels import is_valid_label
 
 from pip._internal.metadata import get_directory_distribution
+from pip._internal.variants.output.reasons import shortened
 from pip._internal.variants.selection.installed import SELECTION_FILE, installed_build
-from pip._internal.variants.selection.reasons import shortened
 from tests.lib.manifests import PREVIEW_TORCH, variant_json
 from tools.fuzz.choices import Choices
 from tools.fuzz.shapes import make_document

@@ -20,7 +20,9 @@ from pip._internal.exceptions import PipError
 from pip._internal.network.session import PipSession
 from pip._internal.utils.compat import tomllib
 from pip._internal.variants.locks.reading import narrowed
+from pip._internal.variants.output.reporter import Reporter
 from pip._internal.variants.selection.run import Run
+from pip._internal.variants.selection.settings import Settings
 from pip._internal.variants.slots import RUN
 from tests.lib.manifests import PREVIEW_TORCH
 from tools.fuzz.choices import Choices
@@ -61,7 +63,7 @@ def _run(text: str, machine: dict[str, Any]) -> None:
     }
     _HOST.write_text(json.dumps({"host-schema": 1, "supported": supported}), "ascii")
     options = optparse.Values({"variant_host": str(_HOST)})
-    run = Run(_SESSION, options)
+    run = Run(_SESSION, Settings(options), Reporter)
     try:
         RUN.set(_SESSION, run)
         narrow = narrowed(lock, _SESSION, _PATH, None, ["y"], ["x"], True)

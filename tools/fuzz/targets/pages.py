@@ -21,8 +21,10 @@ from pip._internal.models.search_scope import SearchScope
 from pip._internal.models.selection_prefs import SelectionPreferences
 from pip._internal.network.session import PipSession
 from pip._internal.variants.index.links import label_of
+from pip._internal.variants.output.reporter import Reporter
 from pip._internal.variants.selection.release import Release
 from pip._internal.variants.selection.run import Run
+from pip._internal.variants.selection.settings import Settings
 from tools.fuzz.choices import Choices
 from tools.fuzz.target import Target, structured
 
@@ -36,8 +38,8 @@ _SESSION = PipSession()
 def _make_finder(*, enabled: bool) -> PackageFinder:
     scope = SearchScope.create(find_links=[], index_urls=[], no_index=True)
     collector = LinkCollector(_SESSION, scope)
-    run = Run(_SESSION, optparse.Values(), enabled=enabled)
-    run.collector = collector
+    run = Run(_SESSION, Settings(optparse.Values()), Reporter, enabled=enabled)
+    run.plugins.attach(collector)
     collector._variants = run  # type: ignore[attr-defined]
     return PackageFinder.create(collector, SelectionPreferences(allow_yanked=True))
 
@@ -49,9 +51,9 @@ def _read(content_type: str, data: bytes) -> None:
     links = [link for link in _links(content_type, data) if not _breaks_upstream(link)]
     evaluator = _FINDER.make_link_evaluator("foo")
     run: Run = _FINDER._link_collector._variants  # type: ignore[attr-defined]
-    run.manifest_links.clear()
+    run.catalogue.manifests.clear()
     found = _FINDER.evaluate_links(evaluator, links)
-    for (project, _, _), link in run.manifest_links.items():
+    for (project, _, _), link in run.catalogue.manifests.items():
         assert project == "foo"
         assert link.filename.endswith("-variants.json")
     by_version: dict[Any, list[Link]] = {}

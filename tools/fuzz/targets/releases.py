@@ -8,11 +8,10 @@ from pip._vendor.wheel_variants.manifest import InvalidManifest
 from pip._vendor.wheel_variants.manifest_parser import parse_manifest
 from pip._vendor.wheel_variants.properties import SupportedFeature, SupportedProperties
 
-from pip._internal.variants.output import sentences
+from pip._internal.variants.output import reasons, sentences
 from pip._internal.variants.output.explain import explain_manifest
 from pip._internal.variants.providers.chain import ProviderChain
 from pip._internal.variants.providers.host_file import HostDescription
-from pip._internal.variants.selection import reasons
 from pip._internal.variants.selection.ranking import select
 from tools.fuzz.choices import Choices
 from tools.fuzz.shapes import make_document, make_machine

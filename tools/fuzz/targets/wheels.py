@@ -16,8 +16,9 @@ from pip._internal.models.link import Link
 from pip._internal.network.session import PipSession
 from pip._internal.variants.index.sources import ManifestUnavailable
 from pip._internal.variants.index.wheel_manifests import manifest_of_wheels
-from pip._internal.variants.selection.catalogue import decisions_of
+from pip._internal.variants.output.reporter import Reporter
 from pip._internal.variants.selection.run import Run
+from pip._internal.variants.selection.settings import Settings
 from pip._internal.variants.selection.verification import check_direct
 from tools.fuzz.choices import Choices
 from tools.fuzz.shapes import make_document
@@ -89,14 +90,14 @@ def _member(choices: Choices) -> str:
 
 def _check(link: Link) -> None:
     options: Any = optparse.Values({"platforms": ["linux_x86_64"]})
-    run = Run(_SESSION, options)
+    run = Run(_SESSION, Settings(options), Reporter)
     try:
         check_direct(run, link, "cu128")
     except DiagnosticPipError as error:
         failed(error)
-        assert link not in decisions_of(run).direct
+        assert link not in run.decisions.direct
     except PipError:
-        assert link not in decisions_of(run).direct
+        assert link not in run.decisions.direct
     try:
         manifest, _ = manifest_of_wheels(_SESSION, {"cu128": link})
     except ManifestUnavailable as error:

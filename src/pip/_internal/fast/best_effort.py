@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from types import TracebackType
+from contextlib import AbstractContextManager
+from typing import Any
 
 from pip._internal.console.output import get_logger
 
@@ -11,31 +12,20 @@ __all__ = ["BestEffort"]
 logger = get_logger(__name__)
 
 
-class BestEffort:
+class BestEffort(AbstractContextManager["BestEffort"]):
     """Optional work, as a context manager: an error stops the work, never the run.
 
     Everything that pip reads before stock pip would read it belongs inside, because stock
     pip may never read it. Interrupts pass, as all exceptions that are no errors.
 
     :param what: the work, for the debug log
-    :ivar is_stopped: whether an error has stopped the work
     """
 
     def __init__(self, what: str) -> None:
         self._what = what
-        self.is_stopped = False
 
-    def __enter__(self) -> BestEffort:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> bool:
+    def __exit__(self, kind: Any, error: Any, traceback: Any) -> bool:
         if not isinstance(error, Exception):
             return False
-        self.is_stopped = True
         logger.debug("Stopped %s: %r", self._what, error, exc_info=error)
         return True

@@ -11,7 +11,6 @@ from optparse import Values
 from typing import TYPE_CHECKING, Any
 
 from pip._internal.console.output import get_logger
-from pip._internal.fast.best_effort import BestEffort
 from pip._internal.fast.environment_lock import installing, take_lock
 from pip._internal.fast.sizes import LARGE, listed_size
 from pip._internal.fast.switches import is_fast
@@ -39,25 +38,26 @@ class _Install:
 
     def __init__(self, options: Values) -> None:
         self._options = options
-        self._effort = BestEffort("unpacking ahead")
         self._unpacking: Unpacking | None = None
+        self._has_tried = False
         #: Of the command, if it has downloaded anything.
         self.session: PipSession | None = None
 
     def unpacking(self, size: int | None) -> Unpacking | None:
         """Return what unpacks wheels of so many bytes, if that pays."""
         is_small = size is not None and size < LARGE
-        if is_small or self._effort.is_stopped or not is_fast(self._options):
-            return None
-        if self._unpacking is None:
-            with self._effort:
+        if not is_small and not self._has_tried and is_fast(self._options):
+            self._has_tried = True
+            from pip._internal.fast.best_effort import BestEffort
+
+            with BestEffort("unpacking ahead"):
                 from pip._internal.fast.unpacked.installing import Unpacking
 
                 self._unpacking = Unpacking(self._options)
-        return self._unpacking
+        return None if is_small else self._unpacking
 
     def prepare(self, requirements: Sequence[InstallRequirement]) -> None:
-        """Unpack the wheels that are here, and prepare for an upgrade if there is one."""
+        """Unpack the wheels that are here, warn of shared files, and prepare for upgrades."""
         for requirement in requirements:
             path = requirement.local_file_path or ""
             if path.endswith(".whl"):
@@ -65,6 +65,10 @@ class _Install:
                 if unpacking is not None:
                     hashes = requirement.hashes()
                     unpacking.add(path, hashes, requirement.link, self.session)
+        if len(requirements) > 1:
+            from pip._internal.fast.shared_files import warn_of_shared_files
+
+            warn_of_shared_files(requirements)
         if any(requirement.should_reinstall for requirement in requirements):
             from pip._internal.fast.upgrades import atomic_upgrade
 
@@ -137,10 +141,6 @@ def before_installing(requirements: Sequence[InstallRequirement]) -> None:
     take_lock()
     if _install is not None:
         _install.prepare(requirements)
-    if len(requirements) > 1:
-        from pip._internal.fast.shared_files import warn_of_shared_files
-
-        warn_of_shared_files(requirements)
     packages = get_purelib()
     try:
         names = os.listdir(packages)

@@ -36,15 +36,15 @@ class Resolving:
     """
 
     def __init__(self, make: Callable[[], Prefetch]) -> None:
-        self._make = make
-        self._effort = BestEffort("prefetching")
+        self._make: Callable[[], Prefetch] | None = make
         self.prefetch: Prefetch | None = None
 
     def start(self) -> Prefetch | None:
         """Prefetch from here on; return None if that is not possible."""
-        if self.prefetch is None and not self._effort.is_stopped:
-            with self._effort:
-                self.prefetch = self._make()
+        make, self._make = self._make, None
+        if make is not None:
+            with BestEffort("prefetching"):
+                self.prefetch = make()
         return self.prefetch
 
 

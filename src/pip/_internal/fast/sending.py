@@ -11,9 +11,8 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 from weakref import WeakSet
 
@@ -35,8 +34,6 @@ if TYPE_CHECKING:
     from pip._internal.network.session import PipSession
 
 __all__ = [
-    "ASKS_FOR_CREDENTIALS",
-    "FAILURES",
     "Dropped",
     "Sender",
     "Sending",
@@ -46,8 +43,8 @@ logger = get_logger(__name__)
 
 T = TypeVar("T")
 
-ASKS_FOR_CREDENTIALS = (401, 407)
-FAILURES = (RequestException, HTTPError, OSError)
+_ASKS_FOR_CREDENTIALS = (401, 407)
+_FAILURES = (RequestException, HTTPError, OSError)
 _TOO_MANY = 429
 #: Seconds that every server may take until the first byte.
 _LEAST_PATIENCE = 0.3
@@ -114,15 +111,14 @@ class Sender:
         return copy
 
 
-# No named tuple: on CPython 3.10 none can be generic.
-@dataclass(frozen=True)
-class _Outcome(Generic[T]):
+class _Outcome(NamedTuple):
     """What came of a request.
 
+    :ivar value: what was read; None if it failed
     :ivar seconds: until the first byte
     """
 
-    value: T | None
+    value: Any
     status: int
     error: Exception | None
     seconds: float
@@ -135,10 +131,9 @@ class _Outcome(Generic[T]):
     def is_refusal(self) -> bool:
         return 400 <= self.status < 500 and self.status != _TOO_MANY
 
-    def result(self) -> T:
+    def result(self) -> Any:
         if self.error is not None:
             raise self.error
-        assert self.value is not None
         return self.value
 
 
@@ -158,7 +153,7 @@ class Sending:
         self._hosts: dict[str, Host] = {}
         #: Seconds until the first byte.
         self._slowest = 0.0
-        #: The host that this thread downloads from, and its turn.
+        #: The turn of what this thread downloads.
         self._own = threading.local()
 
     def host_of(self, url: str, settings: Mapping[str, Any]) -> Host:
@@ -182,9 +177,8 @@ class Sending:
     @contextmanager
     def turn(self, url: str) -> Iterator[Turn]:
         """Count what this thread downloads from *url* as one request, to its end."""
-        host = self.host_of(url, self.settings_for(url))
-        with host.turn(is_due=True) as turn:
-            self._own.turn = host, turn
+        with self.host_of(url, self.settings_for(url)).turn(is_due=True) as turn:
+            self._own.turn = turn
             try:
                 yield turn
             finally:
@@ -192,8 +186,8 @@ class Sending:
 
     @contextmanager
     def _turn(self, host: Host) -> Iterator[Turn]:
-        own_host, own = getattr(self._own, "turn", (None, None))
-        if own is not None and own_host is host:
+        own = getattr(self._own, "turn", None)
+        if own is not None and own.host is host:
             yield own
         else:
             with host.turn(is_due=True) as turn:
@@ -206,8 +200,7 @@ class Sending:
 
     def stalled(self) -> None:
         """Close idle connections: a server may wait for that before it answers."""
-        hosts = [host for host in list(self._hosts.values()) if host.stalled()]
-        if hosts:
+        if [host for host in list(self._hosts.values()) if host.stalled()]:
             self._close_idle()
 
     def _close_idle(self) -> None:
@@ -251,9 +244,10 @@ class Sending:
                 first = stock()
             else:
                 first = _attempt(sender.once, request, settings, settled)
-            if not self._is_final(host, turn, sender, request, first):
-                first = self._alone(host, turn, request, stock, first)
-        return first.result()
+            if not self._is_final(turn, sender, request, first):
+                first = self._alone(turn, request, stock, first)
+        response: Response = first.result()
+        return response
 
     def send_ahead(
         self,
@@ -277,20 +271,17 @@ class Sending:
             first = _attempt(sender.once, request, settings, read)
             # After a failure, nothing more is prefetched from there.
             host.is_avoided |= not (first.is_good or first.is_refusal)
-            if not self._is_final(host, turn, sender, request, first):
+            if not self._is_final(turn, sender, request, first):
                 raise Dropped
-        return first.result()
+        result: T = first.result()
+        return result
 
     def _is_final(
-        self,
-        host: Host,
-        turn: Turn,
-        sender: Sender,
-        request: PreparedRequest,
-        first: _Outcome[Any],
+        self, turn: Turn, sender: Sender, request: PreparedRequest, first: _Outcome
     ) -> bool:
         """Tell whether other connections have nothing to do with an outcome."""
-        if first.status in ASKS_FOR_CREDENTIALS:
+        host = turn.host
+        if first.status in _ASKS_FOR_CREDENTIALS:
             host.refused.add(_credentials(request))
         if first.is_good:
             if request in sender.sent:
@@ -303,21 +294,20 @@ class Sending:
 
     def _alone(
         self,
-        host: Host,
         turn: Turn,
         request: PreparedRequest,
-        attempt: Callable[[], _Outcome[T]],
-        first: _Outcome[Any],
-    ) -> _Outcome[T]:
+        attempt: Callable[[], _Outcome],
+        first: _Outcome,
+    ) -> _Outcome:
         """Send a request again when there is no other connection to its host."""
         if isinstance(first.value, Response):
             first.value.close()
         logger.debug("Sending a request again, alone: %s", request.url)
-        host.be_alone(turn, self._close_idle, self.patience)
+        turn.host.be_alone(turn, self._close_idle, self.patience)
         time.sleep(_UNTIL_CLOSED)
         again = attempt()
         is_same = first.is_refusal and again.status == first.status
-        host.judge(turn, first.status, is_same=is_same)
+        turn.host.judge(turn, first.status, is_same=is_same)
         return again
 
 
@@ -329,16 +319,16 @@ def _attempt(
     send: Callable[..., Response],
     request: PreparedRequest,
     settings: Mapping[str, Any],
-    read: Callable[[Response], T],
-) -> _Outcome[T]:
+    read: Callable[[Response], object],
+) -> _Outcome:
     began = time.monotonic()
     try:
         response = send(request, **settings)
-    except FAILURES as error:
+    except _FAILURES as error:
         return _Outcome(None, 0, error, time.monotonic() - began)
     seconds, status = time.monotonic() - began, response.status_code
     try:
         return _Outcome(read(response), status, None, seconds)
-    except FAILURES as error:
+    except _FAILURES as error:
         response.close()
         return _Outcome(None, status, error, seconds)

@@ -178,10 +178,8 @@ class SessionRequests:
             self._unclaimed.add(key)
         self._made.add(key)
         job = self._jobs[key] = _Job(sender, request, settings, limit, then)
-        if self.sending.is_tried(request, settings):
-            self._enqueue(job)
-        else:
-            self._parked.append(job)
+        self._parked.append(job)
+        self._unpark()
         return True
 
     def _enqueue(self, job: _Job) -> None:
@@ -256,13 +254,11 @@ class SessionRequests:
             del future
 
     def _unpark(self) -> None:
-        """Prefetch what waited until pip had used a password."""
-        parked, self._parked = self._parked, []
-        for job in parked:
+        """Prefetch what need not wait until pip has used a password."""
+        for job in list(self._parked):
             if self.sending.is_tried(job.request, job.settings):
+                self._parked.remove(job)
                 self._enqueue(job)
-            else:
-                self._parked.append(job)
 
     def _take(self, request: PreparedRequest) -> Answer | None:
         """Wait for the response to *request* if it was prefetched."""

@@ -124,6 +124,13 @@ class VariantError(DiagnosticPipError):
             self._note = [*self._note, *_lines(line)]
             self.note_stmt = text_of(self._note)
 
+    def note_configured_host(self, host: str) -> None:
+        """Add where the host comes from, which nobody typed."""
+        self.add_note_line(
+            f"PIP_VARIANT_HOST or the configuration names {host}; --variant-host '' "
+            "leaves it out."
+        )
+
     def __rich_console__(
         self, console: Console, options: ConsoleOptions
     ) -> RenderResult:
@@ -177,6 +184,17 @@ class ContradictoryOptions(VariantError):
 
     reference = "contradictory-options"
 
+    #: Why, with a field for what it is about.
+    WITHOUT_VARIANTS = "Without variants there is nothing to choose from."
+    ONE_BUILD = "Only one build of {} is installed."
+    BOTH_LABELS = "{} has variants with both labels."
+    WHICH_LABEL = "Say which one is meant: {}."
+    ASKED_OR_NOT = "The provider of {} cannot be asked and not be asked."
+    NOTHING_TO_PREFER = "Nothing of {} that is disabled can be preferred."
+    NOT_ASKED = "The provider of {} is not asked, whichever it is."
+    ONE_PROVIDER = "Only one provider of {} is asked."
+    NOTHING_IS_BUILT = "Nothing can be built here for another kind of machine."
+
     def __init__(
         self,
         first: str,
@@ -206,10 +224,11 @@ class UnknownHost(VariantError):
     reference = "unknown-variant-host"
     form = "{} is neither a file nor the name of a machine that is known."
     usual_hint = (
-        "A name has parts in any order, with dashes between: cuda-X.Y[-sm_NN], "
+        "A name has parts in any order, joined by dashes: cuda-X.Y-sm_NN, "
         "rocm[-VERSION][-gfxNNN], xpu, tpu or cpu; x86_64[-vN], aarch64 or tegra "
-        "(Jetson); linux, macos[-VERSION] or windows; glibc-2.NN or musl-1.N; py312; as "
-        "in cuda-12.8-sm_90: CUDA 12.8, compute capability 9.0. For any other machine: "
+        "(Jetson); linux, macos[-VERSION] or windows; glibc-2.NN or musl-1.N; py312. "
+        "Examples: cuda-12.8-sm_90 (CUDA 12.8, compute capability 9.0), cuda-12.8-h100, "
+        "rocm-7.1-mi300x. For any other machine: "
         "pip variants host --json > host.json there, and --variant-host host.json here."
     )
 

@@ -23,9 +23,8 @@ __all__ = [
 ]
 
 #: On a ``LinkCollector``, and on the ``PipSession`` that it was made with: the
-#: ``Run`` of the command. Set by ``selection.run``, ``hooks.index``,
-#: ``hooks.build_env`` and ``providers.plugin_environment``; read by ``selection.run``,
-#: ``hooks.updates``, ``output.lookup`` and ``locks.reading``.
+#: ``Run`` of the command. Set by ``selection.run``, ``hooks.index`` and
+#: ``hooks.build_env``; read by ``selection.run``, ``hooks.updates``, ``output.lookup`` and ``locks.reading``.
 RUN = Slot("_variants")
 #: On a ``LinkCollector``: whether index pages are read fast. Set and read by
 #: ``hooks.index``.
@@ -49,7 +48,7 @@ LOCK_ENVIRONMENT = Slot("_variants_lock_environment")
 #: one was described. Set by ``hooks.resolve``, read by ``hooks.commands``.
 ENVIRONMENT = Slot("_variants_environment")
 #: On the options of any command: its parser, and what was typed. Set by ``seams``, which
-#: imports nothing for it; read by ``selection.invocation``, ``hooks.index`` and ``scoped.mode``.
+#: imports nothing for it; read by ``output.invocation``, ``hooks.index`` and ``scoped.mode``.
 COMMAND_LINE = Slot("variants_command_line")
 #: On the options of any command: which options of variants were typed, as a list of their
 #: rows, the names as typed, and the values. Set and read by ``selection.settings``.

@@ -317,3 +317,30 @@ def test_where_all_are_hidden_nothing_is_supported(
     assert asked.features == {}
     assert asked.reason == "CUDA_VISIBLE_DEVICES hides every GPU"
     assert asked.warnings == []
+
+
+@pytest.mark.parametrize("error", [None, DRIVER_NOT_LOADED])
+def test_the_driver_of_windows_comes_first(tmp_path: Path, error: int | None) -> None:
+    """The packages of a Linux driver, which does not work under WSL, shadow it."""
+    folder = tmp_path / "wsl"
+    folder.mkdir()
+    build_nvml_stub(folder)
+    # Of two libraries of one name, the linker would take this one.
+    shadow = build_nvml_stub(tmp_path, "nvmlInitWithFlags=nothing_of_the_kind")
+    errors = {} if error is None else {"nvmlInit": error}
+    environ = shadow.environ(cuda=12080, capabilities=["9.0"], errors=errors)
+    found = f"from pip._internal.variants.providers import wsl; wsl.FOLDER = {str(folder)!r}"
+    assert ask("nvidia", environ).reason == (
+        "the NVIDIA driver cannot be used: Function Not Found"
+    )
+    asked = ask("nvidia", environ, prepare=found)
+    if error is None:
+        assert asked.features["sm_arch"] == ["90_real", "90_virtual"]
+        return
+    # There is a driver, and the user hears that it does not answer.
+    assert asked.features == {}
+    (warning,) = asked.warnings
+    assert warning.startswith(
+        f"the NVIDIA driver of Windows ({folder / LIBRARY_NAME}) does not answer WSL: "
+        "Driver Not Loaded; 'wsl --update' and 'wsl --shutdown' in Windows may help, so "
+    )

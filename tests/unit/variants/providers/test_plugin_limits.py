@@ -14,7 +14,6 @@ from pip._internal.models.release_control import ReleaseControl
 from pip._internal.models.search_scope import SearchScope
 from pip._internal.network.session import PipSession
 from pip._internal.variants.providers.plugin_limits import (
-    Constraint,
     PluginLimits,
     UntrustedProvider,
 )
@@ -57,7 +56,7 @@ def test_files_change_nothing_afterwards(session: PipSession) -> None:
     given.release_control.all_releases.add(":all:")
     assert limits.scope(no_index=False) == scope("https://a.test/simple")
     assert limits.scope(no_index=True) == scope(no_index=True)
-    assert not limits.allows_prereleases(NPU)
+    assert not limits.release_control.allows_prereleases(NPU)
     limits.check_trusted(NPU)
     session.add_trusted_host("b.test")
     with pytest.raises(PluginFailed, match=r"--trusted-host b\.test on the command"):
@@ -82,29 +81,8 @@ def test_a_child_is_told(session: PipSession, monkeypatch: pytest.MonkeyPatch) -
     own = scope("https://b.test/simple", "https://user:hunter2@a.test/simple")
     child = PluginLimits(options(), session, own)
     assert child.scope(no_index=False) == places
-    assert child.allows_prereleases(NPU)
+    assert child.release_control.allows_prereleases(NPU)
     child.check_trusted(NPU)
     session.add_trusted_host("b.test")
     with pytest.raises(PluginFailed, match=r"b\.test"):
         child.check_trusted(NPU)
-
-
-@pytest.mark.parametrize(
-    ("requirement", "named"),
-    [
-        ("npu==1.0rc1", True),
-        ("npu == 1.0.dev3, <2", True),
-        ("npu===1.0a1", True),
-        ("npu===anything", False),
-        ("npu==1.0", False),
-        ("npu>=1.0rc1", False),
-        ("npu==1.0rc1.*", False),
-        ("npu!=1.0rc1", False),
-        ("npu", False),
-        ("npu @ https://a.test/npu-1.0rc1-py3-none-any.whl", False),
-        ("https://a.test/npu-1.0rc1-py3-none-any.whl", False),
-    ],
-)
-def test_names_of_prereleases(requirement: str, named: bool) -> None:
-    assert Constraint(requirement, {}, "", by_user=True).names_prerelease == named
-    assert not Constraint(requirement, {}, "", by_user=False).names_prerelease

@@ -80,7 +80,13 @@ def test_a_device_tree_that_cannot_be_read_tells_nothing(tmp_path: Path) -> None
     [("11.4", False), ("12.9", False), ("13.0", True), ("13", True), ("x", False)],
 )
 def test_from_cuda_13_on_builds_for_servers_run(cuda: str, runs: bool) -> None:
-    assert runs_sbsa(cuda) is runs
+    assert runs_sbsa(Tegra("36.4.3" if runs else "38.2.0"), cuda) is runs
+
+
+def test_without_a_driver_the_release_decides() -> None:
+    assert runs_sbsa(Tegra("38.2.0"), None)
+    assert not runs_sbsa(Tegra("36.4.3"), None)
+    assert not runs_sbsa(Tegra(), None)
 
 
 def test_cuda_of_a_driver() -> None:

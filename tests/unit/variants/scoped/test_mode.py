@@ -12,11 +12,13 @@ from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.network.session import PipSession
 from pip._internal.variants.errors import ContradictoryOptions
+from pip._internal.variants.output.reporter import Reporter
 from pip._internal.variants.scoped import mode_of
 from pip._internal.variants.scoped.mode import Scoped
 from pip._internal.variants.scoped.options import OPTIONS
 from pip._internal.variants.selection.mode import Mode
 from pip._internal.variants.selection.run import Run
+from pip._internal.variants.selection.settings import Settings
 
 A, B = "https://user:hunter2@a.example/simple", "https://b.example"
 GIVEN = ["--variant-index", f"torch,numpy={A}", "--variant-index", f"scipy={B}"]
@@ -36,14 +38,17 @@ def run(
         found = [row.check("variant-index", each) for each in configured]
         options.variant_indexes = [*found, *(options.variant_indexes or ())]
     vars(options).update(others)
-    context = Run(PipSession(index_urls=["https://usual.example"]), options)
+    context = Run(
+        *(PipSession(index_urls=["https://usual.example"]), Settings(options)),
+        Reporter,
+    )
     return context, mode_of(context)
 
 
 def test_without_the_option() -> None:
     context, mode = run([])
     assert mode is None
-    assert context.session.auth.index_urls == ["https://usual.example"]
+    assert context.catalogue.session.auth.index_urls == ["https://usual.example"]
 
 
 def test_indexes_and_their_credentials() -> None:
@@ -51,11 +56,11 @@ def test_indexes_and_their_credentials() -> None:
     assert mode is not None
     found = [mode.index_of(name) for name in ("torch", "numpy", "scipy", "sympy")]  # type: ignore[arg-type]
     assert found == [A, A, B, None]
-    assert context.session.auth.index_urls == ["https://usual.example", A, B]
+    assert context.catalogue.session.auth.index_urls == ["https://usual.example", A, B]
     # Requirements files set them anew.
-    context.session.update_index_urls(["https://other.example"])
+    context.catalogue.session.update_index_urls(["https://other.example"])
     mode.note_roots([])
-    assert context.session.auth.index_urls == ["https://other.example", A, B]
+    assert context.catalogue.session.auth.index_urls == ["https://other.example", A, B]
 
 
 def test_without_indexes() -> None:

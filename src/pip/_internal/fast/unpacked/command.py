@@ -9,6 +9,7 @@ from contextlib import contextmanager
 
 from pip._internal.console import printable
 from pip._internal.console.output import get_logger
+from pip._internal.console.texts import counted
 from pip._internal.exceptions import CommandError
 from pip._internal.fast.unpacked.wheel_store import FOLDER, InUse, WheelStore
 from pip._internal.utils.misc import format_size
@@ -50,7 +51,7 @@ def removed(cache: str) -> None:
         logger.info("Unpacked wheels removed: %s", len(names) - len(left))
         if left:
             raise _error(
-                f"pip cannot remove {len(left)} unpacked wheels in '{store.path}'. "
+                f"pip cannot remove {counted(len(left), 'unpacked wheel')} in '{store.path}'. "
                 "Make the folders writable (chmod u+rwx) and try again."
             )
 

@@ -6,7 +6,6 @@ that is not as it should be is left to pip.
 
 from __future__ import annotations
 
-import errno
 import os
 import sys
 import tempfile
@@ -158,8 +157,6 @@ class Unpacking:
         source, target = wheel.path(number), file.dest_path
         is_stand_in = os.path.dirname(path) == wheel.folder
         try:
-            if os.lstat(source).st_size != info.file_size:
-                raise FileNotFoundError(errno.ENOENT, "Another file", source)
             is_moved = self._put(source, target, wheel)
         except OSError as error:
             if is_stand_in and isinstance(error, FileNotFoundError):

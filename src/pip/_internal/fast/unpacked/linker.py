@@ -22,20 +22,22 @@ _FICLONE = 0x40049409
 
 def _clone(source: str, target: str) -> bool:
     """Clone a file, and return whether the file system can."""
-    if sys.platform != "linux":
-        return False
-    with open(source, "rb") as old, open(target, "wb") as new:
-        try:
+    if sys.platform == "linux":
+        with (
+            open(source, "rb") as old,
+            open(target, "wb") as new,
+            suppress(OSError),
+        ):
             fcntl.ioctl(new.fileno(), _FICLONE, old.fileno())
-        except OSError:
-            return False
-    return True
+            return True
+    return False
 
 
 def can_clone(folder: str) -> bool:
     """Whether files in *folder* can be cloned."""
     try:
-        with tempfile.TemporaryDirectory(dir=folder) as trial:
+        # The store removes what a killed pip left under such a name.
+        with tempfile.TemporaryDirectory(prefix=".partial-", dir=folder) as trial:
             source = os.path.join(trial, "source")
             with open(source, "wb") as file:
                 file.write(b"data")

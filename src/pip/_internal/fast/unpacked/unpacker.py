@@ -230,6 +230,8 @@ class Unpacker(TempDirectory):
                     if job.error is not None:
                         raise _Stopped
                     target.write(data)
+                if target.tell() != info.file_size:
+                    raise zipfile.BadZipFile(f"{info.filename} has another size")
         if self._libs is not None:
             self._compile(job, members)
         with self._changed:

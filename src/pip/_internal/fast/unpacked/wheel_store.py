@@ -62,16 +62,12 @@ class StoredWheel(NamedTuple):
 
     :ivar entry: the name of its folder.
     :ivar wheel: the file name of the wheel, and of its stand-in.
-    :ivar numbers: of the files, by their names in the archive.
     :ivar files: size, modification time in nanoseconds, and sha256, by name in the folder.
-    :ivar lib: the folder that the modules were compiled for.
     """
 
     entry: str
     wheel: str
-    numbers: dict[str, int]
     files: dict[str, tuple[int, int, str]]
-    lib: str
 
     @property
     def size(self) -> int:
@@ -92,6 +88,7 @@ class WheelStore:
         self.path = os.path.join(cache, FOLDER)
         self._tag = tag
         self._lock = -1
+        self._names: Sequence[str] = ()
         if sys.platform == "win32":
             raise OSError("pip stores no unpacked wheels on Windows")
         else:  # noqa: RET506 (mypy checks the other system)
@@ -104,7 +101,7 @@ class WheelStore:
                     if name.startswith(_PARTIAL):
                         self.remove(name)
             except BlockingIOError:
-                if alone:
+                if alone and self.names():
                     self.close()
                     raise InUse(self.path) from None
             except OSError:
@@ -169,19 +166,23 @@ class WheelStore:
     def _verified(
         self, name: str, filename: str, thoroughly: bool
     ) -> UnpackedWheel | None:
+        folder = os.path.join(self.path, name)
         try:
             stored = self._read(name)
             if stored.wheel != filename:
                 return None
-            self._verify(stored, thoroughly)
-        except (_Damaged, OSError) as error:
+            _verify(stored, folder, thoroughly)
+            with zipfile.ZipFile(os.path.join(folder, filename)) as stand_in:
+                numbers = _numbers(stand_in)
+            if not stored.files.keys() >= {filename, *map(str, numbers.values())}:
+                raise _Damaged("its list lacks files")
+        except (_Damaged, OSError, zipfile.BadZipFile) as error:
             logger.verbose("Removing the unpacked %s: %s", filename, error)
             self.remove(name)
             return None
         compiled = (each for each in stored.files if each.endswith(".pyc"))
         bytecode = frozenset(int(each.partition(".")[0]) for each in compiled)
-        folder = os.path.join(self.path, name)
-        return UnpackedWheel(folder, stored.numbers, bytecode, stored.lib, True)
+        return UnpackedWheel(folder, numbers, bytecode, "", is_stored=True)
 
     def read(self, name: str) -> StoredWheel | None:
         """Read what the folder *name* should contain; return None if it is damaged."""
@@ -200,32 +201,14 @@ class WheelStore:
         if seal.decode("ascii", "replace") != hashlib.sha256(text).hexdigest():
             raise _Damaged("its list was changed")
         try:
-            stored = StoredWheel(*json.loads(text))
-        except (ValueError, TypeError, RecursionError):
+            entry, wheel, files = json.loads(text)
+            rows = {key: _row(*row) for key, row in files.items()}
+            stored = StoredWheel(str(entry), str(wheel), rows)
+        except (ArithmeticError, AttributeError, RecursionError, TypeError, ValueError):
             raise _Damaged("its list has another form") from None
         if stored.entry != name:
             raise _Damaged("its list belongs to another wheel")
         return stored
-
-    def _verify(self, stored: StoredWheel, thoroughly: bool) -> None:
-        """Check that the files are those that pip stored.
-
-        If a file has another modification time, but the same sha256, it gets back the time
-        that its bytecode names.
-        """
-        for name, (size, modified, sha256) in stored.files.items():
-            if not _FILE.fullmatch(name) and name != stored.wheel:
-                raise _Damaged(f"its list names {name!r}")
-            path = os.path.join(self.path, stored.entry, name)
-            status = os.lstat(path)
-            if not stat.S_ISREG(status.st_mode) or not is_own(status):
-                raise _Damaged(f"{path} is not a file that only this user may change")
-            is_other = status.st_mtime_ns != modified
-            is_read = thoroughly or is_other or name == stored.wheel
-            if status.st_size != size or (is_read and read_sha256(path) != sha256):
-                raise _Damaged(f"{path} was changed")
-            if is_other:
-                os.utime(path, ns=(status.st_atime_ns, modified))
 
     def add(
         self,
@@ -244,12 +227,7 @@ class WheelStore:
         names = archive.namelist()
         if len(set(names)) < len(names):
             raise ValueError("two of its files have the same name")
-        folder, lib = unpacked.folder, unpacked.lib
-        numbers = {
-            name: number
-            for name, number in unpacked.numbers.items()
-            if _is_stored(name)
-        }
+        folder, numbers = unpacked.folder, _numbers(archive)
         for number in set(unpacked.numbers.values()).difference(numbers.values()):
             with suppress(FileNotFoundError):
                 os.unlink(unpacked.path(number))
@@ -260,12 +238,49 @@ class WheelStore:
             status = os.stat(path)
             files[name] = status.st_size, status.st_mtime_ns, read_sha256(path)
         entry = f"{sha256}-{self._tag}"
-        text = json.dumps(StoredWheel(entry, filename, numbers, files, lib)).encode()
+        text = json.dumps(StoredWheel(entry, filename, files)).encode()
         with open(os.path.join(folder, _CONTENTS), "wb") as file:
             file.write(b"%s\n%s" % (hashlib.sha256(text).hexdigest().encode(), text))
         place = os.path.join(self.path, entry)
         os.rename(folder, place)
-        return UnpackedWheel(place, numbers, unpacked.bytecode, lib, is_stored=True)
+        return UnpackedWheel(place, numbers, unpacked.bytecode, "", is_stored=True)
+
+
+def _verify(stored: StoredWheel, folder: str, thoroughly: bool) -> None:
+    """Check that the files are those that pip stored.
+
+    If a file has another modification time, but the same sha256, it gets back the time
+    that its bytecode names.
+    """
+    for name, (size, modified, sha256) in stored.files.items():
+        if not _FILE.fullmatch(name) and name != stored.wheel:
+            raise _Damaged(f"its list names {name!r}")
+        path = os.path.join(folder, name)
+        status = os.lstat(path)
+        if not stat.S_ISREG(status.st_mode) or not is_own(status):
+            raise _Damaged(f"{path} is not a file that only this user may change")
+        is_other = status.st_mtime_ns != modified
+        is_read = thoroughly or is_other or name == stored.wheel
+        if status.st_size != size or (is_read and read_sha256(path) != sha256):
+            raise _Damaged(f"{path} was changed")
+        if is_other:
+            os.utime(path, ns=(status.st_atime_ns, modified))
+
+
+def _row(size: int, modified: int, sha256: str) -> tuple[int, int, str]:
+    """Return a row of a list.
+
+    :raises ValueError, TypeError, OverflowError: if no file has such a row.
+    """
+    if max(abs(size), abs(modified)) >> 63:
+        raise ValueError("a number is too large")
+    return int(size), int(modified), str(sha256)
+
+
+def _numbers(archive: zipfile.ZipFile) -> dict[str, int]:
+    """Return the numbers of the files of a wheel that are stored, by name."""
+    names = enumerate(archive.namelist())
+    return {name: number for number, name in names if _is_stored(name)}
 
 
 def _is_stored(name: str) -> bool:

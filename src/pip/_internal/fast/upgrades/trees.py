@@ -45,8 +45,8 @@ def own_folder(path: str) -> None:
     """
     os.makedirs(path, 0o700, exist_ok=True)
     status = os.stat(path)
-    # Whoever owns a link can replace the folder.
-    if not is_own(status) or os.lstat(path).st_uid != status.st_uid:
+    # A link of this user's may lead to another disk; everybody may change a link.
+    if os.lstat(path).st_uid != status.st_uid or not is_own(status):
         fix = "Make it a folder that only you may change (chmod 700), or delete it"
         raise PermissionError(f"Another user may change '{path}'. {fix}")
 

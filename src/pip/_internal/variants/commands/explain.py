@@ -17,7 +17,7 @@ from pip._internal.variants.output.documents import (
 )
 from pip._internal.variants.output.explain import explain_lookup, explain_manifest
 from pip._internal.variants.output.lookup import look_up, make_run
-from pip._internal.variants.selection.manifest_file import judge_manifest
+from pip._internal.variants.output.manifest_file import judge_manifest
 
 
 def run(command: SessionCommandMixin, options: optparse.Values, args: list[str]) -> int:

@@ -12,15 +12,15 @@ from pip._internal.console.texts import Hint
 from pip._internal.models.target_python import TargetPython
 from pip._internal.variants.errors import WrongUse
 from pip._internal.variants.output import sentences
+from pip._internal.variants.output.invocation import command as command_to_type
 from pip._internal.variants.output.lookup import make_run
+from pip._internal.variants.output.manifest_file import read_manifest
 from pip._internal.variants.output.unused_accelerators import ACCELERATORS
 from pip._internal.variants.providers.chain import ProviderChain, warnings_of
 from pip._internal.variants.providers.host_file import HostDescription
 from pip._internal.variants.providers.result import ProviderResult
 from pip._internal.variants.providers.target import target_of
-from pip._internal.variants.selection.invocation import command as command_to_type
-from pip._internal.variants.selection.manifest_file import read_manifest
-from pip._internal.variants.selection.overrides import refuse_contradictions
+from pip._internal.variants.selection.contradictions import refuse_contradictions
 from pip._internal.variants.selection.run import noting_host
 from pip._internal.variants.selection.settings import Settings
 
@@ -41,7 +41,7 @@ def run(command: SessionCommandMixin, options: optparse.Values, args: list[str])
         else:
             asked = read_manifest(options.manifest)
             run = make_run(command.get_default_session(options), options)
-            providers = run.providers
+            providers = run.target.providers
             answers = providers.query_all(asked)
         for warning in warnings_of(answers):
             logger.warning("%s", warning)

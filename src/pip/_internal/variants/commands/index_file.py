@@ -25,7 +25,7 @@ from pip._internal.variants.errors import (
     UnusableConfiguration,
     in_words,
 )
-from pip._internal.variants.selection.invocation import command as command_to_type
+from pip._internal.variants.output.invocation import command as command_to_type
 from pip._internal.variants.selection.scoped_indexes import (
     KEY,
     ConfiguredPlace,

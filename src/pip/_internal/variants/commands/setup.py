@@ -32,8 +32,8 @@ from pip._internal.variants.errors import (
     InvalidOption,
     WrongUse,
 )
-from pip._internal.variants.selection.invocation import again
-from pip._internal.variants.selection.invocation import command as command_to_type
+from pip._internal.variants.output.invocation import again
+from pip._internal.variants.output.invocation import command as command_to_type
 from pip._internal.variants.selection.scoped_indexes import (
     FORM,
     redacted_value,

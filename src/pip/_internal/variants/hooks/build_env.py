@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from pip._vendor.packaging._variants import on_target
 
-from pip._internal.variants.selection.catalogue import modes
-from pip._internal.variants.selection.run import Run, run_of
+from pip._internal.variants.selection.releases import modes
+from pip._internal.variants.selection.run import Purpose, Run, run_of
 from pip._internal.variants.selection.settings import IN_BUILD
 from pip._internal.variants.slots import RUN
 
@@ -79,15 +79,13 @@ def _replaced(environ: Mapping[str, str | None]) -> dict[str, str | None]:
 
 def _inner_run(target: Run) -> Run:
     """Make the run for what is installed to build something on this machine."""
-    options = target.settings.about_this_machine()
-    run = Run(target.session, options, enabled=target.enabled)
-    run.in_build = True
-    run.manifest_links = target.manifest_links
-    run.skipped_manifests = target.skipped_manifests
-    run.collector = target.collector
-    run.plugin_limits = target.plugin_limits
-    for mode_module, mode in target.mode_modules.items():
-        run.mode_modules[mode_module] = None if mode is None else mode.for_inner(run)
+    run = target.inner(
+        target.settings.about_this_machine(), Purpose.BUILD, enabled=target.enabled
+    )
+    run.catalogue.manifests = target.catalogue.manifests
+    run.catalogue.skipped_manifests = target.catalogue.skipped_manifests
+    run.plugins.collector = target.plugins.collector
+    run.plugins.plugin_limits = target.plugins.plugin_limits
     return run
 
 
@@ -96,8 +94,8 @@ def _variables(target: Run) -> dict[str, str]:
     environ = target.settings.as_variables()
     for mode in modes(target):
         environ |= mode.environ()
-    if target.plugin_limits is not None:
-        environ |= target.plugin_limits.environ()
+    if target.plugins.plugin_limits is not None:
+        environ |= target.plugins.plugin_limits.environ()
     if not target.enabled:
         environ["PIP_NO_VARIANTS"] = "1"
     options = {name: os.environ.get(name) for name in environ if name[0] != "_"}

@@ -1,8 +1,11 @@
-"""Judge installed variants again, by this machine and by each other.
+"""Judge installed variants again, by this machine or a host, and by each other.
 
 What does not suit is a warning of ``pip check``, or an error if the user is strict: the
 packages' own metadata is right. Only what was recorded is read: no network, no plugins.
 Packages that lack files are a warning too: images are often made smaller in this way.
+
+A host decides which hardware there is. Dependencies and tags of this environment are
+judged for the Python that runs it; those of a folder, for the host.
 """
 
 from __future__ import annotations
@@ -15,10 +18,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pip._vendor.packaging.utils import canonicalize_name
 
-from pip._internal.cli.status_codes import ERROR
-from pip._internal.console.output import get_logger
+from pip._internal.cli.status_codes import ERROR, SUCCESS
+from pip._internal.console.output import get_logger, write
 from pip._internal.console.texts import Hint, counted, with_label
-from pip._internal.metadata import get_default_environment
+from pip._internal.metadata import get_default_environment, get_environment
+from pip._internal.variants.errors import WrongUse
 from pip._internal.variants.selection.installed import installed_build
 from pip._internal.variants.selection.settings import Settings
 
@@ -28,6 +32,7 @@ if TYPE_CHECKING:
     from pip._internal.commands.check import CheckCommand
     from pip._internal.metadata import BaseDistribution
     from pip._internal.variants.providers.chain import ProviderChain
+    from pip._internal.variants.providers.target import Target
     from pip._internal.variants.selection.installed_records import InstalledBuild
     from pip._internal.variants.selection.run import ModeModule
 
@@ -38,12 +43,14 @@ class InstalledVariant(NamedTuple):
     """A variant that is installed.
 
     :ivar name: as the metadata spells it.
+    :ivar folder: what ``--path`` names, if it is in such a folder.
     """
 
     name: str
     version: str
     label: str
     build: InstalledBuild
+    folder: str | None = None
 
     def __str__(self) -> str:
         return f"{self.name} {with_label(self.version, self.label)}"
@@ -58,69 +65,162 @@ def checked(
 ) -> int:
     """Report packages that lack files, and installed variants that do not fit.
 
-    A variant that this machine does not support is an error if the user is strict;
+    A variant that the target does not support is an error if the user is strict;
     otherwise the exit status is upstream's.
 
     :param find_mode_modules: returns the rooms of all modes.
     """
-    env = get_default_environment()
-    dists = list(env.iter_installed_distributions(local_only=False))
-    variants = [
-        InstalledVariant(dist.raw_name, dist.raw_version, build.label, build)
-        for dist in dists
-        if (build := installed_build(dist)) is not None and build.label is not None
-    ]
-    if not variants:
+    settings = Settings(options)
+    dists = list(_installed(settings.path))
+    variants = _variants(dists)
+    if not (variants or settings.variant_host or settings.path):
         status = fn(command, options, args)
         for warning in incomplete(dists, options):
             logger.warning("%s", warning)
         return status
     from pip._internal.variants.providers.chain import ProviderChain
+    from pip._internal.variants.providers.target import target_of
+    from pip._internal.variants.selection.run import noting_host
 
-    settings = Settings(options)
-    variants.sort(key=lambda variant: canonicalize_name(variant.name))
-    providers, mode_modules = ProviderChain.for_settings(settings), find_mode_modules()
+    settings.take_host_of_install()
+    with noting_host(settings):
+        providers = ProviderChain.for_settings(settings)
+    mode_modules = find_mode_modules()
     found = list(unsupported(variants, providers, mode_modules, options))
-    status = fn(command, options, args)
+    if settings.path:
+        target = target_of(settings, providers.host)
+        status = _folders_checked([dist for dist, _ in dists], target)
+    else:
+        status = fn(command, options, args)
     strict = settings.strict_variants
     for line in found:
         logger.log(logging.ERROR if strict else logging.WARNING, "%s", line)
-    for warning in (
-        *(*providers.warnings, *different_cuda(variants, options)),
-        *incomplete(dists, options),
-    ):
+    doubts = _doubts([dist for dist, _ in dists], variants, mode_modules, options)
+    for warning in (*providers.warnings, *doubts, *incomplete(dists, options)):
         logger.warning("%s", warning)
-    for mode_module in mode_modules:
-        if any(mode_module.options_for(variant.build) for variant in variants):
-            for warning in mode_module.judged(dists, options):
-                logger.warning("%s", warning)
     return ERROR if found and strict else status
 
 
+def _installed(
+    folders: Sequence[str] | None,
+) -> Iterator[tuple[BaseDistribution, str | None]]:
+    """Yield what is installed in this environment or in folders, with its folder.
+
+    :raises WrongUse: if there is no such folder.
+    """
+    if not folders:
+        found = get_default_environment().iter_installed_distributions(local_only=False)
+        yield from ((dist, None) for dist in found)
+    for folder in folders or ():
+        if not os.path.isdir(folder):
+            raise WrongUse(f"--path {folder}: there is no such folder")
+        for dist in get_environment([folder]).iter_all_distributions():
+            yield dist, folder
+
+
+def _variants(
+    dists: Iterable[tuple[BaseDistribution, str | None]],
+) -> list[InstalledVariant]:
+    """Return which of *dists* are variants, by name."""
+    variants = [
+        InstalledVariant(dist.raw_name, dist.raw_version, build.label, build, folder)
+        for dist, folder in dists
+        if (build := installed_build(dist)) is not None and build.label is not None
+    ]
+    return sorted(variants, key=lambda variant: canonicalize_name(variant.name))
+
+
+def _doubts(
+    dists: Sequence[BaseDistribution],
+    variants: Sequence[InstalledVariant],
+    mode_modules: Iterable[ModeModule],
+    options: optparse.Values,
+) -> Iterator[str]:
+    """Yield which installed variants do not go together."""
+    yield from different_cuda(variants, options)
+    for mode_module in mode_modules:
+        if any(mode_module.options_for(variant.build) for variant in variants):
+            yield from mode_module.judged(dists, options)
+
+
+def _folders_checked(dists: Sequence[BaseDistribution], target: Target | None) -> int:
+    """Check dependencies and tags in folders, as upstream does in this environment.
+
+    :param target: None for this machine and interpreter.
+    """
+    from pip._vendor.packaging._variants import on_target
+
+    from pip._internal.models.target_python import TargetPython
+    from pip._internal.operations.check import (
+        PackageDetails,
+        check_package_set,
+        check_unsupported,
+    )
+
+    python = TargetPython() if target is None else target.python
+    broken, packages = [], {}
+    with on_target({} if target is None else target.environment):
+        for dist in dists:
+            try:
+                needs = list(dist.iter_dependencies())
+            except (OSError, ValueError) as error:
+                broken.append(f"{dist.raw_name} has metadata that is invalid: {error}")
+            else:
+                packages[dist.canonical_name] = PackageDetails(dist.version, needs)
+        missing, conflicting = check_package_set(packages)
+    for name, lacks in missing.items():
+        version = packages[name].version
+        broken += [
+            f"{name} {version} requires {n}, which is missing." for n, _ in lacks
+        ]
+    for name, conflicts in conflicting.items():
+        broken += [
+            f"{name} {packages[name].version} requires {needed}, but {other} {version} "
+            "is installed."
+            for other, version, needed in conflicts
+        ]
+    place = "this platform" if target is None else target.host.path
+    broken += [
+        f"{dist.raw_name} {dist.version} is not supported on {place}."
+        for dist in check_unsupported(dists, python.get_unsorted_tags())
+    ]
+    write(broken or ["No broken requirements found."])
+    return ERROR if broken else SUCCESS
+
+
+def _replacing(
+    options: optparse.Values, folder: str | None, name: str, version: str, *others: str
+) -> str:
+    """Return the command that installs a package again, into its folder if it has one."""
+    from pip._internal.variants.output.invocation import command
+
+    place = ("--target", folder, "--upgrade") if folder else ("--force-reinstall",)
+    return command(options, "install", *place, *others, f"{name}=={version}")
+
+
 def incomplete(
-    dists: Iterable[BaseDistribution], options: optparse.Values
+    dists: Iterable[tuple[BaseDistribution, str | None]], options: optparse.Values
 ) -> Iterator[str]:
     """Yield which packages lack files that they have recorded, and how to repair them.
 
     Bytecode does not count: Python makes it anew.
+
+    :param dists: each with the folder that ``--path`` names, if any.
     """
-    for dist in dists:
+    for dist, folder in dists:
         try:
             missing = list(_missing(dist))
         except (OSError, ValueError, IndexError, csv.Error) as error:
             logger.debug("Cannot read which files %s has: %r", dist.raw_name, error)
             continue
         if missing:
-            from pip._internal.variants.selection.invocation import command
-
             rest = len(missing) - 1
             more = f" and {counted(rest, 'more file')}" if rest else ""
             yield Hint(
                 f"{dist.raw_name} {dist.raw_version} is incomplete: pip cannot find "
                 f"'{missing[0]}'{more}. To repair it:",
-                command(
-                    *(options, "install", "--force-reinstall", "--no-deps"),
-                    f"{dist.raw_name}=={dist.raw_version}",
+                _replacing(
+                    *(options, folder, dist.raw_name, dist.raw_version), "--no-deps"
                 ),
             )
 
@@ -153,14 +253,13 @@ def unsupported(
 
     :param mode_modules: the rooms of all modes.
     """
-    from pip._internal.variants.selection import reasons
-    from pip._internal.variants.selection.invocation import for_upgrade
-    from pip._internal.variants.selection.ranking import select
+    from pip._internal.variants.output import reasons
+    from pip._internal.variants.output.invocation import for_upgrade
+    from pip._internal.variants.selection.ranking import judge_installed
 
     for variant in variants:
-        selection = select(
-            *(variant.name, variant.build.manifest, [variant.label], providers, ()),
-            project=canonicalize_name(variant.name),
+        selection = judge_installed(
+            *(variant.name, variant.build, [variant.label], providers)
         )
         mismatches = selection.known_mismatches(variant.label)
         if mismatches:
@@ -172,10 +271,16 @@ def unsupported(
                 (),
             )
             needs = reasons.needs(selection, mismatches, machine="the machine")
+            host = providers.host
             yield Hint(
-                f"This machine does not support {variant}, which needs {needs}. To "
-                "switch to the best variant of this version:",
-                for_upgrade(options, variant.name, further=further),
+                f"{'This machine' if host is None else host.path} does not support "
+                f"{variant}, which needs {needs}. To switch to the best variant of this "
+                "version:",
+                for_upgrade(options, variant.name, further=further)
+                if variant.folder is None
+                else _replacing(
+                    *(options, variant.folder, variant.name, variant.version), *further
+                ),
             )
 
 
@@ -185,21 +290,24 @@ def different_cuda(
     """Say which variants are for different major versions of CUDA."""
     from pip._internal.variants.selection.agreement import (
         CudaBuild,
+        are_mixed,
         cuda_major,
-        mixture,
     )
 
-    message = mixture(
-        [
-            CudaBuild(f"{each.name} {each.version}", each.label, major, frozenset())
-            for each in variants
-            if (major := cuda_major(each.build.supported)) is not None
-        ]
-    )
-    if message is not None:
-        from pip._internal.variants.selection.invocation import command
+    builds = [
+        CudaBuild(f"{each.name} {each.version}", each.label, major, frozenset())
+        for each in variants
+        if (major := cuda_major(each.build.supported)) is not None
+    ]
+    if are_mixed(builds):
+        from pip._internal.variants.output.invocation import command
+        from pip._internal.variants.output.reasons import mixture
 
+        folder = variants[0].folder
+        place = ("--target", folder, "--upgrade") if folder else ()
         yield Hint(
-            f"{message}. Choose builds that agree:",
-            command(options, "install", "--variant", "PACKAGE=LABEL", "PACKAGE"),
+            f"{mixture(builds)}. Choose builds that agree:",
+            command(
+                options, "install", *place, "--variant", "PACKAGE=LABEL", "PACKAGE"
+            ),
         )

@@ -27,8 +27,14 @@ from pip._internal.variants.index.links import (
     source_of,
     uploaded_too_late,
 )
-from pip._internal.variants.selection.run import Run, run_of
-from pip._internal.variants.selection.settings import said_in_line
+from pip._internal.variants.output.reporter import Reporter
+from pip._internal.variants.selection.run import Purpose, Run, noting_host, run_of
+from pip._internal.variants.selection.settings import (
+    IN_BUILD,
+    NO_VARIANTS,
+    Settings,
+    said_in_line,
+)
 from pip._internal.variants.slots import COMMAND_LINE, READS_FAST, RUN
 
 if TYPE_CHECKING:
@@ -48,8 +54,8 @@ if TYPE_CHECKING:
 
 logger = get_logger(__name__)
 
-#: By command that lists versions: which of them it judges.
-_LISTINGS = {"index": "all", "list": "newest"}
+#: By command that lists versions.
+_PURPOSES = {"index": Purpose.LIST_ALL, "list": Purpose.LIST_NEWEST}
 
 
 def collector_created(
@@ -65,29 +71,88 @@ def collector_created(
     :param mode_modules: returns the rooms of the modes that the command may be in.
     """
     collector = fn(cls, session, options, suppress_no_index)
-    # Only the search for a newer pip suppresses this option; it needs no variants.
-    run = Run(
-        session, options, enabled=not suppress_no_index, mode_modules=mode_modules()
-    )
-    run.is_for_itself = suppress_no_index
-    parser, _ = COMMAND_LINE.of(options, tuple) or (None, ())
-    if parser is not None and not suppress_no_index:
-        run.listing = _LISTINGS.get(parser.name)
-    run.attach(collector)
-    if run.in_build:
+    run = _run_of_command(session, options, mode_modules(), is_own=suppress_no_index)
+    run.plugins.attach(collector)
+    if run.purpose is Purpose.BUILD:
         from pip._internal.variants.hooks.build_env import leave_variables_to_user
 
         leave_variables_to_user()
-    if run.trusted:
+    if run.settings.trusted_providers:
         from pip._internal.variants.providers.plugin_limits import PluginLimits
 
         # By the options alone: requirements files are read later.
         scope = collector.search_scope
-        run.plugin_limits = PluginLimits(run.settings, session, scope)
+        run.plugins.plugin_limits = PluginLimits(run.settings, session, scope)
     READS_FAST.set(collector, is_fast(options))
     # The code that reads lock files has only the session.
     RUN.set(session, run)
     return collector
+
+
+def _run_of_command(
+    session: PipSession,
+    options: optparse.Values,
+    mode_modules: Sequence[ModeModule],
+    *,
+    is_own: bool,
+) -> Run:
+    """Make the run of a command.
+
+    :param is_own: whether it only looks for a newer pip, which needs no variants.
+    :raises ContradictoryOptions: parts of what was typed contradict each other.
+    """
+    settings = Settings(options)
+    if is_own:
+        purpose = Purpose.SELF_CHECK
+    elif os.environ.get(IN_BUILD):
+        purpose = Purpose.BUILD
+    else:
+        parser, _ = COMMAND_LINE.of(options, tuple) or (None, ())
+        purpose = _PURPOSES.get(getattr(parser, "name", ""), Purpose.INSTALL)
+    if settings.asks_for_something and not is_own:
+        from pip._internal.variants.selection.contradictions import (
+            refuse_contradictions,
+        )
+
+        refuse_contradictions(settings)
+    run = Run(
+        *(session, settings, Reporter, purpose),
+        enabled=not is_own,
+        mode_modules=mode_modules,
+    )
+    if not is_own:
+        _begin(run, options)
+    if run.enabled:
+        # An invalid one is an error before anything is fetched.
+        _ = run.overrides.preferences
+    return run
+
+
+def _begin(run: Run, options: optparse.Values) -> None:
+    """Let a command be for the machine that ``--variant-host`` names.
+
+    :raises OtherMachine: it would install what is for that machine into this one.
+    """
+    # A mistake in it is better told before anything is fetched.
+    settings = run.settings
+    host = settings.variant_host
+    if host is None:
+        return
+    is_off = settings.no_variants or settings.legacy_resolver
+    if is_off and settings.is_typed(NO_VARIANTS.name):
+        from pip._internal.variants.output.other_machine import warn_of_unused_host
+
+        warn_of_unused_host(settings, host)
+    with noting_host(settings):
+        if run.target.described is None:
+            return
+        from pip._internal.variants.selection import target_options
+
+        if run.target.described.is_elsewhere and settings.installs_here:
+            from pip._internal.variants.output.other_machine import other_machine
+
+            raise other_machine(run.target.described, options)
+        target_options.begin(run.target.described, options)
 
 
 def scan_directory(
@@ -135,9 +200,13 @@ def evaluate_links(
     else:
         left = _without_manifests(run, link_evaluator, links)
     found = fn(finder, link_evaluator, left)
-    if run is not None and (not found or len(left) < len(links) or run.is_elsewhere):
+    if run is not None and (
+        not found or len(left) < len(links) or run.target.is_elsewhere
+    ):
         # If there is nothing to install, these tell why.
-        run.listed.setdefault(link_evaluator._canonical_name, []).append(links)
+        run.catalogue.listed.setdefault(link_evaluator._canonical_name, []).append(
+            links
+        )
     return found
 
 
@@ -175,10 +244,10 @@ def _register(run: Run, link_evaluator: LinkEvaluator, link: Link) -> None:
         key = project, version, source_of(link)
         too_new = uploaded_too_late(link, link_evaluator._uploaded_prior_to)
         if too_new is None:
-            run.manifest_links.setdefault(key, link)
+            run.catalogue.manifests.setdefault(key, link)
         else:
             logger.debug("Skipping link: a manifest: %s: %s", too_new, link)
-            run.skipped_manifests[key] = too_new
+            run.catalogue.skipped_manifests[key] = too_new
 
 
 def _without_variants(finder: PackageFinder, links: Iterable[Link]) -> list[Link]:
@@ -205,23 +274,23 @@ def all_candidates(
     run = run_of(finder)
     if run is None:
         return fn(finder, project_name)
-    from pip._internal.variants.selection.catalogue import modes
+    from pip._internal.variants.selection.releases import modes
 
-    if run.listing is not None and run.target is not None:
+    if run.purpose.is_listing and run.target.described is not None:
         from pip._internal.variants.selection import target_options
 
-        target_options.aim(finder, run.target)
+        target_options.aim(finder, run.target.described)
     for mode in modes(run):
         fn = functools.partial(mode.find_all_candidates, fn)
     candidates = fn(finder, project_name)
-    if run.is_for_itself:
+    if run.purpose is Purpose.SELF_CHECK:
         # Upstream asks for pip alone, and keeps only the newest.
         from pip._internal.variants.selection.fork import carrier_name
 
         carrier = carrier_name()
         others = [] if carrier is None else fn(finder, carrier)
-        run.of_itself = [*candidates, *others]
-    if run.listing is None:
+        run.catalogue.pips = [*candidates, *others]
+    if not run.purpose.is_listing:
         return candidates
     return _listed(run, finder, project_name, candidates)
 
@@ -232,25 +301,25 @@ def _listed(
     project_name: str,
     candidates: list[InstallationCandidate],
 ) -> list[InstallationCandidate]:
-    from pip._internal.variants.selection.catalogue import decisions_of, modes
+    from pip._internal.variants.selection.releases import modes
 
     project = canonicalize_name(project_name)
     for mode in modes(run):
         listed = mode.listed(finder, project, candidates)
         if listed is not None:
             return listed
-    if project == "pip" and run.listing == "newest":
+    if project == "pip" and run.purpose is Purpose.LIST_NEWEST:
         candidates = _updates_of_pip(run, candidates)
     if not run.enabled:
         return candidates
-    if not candidates and run.is_elsewhere:
+    if not candidates and run.target.is_elsewhere:
         _tell_why(run, finder, project_name)
     unsuitable = set(_unsuitable(run, finder, project, candidates))
     left = [found for found in candidates if found.version not in unsuitable]
-    if candidates and not left and run.listing == "all":
+    if candidates and not left and run.purpose is Purpose.LIST_ALL:
         from pip._internal.variants.output.refusals import nothing_left
 
-        reached = decisions_of(run).reached(project)
+        reached = run.decisions.reached(project)
         raise nothing_left(project_name, None, reached)
     return left
 
@@ -263,7 +332,7 @@ def _updates_of_pip(
     from pip._internal.variants.selection.fork import is_fork
 
     # With --python or --path, what is listed may have upstream's pip.
-    pip = get_environment(run.settings.paths).get_distribution("pip")
+    pip = get_environment(run.settings.path).get_distribution("pip")
     if pip is None or not is_fork(pip.version):
         return candidates
     return [found for found in candidates if is_fork(found.version)]
@@ -274,10 +343,10 @@ def _tell_why(run: Run, finder: PackageFinder, project_name: str) -> None:
     from pip._internal.variants.output.no_match import no_suitable
 
     # It lists them once more.
-    listing, run.listing = run.listing, None
+    purpose, run.purpose = run.purpose, Purpose.INSTALL
     project = canonicalize_name(project_name)
     problem = no_suitable(run, finder, project, project_name)
-    run.listing = listing
+    run.purpose = purpose
     if problem is not None:
         raise problem
 
@@ -292,7 +361,7 @@ def _unsuitable(
 
     Where only the newest versions matter, older ones are not judged.
     """
-    from pip._internal.variants.selection.catalogue import release_of
+    from pip._internal.variants.selection.releases import release_of
 
     newest_first = sorted(candidates, key=lambda found: found.version, reverse=True)
     for version, grouped in itertools.groupby(newest_first, lambda c: c.version):
@@ -302,7 +371,7 @@ def _unsuitable(
             if not release.ranked:
                 yield version
                 continue
-        if run.listing == "newest" and not version.is_prerelease:
+        if run.purpose is Purpose.LIST_NEWEST and not version.is_prerelease:
             return
 
 
@@ -320,14 +389,15 @@ def requirements_line(
     parsed = fn(line, options, finder, session)
     run = None if finder is None else run_of(finder)
     if run is not None:
-        limits = run.plugin_limits
+        limits = run.plugins.plugin_limits
         if limits is not None and parsed is not None and parsed.constraint:
             limits.note(parsed)
         choices, is_off = said_in_line(line.opts)
         if parsed is not None and choices:
             found = (choice.for_requirement(parsed.requirement) for choice in choices)
             choices = [choice for choice in found if choice is not None]
-        run.add_choices(choices)
+        if run.purpose is not Purpose.BUILD:
+            run.overrides.add(choices)
         if parsed is None and is_off:
-            run.disable(line.filename)
+            run.overrides.disable(line.filename)
     return parsed

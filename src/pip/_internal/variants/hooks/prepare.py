@@ -15,9 +15,8 @@ from pip._vendor.wheel_variants.labels import split_label
 
 from pip._internal.console.output import get_logger
 from pip._internal.variants.index.links import label_of
-from pip._internal.variants.selection.catalogue import decisions_of
 from pip._internal.variants.selection.installed import bind
-from pip._internal.variants.selection.run import Run, run_of
+from pip._internal.variants.selection.run import Purpose, Run, run_of
 from pip._internal.variants.slots import SELECTION
 
 if TYPE_CHECKING:
@@ -44,14 +43,14 @@ def cached_wheels(
 
 def refuse_unsupported(factory: Factory, run: Run, link: Link) -> None:
     """Refuse what does not suit the target, of what a file or URL names."""
-    if run.check_trusted is not None:
+    if run.purpose is Purpose.PLUGIN:
         from pip._internal.variants.providers.plugin_query import PluginFailed
 
         raise PluginFailed(f"it needs {link}, which is not on an index")
-    if run.target is not None:
+    if run.target.described is not None:
         from pip._internal.variants.selection.target_options import refuse_source
 
-        refuse_source(run.target, link)
+        refuse_source(run.target.described, link)
     label = label_of(link)
     if label is not None:
         run = _enabled_run(factory._finder, link)
@@ -99,7 +98,7 @@ def prepared(
     if not link.is_wheel:
         return dist
     # A cached wheel was built from a file of the release.
-    release = None if given is None else decisions_of(given).release_of(req.source_link)
+    release = None if given is None else given.decisions.release_of(req.source_link)
     by_hand = req.is_direct or (release is not None and release.chosen_by is not None)
     if label is not None and run is not None:
         from pip._internal.variants.selection.verification import check_prepared
@@ -136,7 +135,7 @@ def to_install(
             _judge_built(resolver.factory._finder, req, path, label)
     order = fn(resolver, requirements)
     run = run_of(resolver.factory._finder)
-    if run is None or not run.in_build:
+    if run is None or run.purpose is not Purpose.BUILD:
         from pip._internal.fast.install_command import before_installing
 
         before_installing(order)
@@ -206,7 +205,7 @@ def metadata_fetched(
     if dist is None:
         return None
     if label is not None:
-        selection = None if run is None else decisions_of(run).selection_of(link)
+        selection = None if run is None else run.decisions.selection_of(link)
         if run is not None and link.metadata_link() is None:
             from pip._internal.variants.selection.verification import check_prepared
 
@@ -224,18 +223,16 @@ def _may_be_in_vain(run: Run, req: InstallRequirement, link: Link) -> bool:
     That is so for a build that would replace something installed, and for that project
     itself: it may yet stay.
     """
-    release = decisions_of(run).release_of(link)
+    release = run.decisions.release_of(link)
     if release is not None and release.labels:
-        from pip._internal.variants.selection.abi_requirements import replaced
-
-        would_go = {canonicalize_name(each.name) for _, each in replaced(run, link)}
-        run.competing |= would_go
+        would_go = {dist.canonical_name for dist, _ in release.replaced(link)}
+        run.attempt.competing |= would_go
         if would_go or release.builds_in_turn:
             return True
     # A wheel that the user named by its URL is installed.
-    if not run.competing or link.comes_from is None or req.req is None:
+    if not run.attempt.competing or link.comes_from is None or req.req is None:
         return False
-    return canonicalize_name(req.req.name) in run.competing
+    return canonicalize_name(req.req.name) in run.attempt.competing
 
 
 def _without_its_wheel(

@@ -18,9 +18,9 @@ from pip._internal.exceptions import HashMismatch
 from pip._internal.fast.resolving import dependencies_known, reached
 from pip._internal.variants.hooks.prepare import refuse_unsupported
 from pip._internal.variants.index.links import label_of
-from pip._internal.variants.selection.catalogue import PeekableGroups, modes, releases
 from pip._internal.variants.selection.installed import installed_build
-from pip._internal.variants.selection.run import Run, run_of
+from pip._internal.variants.selection.releases import PeekableGroups, modes, releases
+from pip._internal.variants.selection.run import Purpose, Run, run_of
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.specifiers import SpecifierSet
@@ -58,20 +58,24 @@ def found_candidates(
         return fn(factory, ireqs, specifier, hashes, *args, **kwargs)
     assert ireqs[0].req is not None
     project = canonicalize_name(ireqs[0].req.name)
-    if run.check_trusted is not None:
-        run.check_trusted(project)
+    if run.purpose is Purpose.PLUGIN:
+        limits = run.plugins.plugin_limits
+        assert limits is not None, "it is made for a plugin"
+        limits.check_trusted(project)
     wanted, allowed = _limits(ireqs, specifier, hashes)
-    if run.is_open(project):
-        from pip._internal.variants.selection.overrides import files_to_settle_by
+    if run.overrides.is_open(project):
+        from pip._internal.variants.selection.contradictions import files_to_settle_by
 
-        files = files_to_settle_by(run.choices, factory, project, wanted, allowed)
+        files = files_to_settle_by(
+            run.overrides.choices, factory, project, wanted, allowed
+        )
         if files is not None:
-            run.settle(project, files)
+            run.overrides.settle(project, files)
     competing = _installed_candidate(run, factory, project, ireqs, wanted)
     with _hidden(factory, project) if competing is not None else nullcontext():
         found = fn(factory, ireqs, specifier, hashes, *args, **kwargs)
     assert not isinstance(found, tuple), "only without requirements there is nothing"
-    run.installed_dists = factory._installed_dists
+    run.request.dists = factory._installed_dists
     infos = functools.partial(reached, found._get_infos, factory._finder, project)
     pinned = False
     for mode in modes(run):
@@ -123,7 +127,7 @@ def _installed_candidate(
     dist = factory._installed_dists.get(project)
     if dist is None:
         return None
-    if not run.may_switch:
+    if not _may_switch(run):
         # The installed build may be for a version of what is upgraded.
         upgraded = run.enabled and run.settings.upgrade
         if not upgraded or installed_build(dist) is None:
@@ -131,6 +135,16 @@ def _installed_candidate(
     from pip._internal.variants.selection.switching import installed_candidate
 
     return installed_candidate(run, factory, project, *args)
+
+
+def _may_switch(run: Run) -> bool:
+    """Return whether the user asked for what may differ from an installed build."""
+    return run.enabled and bool(
+        run.overrides.choices
+        or run.settings.upgrade_variants
+        or run.request.locked_labels
+        or any(mode.may_switch for mode in modes(run))
+    )
 
 
 @contextmanager
@@ -150,7 +164,7 @@ def _fork_of(run: Run, factory: Factory, project: str) -> BaseDistribution | Non
     """Return the installed fork, if releases of *project* must not replace it."""
     if project != "pip":
         return None
-    if project in run.named and not factory._installed_dists:
+    if project in run.request.named and not factory._installed_dists:
         # With --ignore-installed, the user asks for another pip than the installed one.
         return None
     return _fork_to_keep(run)
@@ -177,7 +191,7 @@ def _infos_of_fork(
         # There is no other kind.
         version = cast("Version", info[0])
         if not is_fork(version):
-            run.left_out_pips.add(version)
+            run.catalogue.upstream_pips.add(version)
             continue
         if newest is None:
             # Newer ones of upstream's came before it.
@@ -202,7 +216,9 @@ def _with_installed_fork(
     Dependencies replace it neither with ``--ignore-installed`` nor ``--force-reinstall``.
     """
     releases_of_fork = list(infos())
-    if "pip" not in run.named and wanted.contains(kept.version, prereleases=True):
+    if "pip" not in run.request.named and wanted.contains(
+        kept.version, prereleases=True
+    ):
         if not releases_of_fork:
             _tell_of_newer(run, factory, kept)
         extras = frozenset(extra for ireq in ireqs for extra in ireq.extras)
@@ -218,7 +234,7 @@ def _tell_of_newer(
 ) -> None:
     from pip._internal.variants.output.updates import tell_of_newer
 
-    pips = (*newest, *run.left_out_pips)
+    pips = (*newest, *run.catalogue.upstream_pips)
     tell_of_newer(run, factory._finder, kept.version, pips)
 
 
@@ -248,10 +264,8 @@ def _ordered_infos(
     makers: dict[Link, functools.partial[Candidate | None]] = {}
     # There is no preparer if pip only looks a project up.
     if getattr(factory.preparer, "require_hashes", False):
-        from pip._internal.variants.selection.release import CheckedWheels
-
         checked_path = functools.partial(_checked_path, factory.preparer, makers)
-        run.part(CheckedWheels)[project] = checked_path
+        run.catalogue.checked_paths[project] = checked_path
 
     def links() -> Iterator[tuple[_BaseVersion, Link]]:
         for version, maker in infos():
@@ -275,7 +289,7 @@ def _ordered_infos(
         # Not imported for plain packages.
         from pip._internal.variants.selection.candidates import VariantCandidates
 
-        run.reached(project)
+        run.catalogue.reached(project)
         yield from VariantCandidates(
             group.release,
             makers,
@@ -321,9 +335,9 @@ def _checked_path(
 
 
 def _refused(run: Run, groups: PeekableGroups) -> None:
-    if run.lookahead is not None:
+    if run.catalogue.lookahead is not None:
         older = (group.release for group in groups.refused())
-        run.lookahead.refused([each for each in older if each is not None])
+        run.catalogue.lookahead.refused([each for each in older if each is not None])
 
 
 def dependencies_met(
@@ -338,10 +352,10 @@ def dependencies_met(
     requirements = list(fn(provider, candidate))
     dependencies_known(provider._factory._finder, requirements)
     run = run_of(provider._factory._finder)
-    if run is not None and run.check_trusted is not None:
+    if run is not None and run.purpose is Purpose.PLUGIN:
         from pip._internal.variants.providers.plugin_environment import trusted_alone
 
-        return trusted_alone(run, candidate, requirements)
+        return trusted_alone(run.plugins, candidate, requirements)
     if run is not None and provider._ignore_dependencies:
         return _without_dependencies(run, provider, candidate, requirements)
     return requirements
@@ -408,7 +422,7 @@ def _without_dependencies(
         return
     from pip._internal.variants.selection.abi_requirements import requirements_of
 
-    for each in requirements_of(run, link):
-        if canonicalize_name(each.name) in run.named:
+    for each in requirements_of(run.decisions.selection_of(link), link):
+        if canonicalize_name(each.name) in run.request.named:
             ireq = candidate.get_install_requirement()
             yield from provider._factory.make_requirements_from_spec(str(each), ireq)

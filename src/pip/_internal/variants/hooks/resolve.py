@@ -13,9 +13,9 @@ from pip._vendor.packaging.utils import canonicalize_name
 from pip._internal.exceptions import HashError, InstallationError, PipError
 from pip._internal.fast.resolving import prefetching
 from pip._internal.variants.index.links import label_of
-from pip._internal.variants.selection.catalogue import decisions_of, modes
 from pip._internal.variants.selection.installed import installed_build
-from pip._internal.variants.selection.run import Run, noting_host, run_of
+from pip._internal.variants.selection.releases import modes
+from pip._internal.variants.selection.run import Purpose, Run, noting_host, run_of
 from pip._internal.variants.slots import ENVIRONMENT
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from pip._internal.resolution.resolvelib.base import Candidate
     from pip._internal.resolution.resolvelib.factory import Factory
     from pip._internal.resolution.resolvelib.resolver import Resolver
+    from pip._internal.variants.selection.installed_first import Kept
     from pip._internal.variants.selection.lookahead import VariantLookahead
     from pip._internal.variants.selection.release import Release
 
@@ -46,37 +47,38 @@ def resolved(
     run = run_of(resolver.factory._finder)
     if run is None:
         return fn(resolver, root_reqs, check_supported_wheels)
-    run.named = _named(root_reqs)
+    run.request.named = _named(root_reqs)
     if any(root.name is None or "pip" in root.name.lower() for root in root_reqs):
         from pip._internal.variants.selection.fork import leaves_fork
 
-        run.leaves_fork = leaves_fork(root_reqs)
+        run.request.leaves_fork = leaves_fork(root_reqs)
 
-    def solve(constraints: Sequence[InstallRequirement] = ()) -> RequirementSet:
-        roots = [*root_reqs, *constraints]
-        resolve_once = functools.partial(fn, resolver, roots, check_supported_wheels)
+    def solve() -> RequirementSet:
+        resolve_once = functools.partial(
+            fn, resolver, root_reqs, check_supported_wheels
+        )
         for mode in modes(run):
             resolve_once = functools.partial(mode.solve, resolve_once, resolver)
-        if run.target is None:
+        if run.target.described is None:
             return resolve_once()
         from pip._internal.variants.selection import target_options
 
         with (
             noting_host(run.settings),
-            target_options.during(run.target, resolver.factory),
+            target_options.during(run.target.described, resolver.factory),
         ):
             found = resolve_once()
         for requirement in found.requirements.values():
-            ENVIRONMENT.set(requirement, run.target.environment)
+            ENVIRONMENT.set(requirement, run.target.described.environment)
         return found
 
-    if not (run.choices or run.settings.asks_for_something):
+    if not (run.overrides.choices or run.settings.asks_for_something):
         return _resolved(solve, resolver, root_reqs, run)
     try:
         requirements = _resolved(solve, resolver, root_reqs, run)
     except PipError:
         # A mistyped name may be why; the error stays the resolver's.
-        run.strict = False
+        run.reporter.strict = False
         _warn_of_unknown_names(run, resolver, root_reqs, has_failed=True)
         raise
     _warn_of_unknown_names(run, resolver, root_reqs, has_failed=False)
@@ -84,14 +86,14 @@ def resolved(
 
 
 def _resolved(
-    solve: Callable[..., RequirementSet],
+    solve: Callable[[], RequirementSet],
     resolver: Resolver,
     root_reqs: list[InstallRequirement],
     run: Run,
 ) -> RequirementSet:
     """Resolve, and announce what was chosen.
 
-    :param solve: resolves once, with the constraints that it is given.
+    :param solve: resolves once.
     """
     finder = resolver.factory._finder
     for mode in modes(run):
@@ -125,7 +127,7 @@ def _told_of_locks(finder: PackageFinder) -> Iterator[None]:
 
 
 def _concluded(
-    solve: Callable[..., RequirementSet],
+    solve: Callable[[], RequirementSet],
     resolver: Resolver,
     root_reqs: list[InstallRequirement],
     run: Run,
@@ -135,25 +137,25 @@ def _concluded(
     finder = resolver.factory._finder
     requirements, kept = _settle(solve, resolver, root_reqs, run, requirements)
     chosen = _chosen_builds(run, requirements)
-    if run.labels_for_all():
+    if run.overrides.labels_for_all():
         from pip._internal.variants.output.refusals import refuse_unknown_labels
 
         refuse_unknown_labels(run, [release for release, _ in chosen], kept)
     _announce(run, finder, chosen)
     if any(root.extras for root in root_reqs) and (chosen or kept):
-        from pip._internal.variants.selection.unknown_names import labels_as_extras
+        from pip._internal.variants.output.unknown_names import labels_as_extras
 
         for line in labels_as_extras(run, _found(resolver)):
-            run.say_once(logging.WARNING, line)
+            run.reporter.say_once(logging.WARNING, line)
     if kept:
         from pip._internal.variants.output.announcing import tell_of_kept
 
-        tell_of_kept(run, kept, _found(resolver), is_all=not chosen)
+        tell_of_kept(run, finder, kept, _found(resolver), is_all=not chosen)
     return requirements
 
 
 def _settle(
-    solve: Callable[..., RequirementSet],
+    solve: Callable[[], RequirementSet],
     resolver: Resolver,
     root_reqs: list[InstallRequirement],
     run: Run,
@@ -163,24 +165,32 @@ def _settle(
 
     :return: the result, and the builds of variants that stay installed.
     """
-    resolve_once = solve
     chosen = _chosen_builds(run, requirements)
-    report_kept: Callable[[RequirementSet], None] | None = None
-    if run.installed_dists and any(each.has_alternatives for each, _ in chosen):
+    staying: Sequence[Kept] = ()
+    if run.request.dists and any(each.has_alternatives for each, _ in chosen):
         from pip._internal.variants.selection.installed_first import keep_installed
 
-        requirements, constraints, report_kept = keep_installed(
-            solve, resolver, run, requirements, root_reqs
-        )
-        resolve_once = functools.partial(solve, constraints)
+        solution = keep_installed(solve, resolver, run, requirements, root_reqs)
+        requirements, staying = solution.found, solution.kept
+        if solution.replaced:
+            from pip._internal.variants.output.announcing import report_replaced
+
+            for each in solution.replaced:
+                report_replaced(each)
         chosen = _chosen_builds(run, requirements)
     kept = _kept_builds(resolver)
     if chosen and len(chosen) + len(kept) > 1:
         from pip._internal.variants.selection.agreement import agreeing
 
-        requirements = agreeing(resolve_once, resolver, run, requirements, kept)
-    if report_kept is not None:
-        report_kept(requirements)
+        requirements, before, after = agreeing(solve, resolver, run, requirements, kept)
+        if before:
+            from pip._internal.variants.output.announcing import report_agreement
+
+            report_agreement(run, before, after)
+    for each in staying:
+        from pip._internal.variants.output.announcing import report_kept
+
+        report_kept(each, requirements, run)
     return requirements, kept
 
 
@@ -193,7 +203,7 @@ def _warn_of_unknown_names(
 ) -> None:
     if not run.enabled:
         return
-    from pip._internal.variants.selection.unknown_names import warn_of_unknown_names
+    from pip._internal.variants.output.unknown_names import warn_of_unknown_names
 
     names = {
         *(root.name for root in roots if root.name),
@@ -234,22 +244,22 @@ def _prefetching(
     def make_lookahead() -> VariantLookahead:
         from pip._internal.variants.selection.lookahead import VariantLookahead
 
-        run.lookahead = VariantLookahead(run, resolver.factory._finder)
-        return run.lookahead
+        run.catalogue.lookahead = VariantLookahead(run, resolver.factory._finder)
+        return run.catalogue.lookahead
 
-    run.make_lookahead = make_lookahead if run.enabled else None
+    run.catalogue.make_lookahead = make_lookahead if run.enabled else None
     try:
         with prefetching(
             resolver,
-            run.session,
+            run.catalogue.session,
             root_reqs,
-            run.parallel_downloads,
-            run.make_lookahead,
+            run.catalogue.parallel_downloads,
+            run.catalogue.make_lookahead,
         ):
             yield
     finally:
         # Whoever resolves again has nearly all of it.
-        run.lookahead = run.make_lookahead = None
+        run.catalogue.lookahead = run.catalogue.make_lookahead = None
 
 
 def _chosen_builds(
@@ -265,7 +275,7 @@ def _chosen_builds(
         for req in requirements.requirements.values()
         for link in (req.source_link,)
         if link is not None and not (req.is_direct and label_of(link) is None)
-        for release in (decisions_of(run).release_of(link),)
+        for release in (run.decisions.release_of(link),)
         if release is not None and release.labels
     ]
 
@@ -300,14 +310,14 @@ def _warn_of_device_extras(
 ) -> None:
     """Warn if the code for the target's GPUs is in extras that nothing requests."""
     factory, found = resolver.factory, list(_found(resolver))
-    if run.may_take_several:
+    if run.overrides.may_take_several:
         # The lock file has other wheels of these versions too.
         locked = {(each.project_name, each.version) for each in found}
         others = factory._link_candidate_cache.values()
         found += [
             each for each in others if (each.project_name, each.version) in locked
         ]
-    if run.in_build or not any(map(_has_device_extra, found)):
+    if run.purpose is Purpose.BUILD or not any(map(_has_device_extra, found)):
         return
     from pip._internal.variants.output.device_extras import warn_of_device_extras
 

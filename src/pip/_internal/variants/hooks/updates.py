@@ -70,7 +70,7 @@ class OwnState(SelfCheckState):
             return ""
         pips: list[Version] = []
         carriers: list[Version] = []
-        for each in run.of_itself:
+        for each in run.catalogue.pips:
             if may_be_taken(each, run.settings):
                 (pips if each.name == "pip" else carriers).append(each.version)
         newest = Newest.of(pips, carriers)

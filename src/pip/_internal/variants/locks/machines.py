@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from pip._internal.resolution.resolvelib.candidates import LinkCandidate
     from pip._internal.resolution.resolvelib.factory import Factory
     from pip._internal.resolution.resolvelib.resolver import Resolver
-    from pip._internal.variants.selection.catalogue import Decisions
+    from pip._internal.variants.selection.decisions import Decisions
     from pip._internal.variants.selection.release import Release
 
 __all__ = ["Machines"]

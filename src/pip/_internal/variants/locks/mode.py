@@ -24,11 +24,10 @@ from pip._internal.variants.locks.machine_classes import Properties
 from pip._internal.variants.locks.machines import Machines
 from pip._internal.variants.locks.plan import Plan, make_plan, two_versions
 from pip._internal.variants.locks.release import LockingRelease
+from pip._internal.variants.output import reasons
 from pip._internal.variants.output.refusals import refuse_unknown_labels
 from pip._internal.variants.providers.chain import ProviderChain
 from pip._internal.variants.providers.result import ProviderResult
-from pip._internal.variants.selection import reasons
-from pip._internal.variants.selection.catalogue import decisions_of
 from pip._internal.variants.selection.mode import Mode
 from pip._internal.variants.slots import LOCK_ENVIRONMENT, LOCK_PLAN
 
@@ -158,7 +157,7 @@ class Locks(Mode):
         :raises LockConflict: if what depends on the builds cannot be written down.
         :raises VariantLabelNotFound: if a label was chosen by hand that nothing has.
         """
-        machines = Machines(decisions_of(self._run), resolver, resolve_once)
+        machines = Machines(self._run.decisions, resolver, resolve_once)
         first = self._explored(machines)
         try:
             first, plan = self._planned(first, machines)
@@ -173,7 +172,7 @@ class Locks(Mode):
             for requirement in first.requirements.values():
                 # Upstream hands nothing else on to what writes the lock file.
                 LOCK_PLAN.set(requirement, plan)
-        if (target := self._run.target) is not None and target.telling:
+        if (target := self._run.target.described) is not None and target.telling:
             for requirement in first.requirements.values():
                 LOCK_ENVIRONMENT.set(requirement, target.telling)
         return first
@@ -305,7 +304,7 @@ class Locks(Mode):
                 continue
             versions[node] = str(candidate.version)
             self._versions.setdefault(project, {})[candidate.version] = None
-            release = decisions_of(self._run).release_of(link)
+            release = self._run.decisions.release_of(link)
             if isinstance(release, LockingRelease) and release.builds:
                 taken[project] = machines.build_of(link, release)
                 self._releases[project] = release
@@ -345,7 +344,7 @@ class Locks(Mode):
                     "Name the builds to lock: --variant PACKAGE=LABEL, once for each"
                 ],
             )
-            self._run.report([dropped])
+            self._run.reporter.report([dropped])
 
     def _untaken(self, machines: Machines) -> tuple[_Target, Resolution] | None:
         """Return a build that no run has taken yet, and a run that could have."""

@@ -38,7 +38,7 @@ from pip._internal.variants.locks.conditions import (
 )
 from pip._internal.variants.locks.documents import inlined, property_conditions_of
 from pip._internal.variants.locks.machine_classes import Properties
-from pip._internal.variants.selection import reasons
+from pip._internal.variants.output import reasons
 from pip._internal.variants.slots import LOCK_ENVIRONMENT, LOCK_PLAN
 
 if TYPE_CHECKING:

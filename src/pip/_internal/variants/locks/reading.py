@@ -40,14 +40,14 @@ from pip._internal.variants.locks.conditions import (
 )
 from pip._internal.variants.locks.documents import property_conditions_of
 from pip._internal.variants.locks.release import LockedRelease, RelockedRelease
+from pip._internal.variants.output.announcing import report_agreement
 from pip._internal.variants.output.refusals import nothing_left
 from pip._internal.variants.selection.agreement import (
     CudaBuild,
     agreed_on_cuda,
+    are_mixed,
     cuda_build,
-    mixture,
 )
-from pip._internal.variants.selection.catalogue import decisions_of
 from pip._internal.variants.selection.run import Run, noting_host
 from pip._internal.variants.slots import RUN
 
@@ -91,14 +91,14 @@ def narrowed(
     :raises VariantsDisabled: if variants are off, and a package has nothing else.
     """
     run = RUN.of(session, Run)
-    target = None if run is None else run.target
+    target = None if run is None else run.target.described
     of_target = {} if target is None else target.environment
     with noting_host(None if run is None else run.settings):
         _refuse_others(lock, path_or_url, of_target)
         groups = (extras, dependency_groups, include_default_groups)
         if any(map(_has_variants, lock.packages)):
             if run is not None:
-                run.locked_versions = _only_versions(lock)
+                run.request.locked_versions = _only_versions(lock)
             choices = _Choices(run, path_or_url, format_control)
             lock = _with_choices(lock, choices, of_target, *groups)
         _refuse_sources(lock, path_or_url, target)
@@ -108,7 +108,7 @@ def narrowed(
 def aimed(lock: Pylock, session: PipSession) -> Pylock:
     """Let pip select from *lock* for the target, by default for this machine."""
     run = RUN.of(session, Run)
-    target = None if run is None else run.target
+    target = None if run is None else run.target.described
     if target is None:
         return lock
     select = functools.partial(
@@ -297,7 +297,7 @@ class _Choices:
         self._run = run
         self._path_or_url = path_or_url
         self._format_control = format_control
-        target = None if run is None else run.target
+        target = None if run is None else run.target.described
         tags = sys_tags() if target is None else target.python.get_sorted_tags()
         self._best_first = create_compatible_tags_selector(tags)
         self._made: dict[int, _Choice] = {}
@@ -336,7 +336,7 @@ class _Choices:
                 raise NotLockedForHere(package, self._path_or_url)
             return no_choice
         _, version, *_ = parse_wheel_filename(wheels[0].filename)
-        release = decisions_of(run).release(
+        release = run.decisions.release(
             (package.name, version, tuple(files)),
             lambda: LockedRelease(
                 *(run, package.name, version, list(files), [self._path_or_url]),
@@ -347,7 +347,7 @@ class _Choices:
         assert isinstance(release, LockedRelease), "nothing else has these links"
         if not release.ranked:
             what = f"{package.name}=={version}"
-            raise nothing_left(what, run.label_for(package.name), [release])
+            raise nothing_left(what, run.overrides.label_for(package.name), [release])
         link = release.ranked[0]
         chosen = files[link]
         if isinstance(chosen, PackageSdist):
@@ -374,7 +374,7 @@ class _Choices:
         for link, each in list(files.items()):
             # Such a file would be judged as one build and be another.
             if label_of(link) != split_label(each.filename)[1]:
-                run.report([self._misplaced(each, link)])
+                run.reporter.report([self._misplaced(each, link)])
                 del files[link]
         if not any(map(label_of, files)):
             return {}
@@ -408,7 +408,7 @@ class _Choices:
         :param select: returns what is needed with the builds that are chosen.
         """
         needed, run = select(), self._run
-        if run is not None and mixture(self._cuda_builds(needed)) is not None:
+        if run is not None and are_mixed(before := self._cuda_builds(needed)):
             made = self._made
 
             def select_again() -> _Needed:
@@ -418,7 +418,9 @@ class _Choices:
             again = agreed_on_cuda(run, select_again, self._cuda_builds, needed)
             if again is None:
                 self._made = made
-            needed, run.agreement = again or needed, None
+            else:
+                report_agreement(run, before, self._cuda_builds(again))
+            needed, run.attempt.agreement = again or needed, None
         return [(each, self._settle(each[0])) for each in needed]
 
     def _cuda_builds(self, needed: _Needed) -> list[CudaBuild]:
@@ -437,16 +439,16 @@ class _Choices:
         release, link, run = choice.release, choice.link, self._run
         if release is not None and link is not None and run is not None:
             release.chosen = link
-            run.locked_labels[release.project] = label_of(link)
+            run.request.locked_labels[release.project] = label_of(link)
             # So it is the same decision when the resolver comes to this one file.
             alone: Release = release
-            if run.may_take_several:
+            if run.overrides.may_take_several:
                 from pip._internal.variants.locks.mode import Locks
 
                 # In no other mode several are taken.
                 locks = next(each for each in run.modes if isinstance(each, Locks))
                 alone = RelockedRelease(release, link, locks.choice)
-            decisions_of(run).release(
+            run.decisions.release(
                 (release.project, release.version, (link,)), lambda: alone
             )
         return choice.package

@@ -65,7 +65,7 @@ class LockedRelease(Release):
         from pip._internal.variants.index.checked_wheels import checked_path
 
         run = self._run
-        download = Downloader(run.session, run.settings.progress_bar)
+        download = Downloader(run.catalogue.session, run.settings.progress_bar)
         hashes = Hashes({name: [each] for name, each in self._hashes[link].items()})
         requirement = install_req_from_line(f"{self.project}=={self.version}")
         return checked_path(download, link, hashes, requirement)
@@ -104,7 +104,9 @@ class LockingRelease(Release):
 
     @property
     def _providers(self) -> ProviderChain:
-        return self._run.providers if self.is_for_any else self._run.detected
+        return (
+            self._run.target.providers if self.is_for_any else self._run.target.detected
+        )
 
     @cached_property
     def source(self) -> str | None:
@@ -128,7 +130,7 @@ class LockingRelease(Release):
             key=lambda label: (not selection.properties(label), label),
         )
         labels: Sequence[str | None] = ordered
-        wanted = self._run.applying_labels(self.project, self.labels)
+        wanted = self._run.overrides.applying_labels(self.project, self.labels)
         if not set(wanted) <= set(ordered):
             return ()
         if wanted:
@@ -141,7 +143,7 @@ class LockingRelease(Release):
     def ranked(self) -> list[Link]:
         """Return the links of the build that this run is about; of any if it has none."""
         self.reached = True
-        self.report_problems()
+        self._run.reporter.problems(self)
         if self.source is None:
             chosen = self.chosen_label is not None
             return [link for link in self.links if not chosen and not label_of(link)]

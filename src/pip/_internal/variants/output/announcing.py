@@ -3,31 +3,48 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from pip._internal.console.output import get_logger, write
 from pip._internal.console.styled import Line, shown_width, write_styled
+from pip._internal.console.texts import Hint
 from pip._internal.utils._log import VERBOSE
-from pip._internal.variants.index.links import label_of
-from pip._internal.variants.output import sentences
+from pip._internal.variants.index.links import label_of, public, searched
+from pip._internal.variants.output import reasons, sentences
+from pip._internal.variants.output.invocation import again, command, for_upgrade
 from pip._internal.variants.output.unused_accelerators import (
     plain_wheels,
     unused_accelerator,
 )
-from pip._internal.variants.selection import reasons
-from pip._internal.variants.selection.catalogue import decisions_of, modes
+from pip._internal.variants.providers.chain import warnings_of
+from pip._internal.variants.selection.agreement import are_mixed
+from pip._internal.variants.selection.installed import installed_build, installed_label
+from pip._internal.variants.selection.releases import modes
+from pip._internal.variants.selection.switching import are_variants_found, better_label
 
 if TYPE_CHECKING:
+    from pip._vendor.packaging.utils import NormalizedName
+    from pip._vendor.packaging.version import Version
+
     from pip._internal.index.package_finder import PackageFinder
     from pip._internal.metadata import BaseDistribution
     from pip._internal.models.link import Link
+    from pip._internal.req.req_set import RequirementSet
     from pip._internal.resolution.resolvelib.base import Candidate
     from pip._internal.variants.output.unused_accelerators import UnusedAccelerator
+    from pip._internal.variants.selection.agreement import CudaBuild
+    from pip._internal.variants.selection.installed_first import Kept
     from pip._internal.variants.selection.release import Release
     from pip._internal.variants.selection.run import Run
 
-__all__ = ["announce", "tell_of_kept"]
+__all__ = [
+    "announce",
+    "report_agreement",
+    "report_kept",
+    "report_replaced",
+    "tell_of_kept",
+]
 
 logger = get_logger(__name__)
 
@@ -41,7 +58,7 @@ def announce(
     idle = [each for each in _idle(run, chosen) if each is not None]
     for each in idle:
         _advise(run, each.said)
-    _advise(run, plain_wheels(idle, run.options))
+    _advise(run, plain_wheels(idle, run.settings.options))
     for mode in modes(run):
         for release, link in chosen:
             if not _is_agreed(run, release, label_of(link)):
@@ -94,10 +111,10 @@ def _announce_variant(run: Run, release: Release, link: Link, label: str) -> Non
     write_styled([Line(said, highlights=chosen)])
     _advise(run, sentences.several_sources(release, selection, label))
     if "nvidia" in selection.answers:
-        tegra = run.detected.tegra()
+        tegra = run.target.detected.tegra()
         if tegra is not None:
             advice = sentences.doubt_on_tegra(
-                tegra, release, selection, label, run.options
+                tegra, release, selection, label, run.settings.options
             )
             _advise(run, advice)
     if run.settings.dry_run or logger.isEnabledFor(VERBOSE):
@@ -108,19 +125,19 @@ def _announce_variant(run: Run, release: Release, link: Link, label: str) -> Non
 
 def _advise(run: Run, advice: str | None) -> None:
     if advice is not None:
-        run.say_once(logging.WARNING, advice)
+        run.reporter.say_once(logging.WARNING, advice)
 
 
 def _is_agreed(run: Run, release: Release, label: str | None) -> bool:
     """Tell whether a build was taken because it agrees with others."""
-    if run.agreement is None:
+    if run.attempt.agreement is None:
         return False
     compatible = (each.ranking.compatible for each in release.selections.values())
     return label not in {labels[0] for labels in compatible if labels}
 
 
 def _warn_of_refused_newer(run: Run, chosen: Release) -> None:
-    for release in decisions_of(run).reached(chosen.project):
+    for release in run.decisions.reached(chosen.project):
         if release.version > chosen.version and not release.ranked:
             why = sentences.lacks_label(release)
             if why is not None:
@@ -134,6 +151,7 @@ def _warn_of_refused_newer(run: Run, chosen: Release) -> None:
 
 def tell_of_kept(
     run: Run,
+    finder: PackageFinder,
     kept: Iterable[BaseDistribution],
     found: Iterable[Candidate],
     *,
@@ -144,15 +162,124 @@ def tell_of_kept(
     :param found: all candidates that the resolver chose.
     :param is_all: whether all builds of variants stay.
     """
-    from pip._internal.variants.selection.switching import better_build, no_other_build
-
     if run.settings.upgrade_variants:
         level = logging.INFO
-        hints = (no_other_build(run, dist) for dist in kept)
+        hints = (_no_other_build(run, finder, dist) for dist in kept)
     else:
         # A new package may need what the installed build lacks.
         level = logging.INFO if is_all else logging.WARNING
         versions = {each.project_name: each.version for each in found}
-        hints = (better_build(run, dist, versions) for dist in kept)
+        hints = (_better_build(run, dist, versions) for dist in kept)
     for hint in filter(None, hints):
         logger.log(level, "%s", hint)
+
+
+def _better_build(
+    run: Run, dist: BaseDistribution, found: Mapping[NormalizedName, Version]
+) -> str | None:
+    """Return which variant would suit better than the build that is kept, if one would.
+
+    :param found: the versions that this run comes to.
+    """
+    better = better_label(run, dist, found)
+    if better is None:
+        return None
+    best, selection = better
+    for warning in warnings_of(selection.answers):
+        run.reporter.say_once(logging.WARNING, warning)
+    named = dist.raw_name
+    if any(mode.needs_pin(dist.canonical_name) for mode in modes(run)):
+        named = f"{named}=={public(dist.version)}"
+    properties = reasons.shortened([str(each) for each in selection.properties(best)])
+    machine = "this" if run.target.providers.host is None else "the target"
+    return Hint(
+        f"{dist.raw_name} {dist.version} is installed as {_installed_as(dist)}, but the "
+        f"variant {best} suits {machine} machine better "
+        f"({properties or 'it runs, and the installed one does not'}). To switch:",
+        for_upgrade(run.settings.options, named),
+    )
+
+
+def _no_other_build(
+    run: Run, finder: PackageFinder, dist: BaseDistribution
+) -> str | None:
+    """Return that no variant was found where one might have replaced what is kept."""
+    if are_variants_found(run, dist):
+        return None
+    version, where = dist.version, searched(finder._link_collector)
+    build = installed_build(dist)
+    if build is not None and any(each.options_for(build) for each in run.mode_modules):
+        version = public(version)
+    words = ("install", "--upgrade-variants", dist.raw_name, "--index-url", "URL")
+    return Hint(
+        f"No variant of {dist.raw_name} {version} was found{where}: it stays "
+        f"installed as {_installed_as(dist)}. To look elsewhere:",
+        command(run.settings.options, *words, without=("--no-index",)),
+    )
+
+
+def _installed_as(dist: BaseDistribution) -> str:
+    label = installed_label(dist)
+    return "a plain build" if label is None else f"the variant {label}"
+
+
+def report_agreement(
+    run: Run, before: Iterable[CudaBuild], after: Sequence[CudaBuild]
+) -> None:
+    """Log which variants were taken so that all are for one CUDA version; warn of others.
+
+    :param before: those that would have been taken.
+    """
+    if are_mixed(after):
+        apart = ("--no-variant-agreement",)
+        retry = again(run.settings.options, "--variant", "PACKAGE=LABEL", without=apart)
+        said = f"{reasons.mixture(after)}. To choose builds that agree:"
+        logger.warning("%s", Hint(said, retry))
+        return
+    labels = {build.name: build.label for build in before}
+    changed = ", ".join(
+        f"{build.label} of {build.name} instead of {labels[build.name]}"
+        for build in after
+        if labels.get(build.name, build.label) != build.label
+    )
+    if changed:
+        logger.info(
+            "Taking %s, so that all variants are for CUDA %s (--no-variant-agreement "
+            "takes the best of each)",
+            *(changed, after[0].major),
+        )
+
+
+def report_kept(kept: Kept, found: RequirementSet, run: Run) -> None:
+    """Warn of better builds that were not taken, so that something installed stays.
+
+    :param found: what is installed in the end.
+    """
+    taken, better = [], []
+    for build in kept.builds:
+        chosen = found.requirements.get(build.release.project)
+        link = None if chosen is None else chosen.source_link
+        if link is not None:
+            taken.append(reasons.build_name(build.release, label_of(link)))
+        better.append(reasons.build_name(build.release, build.label))
+    runs = f"{' and '.join(taken)} runs with it" if taken else "nothing changes"
+    projects = dict.fromkeys(build.release.project for build in kept.builds)
+    wanted = dict.fromkeys(str(build.wanted) for build in kept.builds)
+    hint = Hint(
+        f"{kept} stays installed, and {runs}. The better pair is "
+        f"{' and '.join(better)} with {kept.dist.raw_name} {kept.other_version}:",
+        for_upgrade(run.settings.options, *projects, *wanted),
+    )
+    logger.warning("%s", hint)
+
+
+def report_replaced(replaced: Kept) -> None:
+    """Log what replaces something installed, and which builds require that."""
+    required_by = dict.fromkeys(
+        f"{reasons.build_name(build.release, build.label)} requires {build.wanted}"
+        for build in replaced.builds
+    )
+    logger.info(
+        "Replacing %s with %s: %s",
+        *(replaced, replaced.other_version, " and ".join(required_by)),
+    )

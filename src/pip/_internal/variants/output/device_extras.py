@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.console.texts import Hint
-from pip._internal.variants.selection.invocation import again, command
+from pip._internal.variants.output.invocation import again, command
 
 if TYPE_CHECKING:
     from pip._internal.metadata import BaseDistribution
@@ -45,7 +45,7 @@ def warn_of_device_extras(
         each.project_name: extras
         for each in found
         if each.project_name not in requested
-        and not (each.is_installed and each.project_name not in run.named)
+        and not (each.is_installed and each.project_name not in run.request.named)
         and (extras := _missing(run, found, each))
     }
     if not missing:
@@ -56,10 +56,10 @@ def warn_of_device_extras(
         "computations on the GPU will fail. To add them:"
     )
     if any(name in locked for name in missing):
-        typed = command(run.options, "lock", *words)
+        typed = command(run.settings.options, "lock", *words)
     else:
-        typed = again(run.options, *words)
-    run.say_once(logging.WARNING, Hint(said, typed))
+        typed = again(run.settings.options, *words)
+    run.reporter.say_once(logging.WARNING, Hint(said, typed))
 
 
 def _missing(run: Run, found: Sequence[Candidate], candidate: Candidate) -> list[str]:
@@ -75,7 +75,7 @@ def _missing(run: Run, found: Sequence[Candidate], candidate: Candidate) -> list
 
 def _gpus(run: Run) -> Sequence[str]:
     """Return the architectures of the target's AMD GPUs; detection runs once."""
-    answer = run.detected.query_all().get("amd")
+    answer = run.target.detected.query_all().get("amd")
     return () if answer is None else answer.values("gfx_arch")
 
 
@@ -89,7 +89,7 @@ def _is_met(
         if str(required) in without:
             continue
         name = canonicalize_name(required.name)
-        installed = run.installed_dists.get(name)
+        installed = run.request.dists.get(name)
         version = coming.get(name) or (installed and installed.raw_version)
         if not (version and required.specifier.contains(version, prereleases=True)):
             return False

@@ -195,15 +195,15 @@ def _decided_by(selection: Selection) -> Document | None:
 
 def options_document(run: Run) -> Document:
     """Describe the options that bear on variants."""
-    host, settings = run.providers.host, run.settings
+    host, settings = run.target.providers.host, run.settings
     return {
         "enabled": run.enabled,
-        "variant": [str(choice) for choice in run.choices],
-        "prefer_variant": [str(each) for each in run.preferences],
+        "variant": [str(choice) for choice in run.overrides.choices],
+        "prefer_variant": [str(each) for each in run.overrides.preferences],
         "variant_host": None if host is None else host.path,
         "enable_variant_provider": settings.enabled_providers,
         "disable_variant_provider": settings.disabled_providers,
-        "trust_variant_provider": sorted(run.trusted),
+        "trust_variant_provider": sorted(run.settings.trusted_providers),
         "variant_provider": settings.provider_kinds,
         "variant_provider_variable": settings.provider_variables,
     }

@@ -16,9 +16,7 @@ from pip._vendor.wheel_variants.comparison import Comparison, Criterion
 from pip._internal.console.styled import Line
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.index.links import label_of
-from pip._internal.variants.output import sentences
-from pip._internal.variants.selection import reasons
-from pip._internal.variants.selection.abi_requirements import replaced
+from pip._internal.variants.output import reasons, sentences
 from pip._internal.variants.selection.installed import installed_build
 from pip._internal.variants.selection.lookup_result import (
     Cause,
@@ -79,7 +77,7 @@ def explain_lookup(result: LookupResult) -> Iterator[Line]:
         if best is not None and best != result.link:
             stays = " and ".join(
                 f"{dist.raw_name} {dist.version}"
-                for dist, _ in replaced(result.run, best)
+                for dist, _ in chosen.release.replaced(best)
             )
             yield Line(
                 f"{stays} stays installed, which {label_of(best)} would replace."

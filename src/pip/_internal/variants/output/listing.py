@@ -13,8 +13,8 @@ from pip._internal.console.styled import Grid, Line
 from pip._internal.console.texts import Hint
 from pip._internal.utils.misc import format_size, redact_auth_from_url
 from pip._internal.variants.index.links import label_of, source_of, version_of
-from pip._internal.variants.selection import reasons
-from pip._internal.variants.selection.invocation import command
+from pip._internal.variants.output import reasons
+from pip._internal.variants.output.invocation import command
 from pip._internal.variants.selection.lookup_result import File, LookupResult, Offer
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def rows(result: LookupResult, offered: Offer) -> list[ListingRow]:
     :raises VariantLost: one cannot be judged, and the user is strict.
     """
     if offered.release is not None:
-        offered.release.report_problems()
+        result.run.reporter.problems(offered.release)
     suited = {link: place for place, link in enumerate(offered.links)}
     groups = _by_label(result, offered)
     for files in groups.values():
@@ -205,7 +205,9 @@ def _notes(
     if result.problem is not None:
         yield Hint(
             "Nothing would be installed. What tells why:",
-            command(result.run.options, "variants", "explain", result.requirement),
+            command(
+                result.run.settings.options, "variants", "explain", result.requirement
+            ),
         )
     shown = {offered.version for offered, _ in listed}
     others = [

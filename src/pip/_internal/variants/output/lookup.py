@@ -42,18 +42,17 @@ from pip._internal.variants.index.wheel_manifests import metadata_of_wheel
 from pip._internal.variants.output.no_match import true_reason
 from pip._internal.variants.output.refusals import nothing_left, refuse_unknown_labels
 from pip._internal.variants.output.skipped_versions import skipped_versions
-from pip._internal.variants.providers.target import is_this_machine
-from pip._internal.variants.selection import target_options
-from pip._internal.variants.selection.candidates import offer
-from pip._internal.variants.selection.catalogue import decisions_of, modes
-from pip._internal.variants.selection.lookup_result import File, LookupResult, Offer
-from pip._internal.variants.selection.project_index import OwnPages
-from pip._internal.variants.selection.release import Release
-from pip._internal.variants.selection.run import Run, run_of
-from pip._internal.variants.selection.unknown_names import (
+from pip._internal.variants.output.unknown_names import (
     label_in_version,
     warn_of_unknown_names,
 )
+from pip._internal.variants.providers.target import is_this_machine
+from pip._internal.variants.selection import target_options
+from pip._internal.variants.selection.candidates import offer
+from pip._internal.variants.selection.lookup_result import File, LookupResult, Offer
+from pip._internal.variants.selection.release import Release
+from pip._internal.variants.selection.releases import modes
+from pip._internal.variants.selection.run import Run, run_of
 from pip._internal.variants.slots import RUN
 
 if TYPE_CHECKING:
@@ -101,17 +100,17 @@ def look_up(
         wheel_cache=None,
         use_user_site=False,
         force_reinstall=False,
-        ignore_installed=run.is_elsewhere or not is_this_machine(run.settings),
+        ignore_installed=run.target.is_elsewhere or not is_this_machine(run.settings),
         ignore_requires_python=options.ignore_requires_python,
         py_version_info=options.python_version,
     )
     project = canonicalize_name(wanted.req.name)
     for mode in modes(run):
         mode.note_roots([wanted, *constraints])
-    run.named = {project}
+    run.request.named = {project}
     # Other installed projects bear on the choice; this one is looked up afresh.
     installed = factory._installed_dists.pop(project, None)
-    target = run.target
+    target = run.target.described
     with nullcontext() if target is None else target_options.during(target, factory):
         found, constraint, asked = _find(factory, wanted, constraints)
     offers = list(_offers(found._get_infos()))
@@ -120,9 +119,9 @@ def look_up(
         specifier = wanted.req.specifier & constraint.specifier
         mistaken = label_in_version(finder, project, specifier)
         problem = mistaken or true_reason(run, finder, asked) or problem
-    if run.choices or run.settings.typed:
+    if run.overrides.choices or run.settings.typed:
         warn_of_unknown_names(run, {project}, are_all=False, are_all_manifests=False)
-    files = list(collector.files(project, run.part(OwnPages).get(project)))
+    files = list(collector.files(project, run.catalogue.own_pages.get(project)))
     for mode in modes(run):
         sizes = {file.link: file.size for file in files}
         links = mode.files(finder, project, sizes)
@@ -253,9 +252,11 @@ def _choose(
                 return each, None
         except PipError as error:
             return each, error
-    reached = decisions_of(run).reached(project)
+    reached = run.decisions.reached(project)
     if reached:
-        return None, nothing_left(requirement, run.label_for(project), reached)
+        return None, nothing_left(
+            requirement, run.overrides.label_for(project), reached
+        )
     return None, DistributionNotFound(
         f"No matching distribution found for {requirement}"
     )
@@ -274,7 +275,7 @@ class _PageKeeper(LinkCollector):
         keeper = cls(collector.session, collector)
         run = RUN.of(collector, Run)
         assert run is not None, "it was made with options"
-        run.attach(keeper)
+        run.plugins.attach(keeper)
         return keeper
 
     def fetch_response(

@@ -22,12 +22,11 @@ from pip._internal.variants.errors import (
 )
 from pip._internal.variants.index.links import label_of, searched, version_of
 from pip._internal.variants.output.explain import explain_skipped_versions
+from pip._internal.variants.output.invocation import again, command, is_typed
 from pip._internal.variants.output.missing_from_lock import NotLocked
 from pip._internal.variants.output.sentences import best_wheels
 from pip._internal.variants.output.skipped_versions import skipped_versions
 from pip._internal.variants.selection import fork
-from pip._internal.variants.selection.catalogue import decisions_of
-from pip._internal.variants.selection.invocation import again, command, is_typed
 from pip._internal.variants.selection.lookup_result import Cause
 
 if TYPE_CHECKING:
@@ -42,6 +41,8 @@ if TYPE_CHECKING:
 
 __all__ = ["no_suitable", "true_reason"]
 
+#: What stands before the command that installs upstream's pip.
+_FOR_UPSTREAM = "This pip is a fork and keeps to its own releases; for upstream:"
 #: How many versions an error tells of, newest first.
 _SHOWN_VERSIONS = 5
 
@@ -65,7 +66,9 @@ def true_reason(
     if other is not None:
         return other
     links = _listed(run, project)
-    may_be_why = (label_of(link) is not None or run.is_elsewhere for link in links)
+    may_be_why = (
+        label_of(link) is not None or run.target.is_elsewhere for link in links
+    )
     if any(may_be_why):
         _, ireq = requirement.get_candidate_lookup()
         asked = None if ireq is None or ireq.req is None else ireq.req.specifier
@@ -82,18 +85,20 @@ def _not_listed(
 ) -> InstallationError | None:
     """Make the error if nobody lists what a build needs."""
     link = None if dependent is None else dependent.source_link
-    parent = decisions_of(run).release_of(link)
-    if parent is None or not parent.labels or run.collector is None:
+    parent = run.decisions.release_of(link)
+    if parent is None or not parent.labels:
         return None
     if finder.find_all_candidates(project):
         return None
     hint = Hint(
         "An index of variants may lack what they depend on. To look elsewhere too:",
-        again(run.options, "--extra-index-url", PyPI.simple_url),
+        again(run.settings.options, "--extra-index-url", PyPI.simple_url),
     )
     if not finder.index_urls:
         hint = _where_there_is_an_index(run, dependent, parent)
-    return DependencyNotListed(project, str(parent), searched(run.collector), hint)
+    return DependencyNotListed(
+        project, str(parent), searched(finder._link_collector), hint
+    )
 
 
 def _not_locked(
@@ -113,14 +118,14 @@ def _kept_to_fork(run: Run, requirement: Requirement) -> InstallationError | Non
     """Make the error if only upstream's releases of pip are there."""
     if requirement.project_name != "pip":
         return None
-    newest = fork.newest_upstream(run.left_out_pips)
+    newest = fork.newest_upstream(run.catalogue.upstream_pips)
     if not newest:
         return None
     return KeepsToFork(
         requirement.format_for_error(),
         hint=Hint(
-            fork.FOR_UPSTREAM,
-            command(run.options, "install", newest, is_own=True),
+            _FOR_UPSTREAM,
+            command(run.settings.options, "install", newest, is_own=True),
         ),
     )
 
@@ -133,13 +138,15 @@ def _where_there_is_an_index(
     which = f"{parent.project}{f'[{extras}]' if extras else ''}=={parent.version}"
     return Hint(
         "No index is searched. Where one can be, to fetch it with all that it needs:",
-        command(run.options, "download", which, without=("--no-index",)),
+        command(run.settings.options, "download", which, without=("--no-index",)),
     )
 
 
 def _listed(run: Run, project: NormalizedName) -> list[Link]:
     """Return all files that were listed for a project, if there was any trouble."""
-    listed = itertools.chain.from_iterable(map(all_links, run.listed.get(project, ())))
+    listed = itertools.chain.from_iterable(
+        map(all_links, run.catalogue.listed.get(project, ()))
+    )
     # The page of a project is among the links.
     return [each for each in listed if version_of(each, project) is not None]
 
@@ -166,8 +173,8 @@ def no_suitable(
     causes = {each.cause for each in passed}
     hints: list[str] = []
     if Cause.VARIANTS_OFF in causes:
-        if is_typed(run.options, "--no-variants"):
-            retry = again(run.options, without=("--no-variants",))
+        if is_typed(run.settings.options, "--no-variants"):
+            retry = again(run.settings.options, without=("--no-variants",))
             hints.append(Hint("With variants:", retry))
         else:
             hints.append(
@@ -180,7 +187,7 @@ def no_suitable(
             "run: use a Python and a platform that there are wheels for, or another "
             "version."
         )
-    if Cause.FORMAT in causes and run.is_elsewhere:
+    if Cause.FORMAT in causes and run.target.is_elsewhere:
         hints.append(
             "Nothing is built here for another kind of machine. Build a wheel on such a "
             "machine (pip wheel), and name its folder with --find-links, or take another "

@@ -15,12 +15,11 @@ from pip._internal.variants.errors import (
     VariantLabelNotFound,
 )
 from pip._internal.variants.index.links import label_of
-from pip._internal.variants.output import sentences
-from pip._internal.variants.selection import reasons
-from pip._internal.variants.selection.catalogue import decisions_of, modes
+from pip._internal.variants.output import reasons, sentences
+from pip._internal.variants.output.invocation import command
+from pip._internal.variants.output.reasons import dropped_for_results
 from pip._internal.variants.selection.installed import installed_build
-from pip._internal.variants.selection.invocation import command
-from pip._internal.variants.selection.reasons import dropped_for_results
+from pip._internal.variants.selection.releases import modes
 from pip._internal.variants.selection.run import Run, run_of
 
 if TYPE_CHECKING:
@@ -52,14 +51,14 @@ def refuse_unknown_labels(
     :param kept: builds that stay installed and were chosen among variants.
     :raises VariantLabelNotFound: no project has a label that was typed.
     """
-    if not run.labels_for_all():
+    if not run.overrides.labels_for_all():
         return
     builds = [(dist, build) for dist in kept if (build := installed_build(dist))]
     known = _known_labels(run).union(
         *(build.labels for _, build in builds),
         *(release.labels for release in releases),
     )
-    missing = [label for label in run.labels_for_all() if label not in known]
+    missing = [label for label in run.overrides.labels_for_all() if label not in known]
     if missing:
         _tell_missing(run, missing, releases, builds)
 
@@ -70,7 +69,7 @@ def _tell_missing(
     releases: Sequence[Release],
     builds: Sequence[tuple[BaseDistribution, InstalledBuild]],
 ) -> None:
-    from pip._internal.variants.selection.overrides import typed_for_all
+    from pip._internal.variants.selection.contradictions import typed_for_all
 
     lines = [_labels_line(each) for each in releases if each.labels]
     for dist, build in builds:
@@ -78,7 +77,7 @@ def _tell_missing(
         lines.append(_has(installed, build.labels))
     told = {str(release) for release in releases}
     told |= {f"{dist.canonical_name} {dist.version}" for dist, _ in builds}
-    typed = {choice.label for choice in typed_for_all(run.choices)}
+    typed = {choice.label for choice in typed_for_all(run.overrides.choices)}
     for label in missing:
         if label in typed:
             raise _label_not_found(run, label, [*lines, *_others(run, told)])
@@ -94,9 +93,9 @@ def _tell_missing(
 
 def _known_labels(run: Run) -> set[str]:
     """Return the labels of what the user named: by path or URL, or as a project."""
-    known = {label for link in decisions_of(run).direct if (label := label_of(link))}
+    known = {label for link in run.decisions.direct if (label := label_of(link))}
     # If a named project has the label, a stronger choice came before it.
-    for offered in run.labels_offered.values():
+    for offered in run.overrides.offered.values():
         known.update(*offered.values())
     return known
 
@@ -108,7 +107,7 @@ def _label_not_found(run: Run, label: str, lines: Sequence[str]) -> Installation
             "leave it to pip, or describe another machine with --variant-host FILE."
         )
     else:
-        lines = [_without_variants(project) for project in sorted(run.named)]
+        lines = [_without_variants(project) for project in sorted(run.request.named)]
         hint = (
             "Leave --variant out, name the package that is meant, or an index with "
             "variants: --index-url URL."
@@ -121,7 +120,7 @@ def _others(run: Run, told: Collection[str]) -> Iterator[str]:
 
     :param told: releases whose labels are told already.
     """
-    for project, offered in run.labels_offered.items():
+    for project, offered in run.overrides.offered.items():
         for version, labels in itertools.islice(offered.items(), _SHOWN_RELEASES):
             if f"{project} {version}" not in told:
                 yield _has(f"{project} {version}", labels)
@@ -185,7 +184,7 @@ def _refused(
     wanted: dict[NormalizedName, str] = {
         each.project_name: each.format_for_error() for each in requirements
     }
-    reached = {project: decisions_of(run).reached(project) for project in wanted}
+    reached = {project: run.decisions.reached(project) for project in wanted}
     refused = {
         project: releases
         for project, releases in reached.items()
@@ -194,14 +193,14 @@ def _refused(
     if len(wanted) == 1 and refused:
         ((project, releases),) = refused.items()
         label, hashed = (
-            run.label_for(project),
+            run.overrides.label_for(project),
             _hashed(project, causes, constraints),
         )
         usual()
         return nothing_left(wanted[project], label, releases, hashed=hashed)
     # Variants are one cause among several: the usual error tells the others.
     for project, releases in reached.items():
-        if run.label_for(project) is not None:
+        if run.overrides.label_for(project) is not None:
             _tell_lacking(releases)
     for line in itertools.chain(*map(_refusals, refused.values())):
         logger.critical("%s", line)
@@ -244,7 +243,7 @@ def _background(run: Run, causes: Sequence[Any]) -> Iterator[str]:
     links = {candidate.source_link for candidate in named if candidate is not None}
     wheels = [link for link in links if link is not None and link.is_wheel]
     if any(map(label_of, wheels)):
-        yield from sentences.several_builds(sorted(wheels), run.options)
+        yield from sentences.several_builds(sorted(wheels), run.settings.options)
     projects = {cause.requirement.project_name for cause in causes}
     for mode in modes(run):
         yield from mode.origins(sorted(projects))
@@ -253,7 +252,7 @@ def _background(run: Run, causes: Sequence[Any]) -> Iterator[str]:
 def _alternatives(run: Run, causes: Sequence[Any]) -> Iterator[str]:
     parents = (cause.parent for cause in causes if cause.parent is not None)
     for release in dict.fromkeys(
-        decisions_of(run).release_of(parent.source_link) for parent in parents
+        run.decisions.release_of(parent.source_link) for parent in parents
     ):
         if release is not None and release.labels and release.has_alternatives:
             yield sentences.alternatives(release)
@@ -294,7 +293,7 @@ def _label_in_version(
         written.append(ireq.req.specifier)
     for specifier in written:
         if any("+" in each.version for each in specifier):
-            from pip._internal.variants.selection.unknown_names import label_in_version
+            from pip._internal.variants.output.unknown_names import label_in_version
 
             return label_in_version(factory._finder, project, specifier)
     return None

@@ -14,8 +14,8 @@ from pip._vendor.wheel_variants.comparison import Comparison, compare
 
 from pip._internal.console.texts import Hint, counted
 from pip._internal.utils.misc import redact_auth_from_url
+from pip._internal.variants.output.reasons import any_build, rejection, shortened
 from pip._internal.variants.providers.result import Source
-from pip._internal.variants.selection.reasons import any_build, rejection, shortened
 
 if TYPE_CHECKING:
     import optparse
@@ -124,7 +124,7 @@ def several_builds(links: Iterable[Link], options: optparse.Values) -> Iterator[
         releases.setdefault((project, version), []).append(link)
     for release, builds in releases.items():
         if len(builds) > 1:
-            from pip._internal.variants.selection.invocation import command
+            from pip._internal.variants.output.invocation import command
 
             names = " and ".join(link.filename for link in builds)
             yield Hint(
@@ -248,22 +248,21 @@ def doubt_on_tegra(
 
     :param options: of the command.
     """
-    from pip._internal.variants.providers.tegra import FOR_SERVERS, cuda_of, runs_sbsa
+    from pip._internal.variants.providers.tegra import cuda_of, problem, runs_sbsa
 
     nvidia = selection.answers["nvidia"]
     cuda = cuda_of(nvidia)
-    if cuda is None or runs_sbsa(cuda) or nvidia.source is Source.STATIC:
+    if cuda is None or runs_sbsa(tegra, cuda) or nvidia.source is Source.STATIC:
         return None
     if all(each.namespace != "nvidia" for each in selection.properties(label)):
         return None
-    from pip._internal.variants.selection.invocation import command
+    from pip._internal.variants.output.invocation import command
 
     requirement = f"{release.project}=={release.version}"
     words = "install", "--disable-variant-provider", "nvidia", requirement
     return Hint(
-        f"This is {tegra}, and its driver has CUDA {cuda}. {FOR_SERVERS}: if the variant "
-        f"{label} of {release} was not built for Jetsons, it fails at use. To do without "
-        "it:",
+        f"{problem(tegra, cuda)}: if the variant {label} of {release} was not built for "
+        "Jetsons, it fails at use. To do without it:",
         command(options, *words, without=("--variant",)),
     )
 
@@ -293,8 +292,6 @@ def tegra_line(tegra: Tegra, nvidia: ProviderResult | None) -> str:
 
     :param nvidia: what it supports of that namespace, if that is known.
     """
-    from pip._internal.variants.providers.tegra import FOR_SERVERS, cuda_of
+    from pip._internal.variants.providers.tegra import cuda_of, problem
 
-    cuda = None if nvidia is None else cuda_of(nvidia)
-    driver = "" if cuda is None else f"; the driver has CUDA {cuda}"
-    return f"This is {tegra}. {FOR_SERVERS}{driver}."
+    return f"{problem(tegra, None if nvidia is None else cuda_of(nvidia))}."

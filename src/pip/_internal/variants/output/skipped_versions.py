@@ -14,10 +14,10 @@ from pip._internal.variants.index.links import (
     public,
     version_of,
 )
+from pip._internal.variants.output.reasons import shortened
 from pip._internal.variants.output.sentences import lacks_label
-from pip._internal.variants.selection.catalogue import modes
 from pip._internal.variants.selection.lookup_result import Cause, Offer, SkippedVersion
-from pip._internal.variants.selection.reasons import shortened
+from pip._internal.variants.selection.releases import modes
 from pip._internal.variants.selection.run import run_of
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def skipped_versions(
 def _evaluator(finder: PackageFinder, project: NormalizedName) -> LinkEvaluator:
     """Return what judges files, as upstream does."""
     evaluator, run = finder.make_link_evaluator(project), run_of(finder)
-    if run is not None and run.is_elsewhere:
+    if run is not None and run.target.is_elsewhere:
         # That nothing is built there hides what else is wrong.
         evaluator._formats = frozenset({"binary", "source"})
     return evaluator

@@ -11,8 +11,8 @@ from pip._vendor.wheel_variants.ordering import rank
 from pip._internal.console.texts import Hint, capital
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.index.links import label_of, source_of
-from pip._internal.variants.selection.invocation import again
-from pip._internal.variants.selection.reasons import rejection, sentences, shortened
+from pip._internal.variants.output.invocation import again
+from pip._internal.variants.output.reasons import rejection, sentences, shortened
 
 if TYPE_CHECKING:
     import optparse

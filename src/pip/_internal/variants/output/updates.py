@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 from pip._internal.console.texts import Hint
 from pip._internal.utils.misc import redact_auth_from_url
+from pip._internal.variants.output.invocation import command, for_pip, own_python
 from pip._internal.variants.selection.fork import (
     Newest,
     carrier_name,
     carriers_found,
     pin,
 )
-from pip._internal.variants.selection.invocation import command, for_pip, own_python
 
 if TYPE_CHECKING:
     import optparse
@@ -40,7 +40,7 @@ def tell_of_newer(
     :param own: the release of the fork that is installed.
     :param pips: what the indexes have of pip, as far as it may be newer.
     """
-    options = run.options
+    options = run.settings.options
     carriers = (each.version for each in carriers_found(finder, run.settings))
     newest = Newest.of(pips, carriers).than(own)
     if newest.carrier is not None:
@@ -48,11 +48,11 @@ def tell_of_newer(
             f"{carrier_name()} {newest.carrier} brings a newer release of this pip than "
             f"{newest.fork or own}; to update:"
         )
-        run.say_once(logging.INFO, Hint(said, _by_carrier(options)))
+        run.reporter.say_once(logging.INFO, Hint(said, _by_carrier(options)))
     if newest.upstream is not None:
         said = f"{_without_fork(newest, own)}; to leave the fork for it:"
         typed = command(options, "install", pin(newest.upstream), is_own=True)
-        run.say_once(logging.INFO, Hint(said, typed))
+        run.reporter.say_once(logging.INFO, Hint(said, typed))
 
 
 def tell_of_url(run: Run, fork: BaseDistribution, link: Link) -> None:
@@ -62,8 +62,8 @@ def tell_of_url(run: Run, fork: BaseDistribution, link: Link) -> None:
         f"A package depends on pip at {redact_auth_from_url(url)}. Only you can replace "
         f"this fork of pip ({fork.version}), so it stays. To replace it:"
     )
-    typed = command(run.options, "install", f"pip @ {url}", is_own=True)
-    run.say_once(logging.WARNING, Hint(said, typed))
+    typed = command(run.settings.options, "install", f"pip @ {url}", is_own=True)
+    run.reporter.say_once(logging.WARNING, Hint(said, typed))
 
 
 def notice(

@@ -37,7 +37,6 @@ from pip._internal.variants.providers.host_file import (
     MARKER_VARIABLES,
     HostDescription,
 )
-from pip._internal.variants.providers.hosts import read_host
 from pip._internal.variants.providers.result import (
     NOT_THIS_MACHINE,
     ProviderResult,
@@ -131,8 +130,11 @@ class ProviderChain:
 
         :raises InvalidHostFile: if its host file does not describe a machine.
         """
-        named = settings.variant_host
-        host = None if named is None else read_host(named)
+        host = None
+        if settings.variant_host is not None:
+            from pip._internal.variants.providers.host_names import read_host
+
+            host = read_host(settings.variant_host)
         return cls(
             environ=os.environ,
             environment=target.marker_environment(settings, host),

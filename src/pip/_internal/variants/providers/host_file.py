@@ -19,7 +19,6 @@ from pip._vendor.wheel_variants.safe_repr import safe_repr
 
 from pip._internal.variants.errors import InvalidHostFile
 from pip._internal.variants.providers.platforms import (
-    CPU_NAMESPACES,
     OF_MANY,
     following,
     of_abi,
@@ -57,10 +56,9 @@ class HostDescription(NamedTuple):
     """A machine that a file or a name describes.
 
     :ivar path: the file or the name.
-    :ivar environment: environment markers (PEP 508); of a file, all of them, or only those
-        that belong to hardware.
-    :ivar platforms: its platform tags, best first; empty if they follow from a name, or
-        are this machine's.
+    :ivar environment: environment markers (PEP 508): all of them, or only those that
+        belong to hardware.
+    :ivar platforms: its platform tags, best first; empty if hardware alone is described.
     :ivar abis: the ABI tags of its interpreter, best first; empty likewise.
     """
 
@@ -69,6 +67,11 @@ class HostDescription(NamedTuple):
     environment: Mapping[str, str]
     platforms: tuple[str, ...] = ()
     abis: tuple[str, ...] = ()
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether it describes a platform and a Python besides hardware."""
+        return bool(self.platforms)
 
 
 def read_host_file(path: str) -> HostDescription:
@@ -114,7 +117,6 @@ def _host(path: str, root: object) -> HostDescription:
         _check_complete(environment, tags, abis)
         _check_platforms(environment, tags)
         _check_interpreter(environment, abis)
-        _check_cpu(environment, supported)
     return HostDescription(path, supported, environment, tags, abis)
 
 
@@ -171,16 +173,6 @@ def _check_interpreter(environment: Mapping[str, str], abis: tuple[str, ...]) ->
                 raise _Problem(
                     f"Its Python is {environment[name]}, and {abi!r} is of {value}"
                 )
-
-
-def _check_cpu(environment: Mapping[str, str], supported: SupportedProperties) -> None:
-    """Compare what is said of a machine with what its CPU supports."""
-    machine = environment["platform_machine"]
-    for namespace in supported.keys() & CPU_NAMESPACES:
-        if not _are_alike(machine, namespace):
-            raise _Problem(
-                f"It supports {safe_repr(namespace)}, and its machine is {machine}"
-            )
 
 
 def _supported(root: object) -> SupportedProperties:

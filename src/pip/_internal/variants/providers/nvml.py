@@ -8,6 +8,7 @@ import sys
 from types import ModuleType
 from typing import NamedTuple
 
+from pip._internal.variants.providers import wsl
 from pip._internal.variants.providers.driver import (
     DriverUnavailable,
     call_driver,
@@ -49,7 +50,7 @@ def query(visible: str | None = None) -> Driver:
         name are left out. Its numbers follow the order of the bus.
     :raises DriverUnavailable: if there is no driver, or none that answers.
     """
-    if not may_find(_SONAME):
+    if wsl.find(_SONAME) is None and not may_find(_SONAME):
         raise DriverUnavailable(_NO_LIBRARY)
     return call_driver("NVML", lambda: _query(visible))
 
@@ -62,12 +63,15 @@ def _query(visible: str | None) -> Driver:
     try:
         nvml.nvmlInit()
     except nvml.NVMLError as error:
+        said, of_windows = str(error).rstrip("."), wsl.find(_SONAME)
+        if of_windows is not None:
+            problem = wsl.problem(of_windows, said)
+            raise DriverUnavailable(problem, fault=True) from error
         # Many machines and images have the driver's packages installed, but no GPU at
         # the moment.
         absent = error.value == nvml.NVML_ERROR_DRIVER_NOT_LOADED
         raise DriverUnavailable(
-            f"the NVIDIA driver cannot be used: {str(error).rstrip('.')}",
-            fault=not absent,
+            f"the NVIDIA driver cannot be used: {said}", fault=not absent
         ) from error
     try:
         capabilities = tuple(_compute_capabilities(nvml, visible))
@@ -96,7 +100,9 @@ def _require_library() -> None:
             raise DriverUnavailable(_NO_LIBRARY)
         return
     try:
-        load_library("the NVIDIA driver library", _SONAME, _NO_LIBRARY)
+        # Once one is loaded, pynvml gets it by its name, wherever it is.
+        path = wsl.find(_SONAME) or _SONAME
+        load_library("the NVIDIA driver library", path, _NO_LIBRARY)
     except ImportError as error:  # ctypes is an optional part of CPython
         raise DriverUnavailable(f"NVML cannot be asked: {error}") from error
 

@@ -12,12 +12,15 @@ from types import MappingProxyType
 from pip._vendor.packaging.tags import mac_platforms
 
 __all__ = [
-    "CPU_NAMESPACES",
     "INTERPRETERS",
+    "OF_INTERPRETER",
     "OF_MANY",
+    "OF_PLATFORM",
     "SYSTEMS",
     "called",
     "completed",
+    "differs",
+    "expanded",
     "following",
     "of_abi",
     "of_glibc",
@@ -30,8 +33,10 @@ __all__ = [
     "usual_abi",
 ]
 
-#: Namespaces that only machines of the type of that name support.
-CPU_NAMESPACES = ("x86_64", "aarch64")
+#: The variables that tell which platform it is.
+OF_PLATFORM = ("sys_platform", "platform_machine")
+#: And those that tell which interpreter.
+OF_INTERPRETER = ("implementation_name", "python_full_version")
 #: By sys_platform: os_name and platform_system.
 SYSTEMS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
@@ -126,6 +131,30 @@ def of_tag(tag: str) -> dict[str, str]:
     # This machine's kernel says nothing of another one's.
     unknown = dict.fromkeys(("platform_release", "platform_version"), "")
     return {**said, "platform_machine": machine, **unknown}
+
+
+def differs(one: Mapping[str, str], other: Mapping[str, str], name: str) -> bool:
+    """Return whether two machines differ in a variable, as far as the other has it."""
+    return name in other and usual(one[name]) != usual(other[name])
+
+
+def expanded(said: Mapping[str, str], here: Mapping[str, str]) -> dict[str, str]:
+    """Return all markers of a machine of which some are said.
+
+    :param here: the markers of this machine, from which the others are taken.
+    """
+    if any(differs(here, said, name) for name in OF_INTERPRETER):
+        said = completed({**{name: here[name] for name in OF_INTERPRETER}, **said})
+    kernel: Mapping[str, str] = {}
+    if any(differs(here, said, name) for name in OF_PLATFORM):
+        # This machine's kernel says nothing of another one's.
+        kernel = dict.fromkeys(("platform_release", "platform_version"), "")
+    environment = {**here, **kernel, **said}
+    if environment["sys_platform"] in SYSTEMS:
+        # Each has words of its own for the same type of machine.
+        machine = usual(environment["platform_machine"])
+        environment["platform_machine"] = called(machine, environment["sys_platform"])
+    return environment
 
 
 def completed(said: Mapping[str, str]) -> dict[str, str]:

@@ -35,7 +35,6 @@ from pip._internal.variants.errors import in_words
 from pip._internal.variants.providers import plugin_cache
 from pip._internal.variants.providers.plugin_limits import UntrustedProvider
 from pip._internal.variants.providers.plugin_query import PluginFailed
-from pip._internal.variants.slots import RUN
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
@@ -84,6 +83,9 @@ class PluginHost(Protocol):
 
     def for_plugins(self, limits: PluginLimits) -> PluginHost:
         """Return a host for resolving a plugin's packages, which are plain wheels."""
+
+    def attach(self, collector: LinkCollector) -> None:
+        """Be the host of whatever *collector* finds."""
 
     def wait_for_upstream(self) -> None:
         """Go on only in turn.
@@ -205,7 +207,7 @@ def _installer(
     assert command is not None, "only a command's own run looks things up"
     scope = limits.scope(no_index=command.search_scope.no_index)
     collector = LinkCollector(host.session, scope)
-    RUN.set(collector, own)
+    own.attach(collector)
     installer = InprocessBuildEnvironmentInstaller(
         finder=PackageFinder.create(
             link_collector=collector,

@@ -15,14 +15,12 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from pip._vendor.packaging.requirements import InvalidRequirement, Requirement
 from pip._vendor.packaging.utils import canonicalize_name
-from pip._vendor.packaging.version import InvalidVersion, Version
 
 from pip._internal.exceptions import PipError
 from pip._internal.models.format_control import FormatControl
 from pip._internal.models.release_control import ReleaseControl
 from pip._internal.models.search_scope import SearchScope
 from pip._internal.utils.misc import build_netloc, remove_auth_from_url
-from pip._internal.variants.index.pins import pinned
 from pip._internal.variants.providers.plugin_query import PluginFailed
 
 if TYPE_CHECKING:
@@ -79,13 +77,11 @@ class Constraint(NamedTuple):
     :ivar requirement: as written, without its options.
     :ivar hashes: by algorithm.
     :ivar comes_from: where it stands, for messages.
-    :ivar by_user: whether the user named its file; otherwise another file did.
     """
 
     requirement: str
     hashes: Mapping[str, Sequence[str]]
     comes_from: str
-    by_user: bool
 
     @property
     def project(self) -> NormalizedName | None:
@@ -94,13 +90,6 @@ class Constraint(NamedTuple):
             return canonicalize_name(Requirement(self.requirement).name)
         except InvalidRequirement:
             return None
-
-    @property
-    def names_prerelease(self) -> bool:
-        """Tell whether the user asks for exactly one version by it, a pre-release."""
-        if not self.by_user or self.project is None:
-            return False
-        return any(map(_is_prerelease, pinned(Requirement(self.requirement).specifier)))
 
 
 class _Said(NamedTuple):
@@ -183,23 +172,18 @@ class PluginLimits:
 
     @property
     def release_control(self) -> ReleaseControl:
-        """Return which pre-releases may be taken, in the form of upstream."""
-        return _Releases(self)
+        """Return which pre-releases may be taken: those that the user allows.
 
-    def allows_prereleases(self, project: NormalizedName) -> bool:
-        """Tell whether pre-releases of *project* may be taken.
-
-        A manifest that names one is not enough: the user must name it, or allow all.
+        A manifest or a constraint that names one is not enough.
         """
-        said = ReleaseControl({*self._said.all_releases}, {*self._said.only_final})
         now = self._settings.release_control or ReleaseControl()
-        allowed = said.allows_prereleases(project)
-        if allowed is False or now.allows_prereleases(project) is False:
-            return False
-        return allowed is True or any(
-            each.project == project and each.names_prerelease
-            for each in self._constraints()
-        )
+        allowed = {
+            each
+            for each in self._said.all_releases
+            if now.allows_prereleases(canonicalize_name(each)) is not False
+        }
+        final = {*self._said.only_final, *now.only_final, ":all:"}
+        return ReleaseControl(allowed, final)
 
     def constraints(self) -> list[InstallRequirement]:
         """Return the constraints of all files of the run, those for builds included.
@@ -266,10 +250,9 @@ class PluginLimits:
         if self.uploaded_prior_to is not None:
             said.append(f"--uploaded-prior-to {self.uploaded_prior_to.isoformat()}")
         said += [
-            f"pre-releases of {project} need --pre or the exact version in a file that "
-            "-c names"
+            f"pre-releases of {project} need --pre or --all-releases {project}"
             for project in sorted(prereleases)
-            if not self.allows_prereleases(project)
+            if not self.release_control.allows_prereleases(project)
         ]
         return list(dict.fromkeys(said))
 
@@ -305,28 +288,7 @@ class PluginLimits:
 
     def _constraint(self, parsed: ParsedRequirement) -> Constraint:
         hashes = (parsed.options or {}).get("hashes") or {}
-        files = self._settings.constraint_files
-        by_user = any(_is_of(path, parsed.comes_from) for path in files)
-        return Constraint(parsed.requirement, hashes, parsed.comes_from, by_user)
-
-
-class _Releases(ReleaseControl):
-    """What upstream asks about pre-releases."""
-
-    def __init__(self, limits: PluginLimits) -> None:
-        super().__init__()
-        self._limits = limits
-
-    def allows_prereleases(self, canonical_name: NormalizedName) -> bool:
-        return self._limits.allows_prereleases(canonical_name)
-
-
-def _is_prerelease(text: str) -> bool:
-    """Tell whether a text is a pre-release; ``1.0rc1.*`` stands for many versions."""
-    try:
-        return Version(text).is_prerelease
-    except InvalidVersion:
-        return False
+        return Constraint(parsed.requirement, hashes, parsed.comes_from)
 
 
 def _trusted_hosts(session: PipSession) -> list[str]:

@@ -1,9 +1,9 @@
-"""Tell NVIDIA's Tegra systems (Jetson) from ARM servers.
+"""Distinguish NVIDIA's Tegra systems (Jetson) from ARM servers.
 
-Both are ``aarch64`` with an NVIDIA GPU, and no namespace of variants tells them apart. What
-is published for CUDA on ARM is built for servers (SBSA): GH200, GB10 and their kin. It runs
-on a Jetson from CUDA 13 on, that is JetPack 7 with Jetson Linux (L4T) 38, where NVIDIA
-unified the two; with an older CUDA it is installed and then fails at use.
+Both are ``aarch64`` with an NVIDIA GPU, and no namespace of variants distinguishes them.
+What is published for CUDA on ARM is built for servers (SBSA), such as a GH200 or a GB10.
+It runs on a Jetson from CUDA 13 on, that is JetPack 7 with Jetson Linux (L4T) 38, in which
+NVIDIA unified the two; with an older CUDA it is installed and then fails at use.
 
 Any of these makes a machine a Tegra: ``/etc/nv_tegra_release``, which also tells the release
 of Jetson Linux if it can be read; "tegra" in the release of the kernel, which containers and the
@@ -21,22 +21,19 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FIRST_UNIFIED_CUDA",
-    "FOR_SERVERS",
     "Tegra",
     "cuda_of",
     "described",
     "find",
     "named",
+    "problem",
     "runs_sbsa",
 ]
 
 #: The first CUDA version that is one for Tegra and for servers.
 FIRST_UNIFIED_CUDA = (13, 0)
-#: What users of a Tegra have to know, without a final period.
-FOR_SERVERS = (
-    "What is published for CUDA on ARM is built for servers (SBSA), and runs here from "
-    "CUDA 13 (JetPack 7) on"
-)
+#: And the first release of Jetson Linux: that of JetPack 7.
+_FIRST_UNIFIED_RELEASE = 38
 
 #: ``# R36 (release), REVISION: 4.3, GCID: ...``
 _RELEASE_FORM = (
@@ -100,10 +97,28 @@ def cuda_of(nvidia: ProviderResult) -> str | None:
     return next(iter(nvidia.values("cuda_version_lower_bound")), None)
 
 
-def runs_sbsa(cuda: str) -> bool:
-    """Tell whether a Tegra whose driver has a CUDA version runs builds for servers."""
-    major, _, _ = cuda.partition(".")
-    return major.isdecimal() and int(major) >= FIRST_UNIFIED_CUDA[0]
+def runs_sbsa(tegra: Tegra, cuda: str | None) -> bool:
+    """Return whether a Tegra runs builds for servers, as far as that is known.
+
+    :param cuda: the CUDA version of its driver, which decides if it is known.
+    """
+    number, first = cuda, FIRST_UNIFIED_CUDA[0]
+    if cuda is None:
+        number, first = tegra.release, _FIRST_UNIFIED_RELEASE
+    major, _, _ = (number or "").partition(".")
+    return major.isdecimal() and int(major) >= first
+
+
+def problem(tegra: Tegra, cuda: str | None) -> str:
+    """Return what users of a Tegra have to know, without a final period.
+
+    :param cuda: the CUDA version of its driver, if that is known.
+    """
+    driver = "" if cuda is None else f", and its driver has CUDA {cuda}"
+    return (
+        f"This is {tegra}{driver}. What is published for CUDA on ARM is built for servers "
+        "(SBSA), and runs here from CUDA 13 (JetPack 7) on"
+    )
 
 
 def _read(path: str) -> str | None:

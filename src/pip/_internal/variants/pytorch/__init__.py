@@ -34,14 +34,14 @@ def mode_of(run: Run) -> PyTorch | None:
         return None
     if not run.enabled:
         if run.settings.no_variants:
-            run.say_once(
+            run.reporter.say_once(
                 logging.WARNING,
                 "Without variants PyTorch's index is not looked at: the --pytorch-* "
                 f"options, --cpuonly and {LTT_VARIABLE} have no effect",
             )
         return None
     # What is looked up where is known too late to look ahead.
-    run.parallel_downloads = 1
+    run.catalogue.parallel_downloads = 1
     from pip._internal.variants.pytorch.mode import PyTorch
     from pip._internal.variants.pytorch.settings import settings
 

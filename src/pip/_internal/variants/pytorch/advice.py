@@ -14,12 +14,7 @@ from pip._internal.metadata import get_default_environment
 from pip._internal.models.candidate import InstallationCandidate
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.index.links import LocalVersionWheel, label_of, public
-from pip._internal.variants.providers.tegra import (
-    FOR_SERVERS,
-    Tegra,
-    cuda_of,
-    runs_sbsa,
-)
+from pip._internal.variants.providers.tegra import Tegra, cuda_of, problem, runs_sbsa
 from pip._internal.variants.pytorch.backends import CPU, Backend, BackendKind
 from pip._internal.variants.pytorch.description import shipped
 from pip._internal.variants.pytorch.drivers import FIRST_ROCM_WITH_EXTRAS
@@ -27,8 +22,9 @@ from pip._internal.variants.pytorch.options import BACKENDS, OPTIONS
 from pip._internal.variants.pytorch.release import LocalVersionRelease
 from pip._internal.variants.pytorch.settings import ANY_BACKEND
 from pip._internal.variants.pytorch.synthetic import backend_of
-from pip._internal.variants.selection.catalogue import decisions_of, release_of
 from pip._internal.variants.selection.installed import installed_build
+from pip._internal.variants.selection.releases import release_of
+from pip._internal.variants.selection.run import Purpose
 
 if TYPE_CHECKING:
     import optparse
@@ -55,8 +51,6 @@ __all__ = [
 #: Where NVIDIA's builds for Tegra are, and those for JetPack 6 (as of November 2026).
 _FOR_JETPACK = "https://pypi.jetson-ai-lab.io"
 _FOR_JETPACK_6 = f"{_FOR_JETPACK}/jp6/cu126"
-#: The first release of Jetson Linux that runs builds for servers: that of JetPack 7.
-_FIRST_UNIFIED_RELEASE = 38
 
 
 def for_tegra(run: Run, chosen: Release, link: Link) -> str | None:
@@ -67,17 +61,17 @@ def for_tegra(run: Run, chosen: Release, link: Link) -> str | None:
     backend = Backend.find(label_of(link))
     if not isinstance(chosen, LocalVersionRelease) or backend is None:
         return None
-    tegra = run.detected.tegra()
+    tegra = run.target.detected.tegra()
     if tegra is None:
         return None
     cuda = cuda_of(chosen.version_index.nvidia())
     if backend.kind is BackendKind.CUDA:
-        if not _is_unified(tegra, cuda):
+        if not runs_sbsa(tegra, cuda):
             taken = f"{backend} of {chosen}, which was asked for, does not run"
             return _to_jetpack(run, chosen, tegra, cuda, taken)
         said = f"{backend} is built for ARM servers, and runs on {tegra} too"
-        run.say_once(logging.INFO, said)
-    elif chosen.chosen_by is None and not _is_unified(tegra, cuda):
+        run.reporter.say_once(logging.INFO, said)
+    elif chosen.chosen_by is None and not runs_sbsa(tegra, cuda):
         kinds = {each.kind for each in map(Backend.find, chosen.labels) if each}
         if BackendKind.CUDA in kinds:
             taken = f"the CPU build of {chosen} was chosen"
@@ -93,10 +87,7 @@ def _to_jetpack(
     :param cuda: the version of the driver, if that is known.
     :param taken: what follows from that.
     """
-    driver = f", and its driver has CUDA {cuda}" if cuda is not None else ""
-    said = (
-        f"This is {tegra}{driver}. {FOR_SERVERS}, and PyTorch has no others: {taken}. "
-    )
+    said = f"{problem(tegra, cuda)}, and PyTorch has no others: {taken}. "
     if not _is_jetpack_6(tegra, cuda):
         if tegra.release is None:
             return f"{said}NVIDIA's own builds: {_FOR_JETPACK}"
@@ -104,13 +95,13 @@ def _to_jetpack(
             f"{said}No index of NVIDIA's own builds for that release is known here; "
             f"{_FOR_JETPACK} may have some"
         )
-    from pip._internal.variants.selection.invocation import command
+    from pip._internal.variants.output.invocation import command
 
     words = "install", chosen.project, "--index-url", _FOR_JETPACK_6
     places = ("--index-url", "--extra-index-url", "--find-links", "--no-index")
     without = {*places, *(row.name for row in OPTIONS)}
     said += "NVIDIA's own builds:"
-    return Hint(said, command(run.options, *words, without=without))
+    return Hint(said, command(run.settings.options, *words, without=without))
 
 
 def _is_jetpack_6(tegra: Tegra, cuda: str | None) -> bool:
@@ -118,14 +109,6 @@ def _is_jetpack_6(tegra: Tegra, cuda: str | None) -> bool:
     if tegra.release is not None:
         return tegra.release.startswith("36.")
     return cuda is not None and cuda.startswith("12.")
-
-
-def _is_unified(tegra: Tegra, cuda: str | None) -> bool:
-    """Tell whether a Tegra runs builds for servers, as far as that is known."""
-    if cuda is not None:
-        return runs_sbsa(cuda)
-    release, _, _ = (tegra.release or "0").partition(".")
-    return int(release) >= _FIRST_UNIFIED_RELEASE
 
 
 def for_unknown_gpu(run: Run, chosen: Release, link: Link) -> str | None:
@@ -149,14 +132,14 @@ def for_unknown_gpu(run: Run, chosen: Release, link: Link) -> str | None:
     ]
     if not gpus or not rocm:
         return None
-    from pip._internal.variants.selection.invocation import again
+    from pip._internal.variants.output.invocation import again
 
     newest = max(rocm, key=lambda each: each.version)
     which = ", ".join(gpus)
     return Hint(
         f"{newest} brings its code for each GPU in an extra. Whether there is one for "
         f"{which} is not known here. To take it if there is:",
-        again(run.options, BACKENDS.name, str(newest)),
+        again(run.settings.options, BACKENDS.name, str(newest)),
     )
 
 
@@ -185,13 +168,13 @@ def newest_with_gpu_build(
     older, label = found
     requirement = f"{older.project}=={older.version}"
     gpu = "a GPU" if backends else "the target's GPU"
-    from pip._internal.variants.selection.invocation import command
+    from pip._internal.variants.output.invocation import command
 
     return Hint(
         f"The CPU build of {chosen} was chosen, since it has no other that suits the "
         f"target. The newest version with a build for {gpu} is "
         f"{older.version} ({label}). To take that:",
-        command(run.options, "install", requirement),
+        command(run.settings.options, "install", requirement),
     )
 
 
@@ -220,7 +203,7 @@ def different_backends(
     dists: Iterable[BaseDistribution], options: optparse.Values
 ) -> Iterator[str]:
     """Say which installed builds need another build of what they depend on."""
-    from pip._internal.variants.selection.invocation import for_upgrade
+    from pip._internal.variants.output.invocation import for_upgrade
 
     builds = {
         dist.canonical_name: (dist, backend)
@@ -313,17 +296,17 @@ def best_builds(
             continue
         label = label_of(release.ranked[0])
         best = [each for each in group if label_of(each.link) == label]
-        if run.listing == "newest":
+        if run.purpose is Purpose.LIST_NEWEST:
             left += [_as_installed(project, each) for each in best]
             if not group[0].version.is_prerelease:
                 break
         else:
             left += best
     left += [each for each in candidates if each not in known]
-    if candidates and not left and run.listing == "all":
+    if candidates and not left and run.purpose is Purpose.LIST_ALL:
         from pip._internal.variants.output.refusals import nothing_left
 
-        raise nothing_left(project, None, decisions_of(run).reached(project))
+        raise nothing_left(project, None, run.decisions.reached(project))
     return left
 
 

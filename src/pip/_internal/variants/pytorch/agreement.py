@@ -28,9 +28,9 @@ from pip._internal.variants.pytorch.backends import (
 from pip._internal.variants.pytorch.release import LocalVersionRelease
 from pip._internal.variants.pytorch.synthetic import backend_of
 from pip._internal.variants.selection.agreement import CudaMajor, agreed
-from pip._internal.variants.selection.catalogue import decisions_of, modes
 from pip._internal.variants.selection.installed import installed_build
 from pip._internal.variants.selection.ranking import OriginKind
+from pip._internal.variants.selection.releases import modes
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
@@ -123,14 +123,14 @@ def one_backend(
     before, result = _builds(run, resolver), resolver._result
     harmony = _harmony(before)
 
-    def accepted(_: RequirementSet) -> str | None:
+    def accepted(_: RequirementSet) -> bool:
         after = _builds(run, resolver)
-        is_better = _harmony(after) < harmony and _names(after) <= _names(before)
-        return _explained(before, after) if is_better else None
+        return _harmony(after) < harmony and _names(after) <= _names(before)
 
-    proposals = _proposals(before, preferred, run.agreement)
+    proposals = _proposals(before, preferred, run.attempt.agreement)
     second = agreed(run, resolve_once, map(OneBackend, proposals), accepted)
     if second is not None:
+        logger.info("%s", _explained(before, _builds(run, resolver)))
         return second
     resolver._result = result
     if harmony is not _Harmony.EQUAL:
@@ -217,7 +217,7 @@ def _builds(run: Run, resolver: Resolver) -> _ChosenWheels:
             )
     versions = {each.project_name: each.version for each in mapping.values()}
     chosen = {project: versions[project] for project in found}
-    for project, dist in run.installed_dists.items():
+    for project, dist in run.request.dists.items():
         if project in versions:
             continue
         backend = backend_of(dist.version, installed_build(dist))
@@ -245,7 +245,7 @@ def _needed_by(
 
 def _build(run: Run, candidate: Candidate) -> _ChosenWheel | None:
     link = candidate.source_link
-    release = decisions_of(run).release_of(link)
+    release = run.decisions.release_of(link)
     if not isinstance(link, LocalVersionWheel) or not isinstance(
         release, LocalVersionRelease
     ):
@@ -297,7 +297,7 @@ def _explained(before: _ChosenWheels, after: _ChosenWheels) -> str:
 
 
 def _mixture(builds: _ChosenWheels, run: Run) -> str:
-    from pip._internal.variants.selection.invocation import for_upgrade
+    from pip._internal.variants.output.invocation import for_upgrade
 
     listed = ", ".join(f"{build.name} ({build.backend})" for build in builds.values())
     named = [
@@ -309,5 +309,5 @@ def _mixture(builds: _ChosenWheels, run: Run) -> str:
     return Hint(
         f"Builds for different backends come together: {listed}. To take builds anew "
         "for all of them:",
-        for_upgrade(run.options, *named),
+        for_upgrade(run.settings.options, *named),
     )

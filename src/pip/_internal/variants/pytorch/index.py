@@ -19,9 +19,9 @@ from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.errors import VariantError
 from pip._internal.variants.index.links import LocalVersionWheel, label_of
 from pip._internal.variants.index.pages import PageUnavailable, fetch_page, links_of
+from pip._internal.variants.output.invocation import again
 from pip._internal.variants.pytorch.backends import CPU, Backend
 from pip._internal.variants.pytorch.options import INDEX_URL
-from pip._internal.variants.selection.invocation import again
 
 if TYPE_CHECKING:
     import optparse
@@ -104,8 +104,8 @@ class BackendIndex:
         :param backends: returns those whose own pages stand in for umbrella pages that
             are missing.
         """
-        self._options = run.options
-        self._session = run.session
+        self._options = run.settings.options
+        self._session = run.catalogue.session
         self.description = description
         self.base_url = base_url
         self._backends = backends

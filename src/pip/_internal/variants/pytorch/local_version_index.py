@@ -20,6 +20,8 @@ from pip._internal.models.release_control import ReleaseControl
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.index.links import LocalVersionWheel
 from pip._internal.variants.index.pins import pinned, pinned_versions
+from pip._internal.variants.output.invocation import is_typed
+from pip._internal.variants.output.reasons import unanswered
 from pip._internal.variants.pytorch.backends import (
     Backend,
     BackendGroup,
@@ -31,11 +33,9 @@ from pip._internal.variants.pytorch.index import BackendIndex, Page, as_build
 from pip._internal.variants.pytorch.options import BACKENDS, CPUONLY
 from pip._internal.variants.pytorch.settings import Channel, PyTorchSettings
 from pip._internal.variants.pytorch.synthetic import Machine, manifest_for
-from pip._internal.variants.selection.invocation import is_typed
 from pip._internal.variants.selection.mode import Mode
 from pip._internal.variants.selection.project_index import find_beside_indexes, index_of
 from pip._internal.variants.selection.ranking import select
-from pip._internal.variants.selection.reasons import unanswered
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.specifiers import SpecifierSet
@@ -99,25 +99,25 @@ class LocalVersionIndex(Mode):
         answer = self.nvidia()
         # A driver that was asked tells what GPU it has; a user may leave that open.
         told = {feature.name for feature in answer.features}
-        system = self._run.detected.environment["sys_platform"]
+        system = self._run.target.detected.environment["sys_platform"]
         return Machine(
             answer.driver,
             "windows" if system == "win32" else "linux",
             has_capability="sm_arch" in told or answer.driver is not None,
-            is_tegra=self._run.detected.tegra() is not None,
+            is_tegra=self._run.target.detected.tegra() is not None,
         )
 
     def nvidia(self) -> ProviderResult:
         """Return what the target supports of the namespace ``nvidia``."""
         cuda = Backend.parse("cu128")
         probe = manifest_for(Machine(), [cuda], self.settings.gpus)
-        return self._run.detected.query(probe, ["nvidia"])["nvidia"]
+        return self._run.target.detected.query(probe, ["nvidia"])["nvidia"]
 
     def _backends_in_question(self, description: IndexDescription) -> Sequence[Backend]:
         if self.settings.backends:
             return self.wanted(description.backends)
         selection = self._selection(description.backends)
-        self._run.report(unanswered(f"what {description} has", selection))
+        self._run.reporter.report(unanswered(f"what {description} has", selection))
         return _suiting(selection)
 
     def wanted(self, backends: Iterable[Backend]) -> list[Backend]:
@@ -159,14 +159,14 @@ class LocalVersionIndex(Mode):
             self.settings.gpus,
         )
         namespaces = [NAMESPACES[kind] for kind in sorted(kinds)]
-        answers = self._run.detected.query(probe, namespaces)
+        answers = self._run.target.detected.query(probe, namespaces)
         # A ROCm that is installed is no GPU.
         names = (each.name for found in answers.values() for each in found.features)
         return any(name != "rocm_version" for name in names)
 
     def _selection(self, backends: Iterable[Backend]) -> Selection:
         manifest = manifest_for(self.machine(), backends, self.settings.gpus)
-        return select("", manifest, manifest.variants, self._run.detected, ())
+        return select("", manifest, manifest.variants, self._run.target.detected, ())
 
     def note_roots(self, requirements: Iterable[InstallRequirement]) -> None:
         """Take note of what the user pins."""
@@ -222,13 +222,13 @@ class LocalVersionIndex(Mode):
 
     def _tell_without_effect(self, project: NormalizedName, url: str) -> None:
         """Say that a backend was typed, and counts for nothing."""
-        options = self._run.options
+        options = self._run.settings.options
         typed = (row.name for row in (BACKENDS, CPUONLY) if is_typed(options, row.name))
         option = next(typed, None)
         if option is None or is_typed(options, "--variant-index"):
             return
         retry = "pip variants setup --remove pytorch"
-        self._run.say_once(
+        self._run.reporter.say_once(
             logging.WARNING,
             f"{project} comes from {redact_auth_from_url(url)}, which variant-index "
             f"configures for it, so {option} has no effect on it. To take builds by "
@@ -301,8 +301,8 @@ class LocalVersionIndex(Mode):
 
     def _say(self, message: str) -> None:
         # Listings go to where programs read them.
-        level = logging.INFO if self._run.listing is None else logging.DEBUG
-        self._run.say_once(level, message)
+        level = logging.DEBUG if self._run.purpose.is_listing else logging.INFO
+        self._run.reporter.say_once(level, message)
 
     def _there(
         self,

@@ -25,6 +25,7 @@ from pip._internal.variants.pytorch.options import (
 )
 from pip._internal.variants.pytorch.release import LocalVersionRelease
 from pip._internal.variants.pytorch.synthetic import backend_of
+from pip._internal.variants.selection.run import Purpose
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.specifiers import SpecifierSet
@@ -136,7 +137,7 @@ class PyTorch(LocalVersionIndex):
 
     def for_inner(self, run: Run) -> PyTorch | None:
         """Return the same bridge for what is installed to build something."""
-        is_plugin = run.check_trusted is not None
+        is_plugin = run.purpose is Purpose.PLUGIN
         return None if is_plugin else PyTorch(run, self.settings, self.indexes)
 
     def environ(self) -> Mapping[str, str]:

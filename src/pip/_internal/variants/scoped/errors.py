@@ -10,8 +10,8 @@ from pip._internal.models.wheel import Wheel
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.utils.urls import path_to_url
 from pip._internal.variants.errors import VariantError
+from pip._internal.variants.output.invocation import again
 from pip._internal.variants.scoped.options import VARIANT_INDEX
-from pip._internal.variants.selection.invocation import again
 from pip._internal.variants.selection.option_values import OptionSource
 
 if TYPE_CHECKING:
@@ -65,7 +65,9 @@ class VariantIndexUnavailable(VariantError):
                 *(
                     Hint(
                         said,
-                        again(run.options, *instead(run.settings, project, place)),
+                        again(
+                            run.settings.options, *instead(run.settings, project, place)
+                        ),
                     )
                     for said, place in ways_out
                 ),

@@ -23,6 +23,8 @@ from pip._internal.req.constructors import install_req_from_line
 from pip._internal.utils.misc import redact_auth_from_url, remove_auth_from_url
 from pip._internal.variants.errors import ContradictoryOptions
 from pip._internal.variants.index.pages import PageUnavailable, fetch_page, links_of
+from pip._internal.variants.output.invocation import again
+from pip._internal.variants.output.reasons import shortened
 from pip._internal.variants.scoped.errors import (
     DependencyByURL,
     VariantIndexUnavailable,
@@ -30,15 +32,13 @@ from pip._internal.variants.scoped.errors import (
 )
 from pip._internal.variants.scoped.options import VARIANT_INDEX
 from pip._internal.variants.selection.fork import carrier_name
-from pip._internal.variants.selection.invocation import again
 from pip._internal.variants.selection.mode import Mode
 from pip._internal.variants.selection.option_values import OptionSource
 from pip._internal.variants.selection.project_index import (
-    OwnPages,
     find_beside_indexes,
     pages_of,
 )
-from pip._internal.variants.selection.reasons import shortened
+from pip._internal.variants.selection.run import Purpose
 from pip._internal.variants.selection.scoped_indexes import (
     added_up,
     by_project,
@@ -71,7 +71,7 @@ def scoped(run: Run, given: Sequence[ScopedIndex]) -> Mode | None:
     :param given: what was typed, and what the strongest place of the configuration says.
     :raises ContradictoryOptions: if a project has two indexes, or this cannot be kept to.
     """
-    parser, _ = COMMAND_LINE.of(run.options, tuple) or (None, ())
+    parser, _ = COMMAND_LINE.of(run.settings.options, tuple) or (None, ())
     levels = [[each for each in given if each.place is OptionSource.CONFIGURATION]]
     if isinstance(parser, ConfigOptionParser):
         ours = {"global", parser.name}
@@ -129,7 +129,7 @@ class Scoped(Mode):
             requirements file names are not for these projects.
         """
         self._run, self._indexes, self._folders = run, indexes, folders
-        self._pages = run.part(OwnPages)
+        self._pages = run.catalogue.own_pages
         self._barred: set[NormalizedName] = set()
         # The paths and URLs that the user typed, each with its project if that is known.
         self._typed: set[tuple[Link, NormalizedName | None]] = set()
@@ -138,7 +138,7 @@ class Scoped(Mode):
 
     def _authenticate(self) -> None:
         """Have credentials looked for by these indexes too, as by the usual ones."""
-        auth = self._run.session.auth
+        auth = self._run.catalogue.session.auth
         urls = dict.fromkeys(each.url for each in self._indexes.values())
         known = auth.index_urls or []
         auth.index_urls = [*known, *(url for url in urls if url not in known)]
@@ -151,7 +151,7 @@ class Scoped(Mode):
         """
         # Requirements files have set the indexes again.
         self._authenticate()
-        if not self._run.in_build:
+        if self._run.purpose is not Purpose.BUILD:
             self._typed.update(
                 (each.link, canonicalize_name(each.name) if each.name else None)
                 for each in requirements
@@ -204,7 +204,7 @@ class Scoped(Mode):
         page = self._pages.get(project)
         try:
             if page is None:
-                page = fetch_page(self._run.session, urls[0], project)
+                page = fetch_page(self._run.catalogue.session, urls[0], project)
             links = links_of(page)
         except PageUnavailable as error:
             raise VariantIndexUnavailable(
@@ -220,13 +220,13 @@ class Scoped(Mode):
     def _say(self, message: str) -> None:
         # Listings go to where programs read them, and a newer pip is looked for unasked.
         run = self._run
-        is_silent = run.listing is not None or run.is_for_itself
-        run.say_once(logging.DEBUG if is_silent else logging.INFO, message)
+        is_silent = run.purpose.is_listing or run.purpose is Purpose.SELF_CHECK
+        run.reporter.say_once(logging.DEBUG if is_silent else logging.INFO, message)
 
     @property
     def _is_for_user(self) -> bool:
         """Tell whether the run is for what the user named, not for a build or a plugin."""
-        return not self._run.in_build and self._run.check_trusted is None
+        return self._run.purpose not in (Purpose.BUILD, Purpose.PLUGIN)
 
     def refuse_link(
         self,
@@ -245,7 +245,9 @@ class Scoped(Mode):
             # It is the project of what the user typed without a name.
             self._typed.add((link, project))
         if {(link, None), (link, project)}.isdisjoint(self._typed):
-            self._refuse(link, project, needed_by, is_built=self._run.in_build)
+            self._refuse(
+                link, project, needed_by, is_built=self._run.purpose is Purpose.BUILD
+            )
 
     def refuse_build_requirements(
         self, requirement: InstallRequirement, needed: Iterable[str]
@@ -297,10 +299,12 @@ class Scoped(Mode):
             each.project_name for each in resolver._result.mapping.values()
         }
         # Pip looks for releases of its own, and plugins are looked up apart.
-        found.update(self._pages, {"pip", carrier_name()}, self._run.trusted)
+        found.update(
+            self._pages, {"pip", carrier_name()}, self._run.settings.trusted_providers
+        )
         for index in dict.fromkeys(self._indexes.values()):
             if index.place is OptionSource.LINE and found.isdisjoint(index.projects):
-                self._run.say_once(
+                self._run.reporter.say_once(
                     logging.WARNING,
                     f"{VARIANT_INDEX.name} {index} was not asked, since nothing needs "
                     f"{shortened(index.projects, ' or ')}",
@@ -324,7 +328,7 @@ class Scoped(Mode):
                     f"{project} is looked up on {url} alone, which {VARIANT_INDEX.name} "
                     "names for it; where another index has more:",
                     again(
-                        self._run.options,
+                        self._run.settings.options,
                         *instead(self._run.settings, project, "URL"),
                     ),
                 )

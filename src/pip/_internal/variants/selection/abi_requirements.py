@@ -1,12 +1,8 @@
-"""The versions of other packages, as one run of pip knows them.
-
-Builds may be for certain versions of another package (PEP 850, "ABI Dependency
-Provider"): of what is installed, and of what may come to be.
-"""
+"""What builds require of other packages' versions (PEP 850, "ABI Dependency Provider")."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -15,7 +11,6 @@ from pip._vendor.packaging.utils import canonicalize_name
 from pip._vendor.wheel_variants.abi_dependency import requirements
 
 from pip._internal.variants.index.links import label_of
-from pip._internal.variants.selection.catalogue import decisions_of
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
@@ -23,35 +18,14 @@ if TYPE_CHECKING:
 
     from pip._internal.metadata import BaseDistribution
     from pip._internal.models.link import Link
-    from pip._internal.variants.selection.run import Run
+    from pip._internal.variants.selection.ranking import Selection
+    from pip._internal.variants.selection.request import Request
 
-__all__ = ["beside_installed", "replaced", "requirements_of", "unfit"]
-
-
-def beside_installed(run: Run, ranked: Sequence[Link]) -> Link:
-    """Return the best wheel that lets what is installed stay; the best file if none does.
-
-    :param ranked: the files of a release that may be installed, best first.
-    """
-    keeping = (
-        link for link in ranked if link.is_wheel and not any(replaced(run, link))
-    )
-    return next(keeping, ranked[0])
-
-
-def replaced(run: Run, link: Link) -> Iterator[tuple[BaseDistribution, Requirement]]:
-    """Yield what the variant at *link* would replace unasked, and what it wants instead.
-
-    Whoever chooses a label by hand, or upgrades, has asked for it.
-    """
-    release = decisions_of(run).release_of(link)
-    if release is not None and release.chosen_label is not None:
-        return
-    yield from unfit(run, requirements_of(run, link))
+__all__ = ["requirements_of", "unfit"]
 
 
 def unfit(
-    run: Run,
+    request: Request,
     requirements: Iterable[Requirement],
     found: Mapping[NormalizedName, Version] = MappingProxyType({}),
 ) -> Iterator[tuple[BaseDistribution, Requirement]]:
@@ -62,16 +36,19 @@ def unfit(
     """
     for wanted in requirements:
         name = canonicalize_name(wanted.name)
-        dist = run.installed_dists.get(name)
-        if dist is None or (name not in found and run.is_upgraded(name)):
+        dist = request.dists.get(name)
+        if dist is None or (name not in found and request.is_upgraded(name)):
             continue
         version = found.get(name, dist.version)
         if not wanted.specifier.contains(version, prereleases=True):
             yield dist, wanted
 
 
-def requirements_of(run: Run, link: Link) -> Iterator[Requirement]:
-    """Yield what the variant at *link* requires of other packages' versions."""
-    label, selection = label_of(link), decisions_of(run).selection_of(link)
+def requirements_of(selection: Selection | None, link: Link) -> Iterator[Requirement]:
+    """Yield what the variant at *link* requires of other packages' versions.
+
+    :param selection: the decision that it is part of.
+    """
+    label = label_of(link)
     if label is not None and selection is not None and selection.manifest is not None:
         yield from map(Requirement, requirements(selection.manifest, label))

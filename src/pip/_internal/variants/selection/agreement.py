@@ -14,10 +14,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from pip._internal.console.output import get_logger
-from pip._internal.console.texts import Hint
 from pip._internal.exceptions import InstallationError
 from pip._internal.variants.index.links import label_of
-from pip._internal.variants.selection.catalogue import decisions_of
 from pip._internal.variants.selection.installed import installed_build
 
 if TYPE_CHECKING:
@@ -37,9 +35,9 @@ __all__ = [
     "agreed",
     "agreed_on_cuda",
     "agreeing",
+    "are_mixed",
     "cuda_build",
     "cuda_major",
-    "mixture",
 ]
 
 logger = get_logger(__name__)
@@ -91,42 +89,34 @@ def cuda_major(properties: Iterable[Property]) -> int | None:
     return None
 
 
-def mixture(builds: Sequence[CudaBuild]) -> str | None:
-    """Say which variants are for different CUDA major versions, if any are."""
-    if len({build.major for build in builds}) < 2:
-        return None
-    listed = ", ".join(
-        f"{build.name} ({build.label}) is for CUDA {build.major}"
-        for build in sorted(builds, key=lambda build: (-build.major, build.name))
-    )
-    return f"Variants for different CUDA versions come together: {listed}"
+def are_mixed(builds: Iterable[CudaBuild]) -> bool:
+    """Return whether variants are for different CUDA major versions."""
+    return len({build.major for build in builds}) > 1
 
 
 def agreed(
     run: Run,
     resolve_once: Callable[[], _Found],
     agreements: Iterable[Agreement],
-    accepted: Callable[[_Found], str | None],
+    accepted: Callable[[_Found], bool],
 ) -> _Found | None:
     """Resolve with one agreement after the other until what is found is accepted.
 
     :param resolve_once: resolves once more; the candidates that were looked at are known by now.
-    :param accepted: says what was changed, to tell the user; None to refuse it.
+    :param accepted: whether to take what was found.
     :return: None if nothing is accepted; then nothing is agreed on that was not before.
     """
-    before = run.agreement
+    before = run.attempt.agreement
     for agreement in agreements:
-        run.agreement = agreement
+        run.attempt.agreement = agreement
         try:
             found = resolve_once()
         except InstallationError as error:
             logger.debug("No solution %s: %s", agreement, error)
             continue
-        changed = accepted(found)
-        if changed is not None:
-            logger.info("%s", changed)
+        if accepted(found):
             return found
-    run.agreement = before
+    run.attempt.agreement = before
     return None
 
 
@@ -150,12 +140,11 @@ def agreed_on_cuda(
     before = builds_of(first)
     majors = frozenset.intersection(*(each.majors for each in before))
 
-    def accepted(found: _Found) -> str | None:
+    def accepted(found: _Found) -> bool:
         after = builds_of(found)
         names = {each.name for each in after}
-        if mixture(after) is not None or not names.issuperset(b.name for b in before):
-            return None
-        return _taken(before, after) if is_as_good(found) else None
+        has_all = names.issuperset(each.name for each in before)
+        return has_all and not are_mixed(after) and is_as_good(found)
 
     return agreed(
         run, resolve_once, map(CudaMajor, sorted(majors, reverse=True)), accepted
@@ -168,13 +157,14 @@ def agreeing(
     run: Run,
     first: RequirementSet,
     kept: Sequence[BaseDistribution],
-) -> RequirementSet:
+) -> tuple[RequirementSet, Sequence[CudaBuild], Sequence[CudaBuild]]:
     """Return a solution whose variants agree on CUDA's major version, else *first*.
 
-    Versions stay as they are. It warns of a mixture even if the user wants no agreement.
+    Versions stay as they are.
 
     :param resolve_once: resolves once more.
     :param kept: what stays installed and was chosen among variants.
+    :return: and the variants for CUDA of *first*, and of the solution.
     """
     versions = {release.project: release.version for release, _ in _chosen(run, first)}
 
@@ -188,34 +178,14 @@ def agreeing(
             for release, _ in _chosen(run, found)
         )
 
-    message = mixture(builds_of(first))
-    if message is None:
-        return first
-    result = resolver._result
+    before, result = builds_of(first), resolver._result
+    if not are_mixed(before):
+        return first, before, before
     second = agreed_on_cuda(run, resolve_once, builds_of, first, has_same_versions)
     if second is not None:
-        return second
+        return second, before, builds_of(second)
     resolver._result = result
-    from pip._internal.variants.selection.invocation import again
-
-    apart = ("--no-variant-agreement",)
-    retry = again(run.options, "--variant", "PACKAGE=LABEL", without=apart)
-    logger.warning("%s", Hint(f"{message}. To choose builds that agree:", retry))
-    return first
-
-
-def _taken(before: Iterable[CudaBuild], after: Sequence[CudaBuild]) -> str:
-    """Say which builds were taken for the sake of an agreement, and how not to."""
-    labels = {build.name: build.label for build in before}
-    changed = ", ".join(
-        f"{build.label} of {build.name} instead of {labels[build.name]}"
-        for build in after
-        if labels.get(build.name, build.label) != build.label
-    )
-    return (
-        f"Taking {changed}, so that all variants are for CUDA {after[0].major} "
-        "(--no-variant-agreement takes the best of each)"
-    )
+    return first, before, before
 
 
 def _kept(dists: Iterable[BaseDistribution]) -> Iterator[CudaBuild]:
@@ -229,7 +199,7 @@ def _kept(dists: Iterable[BaseDistribution]) -> Iterator[CudaBuild]:
 
 def _chosen(run: Run, requirements: RequirementSet) -> Iterator[tuple[Release, Link]]:
     for req in requirements.requirements.values():
-        release = decisions_of(run).release_of(req.link)
+        release = run.decisions.release_of(req.link)
         if release is not None and req.link is not None:
             yield release, req.link
 

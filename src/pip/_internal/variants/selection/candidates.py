@@ -78,8 +78,6 @@ class VariantCandidates:
         if place >= len(ranked) or ranked[place] in self._given:
             return None
         link = ranked[place]
-        if not self.release.may_take(link):
-            return None
         if self._competing is not None and self._competing.stays(self.release, link):
             candidate: Candidate | None = self._competing.keep()
         else:

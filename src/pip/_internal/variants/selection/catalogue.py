@@ -1,205 +1,83 @@
-"""Group the files of a project by release, as upstream orders them."""
+"""What indexes and folders list for one run, and how it is fetched."""
 
 from __future__ import annotations
 
-import itertools
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, cast
-
-from pip._internal.variants.index.links import folder_url, label_of, source_of
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from typing import Protocol
+
     from pip._vendor.packaging.utils import NormalizedName
-    from pip._vendor.packaging.version import _BaseVersion
+    from pip._vendor.packaging.version import Version, _BaseVersion
 
-    from pip._internal.index.package_finder import PackageFinder
+    from pip._internal.index.collector import IndexContent
+    from pip._internal.models.candidate import InstallationCandidate
     from pip._internal.models.link import Link
-    from pip._internal.utils.hashes import Hashes
-    from pip._internal.variants.selection.mode import Mode
-    from pip._internal.variants.selection.ranking import Selection
-    from pip._internal.variants.selection.release import Release
-    from pip._internal.variants.selection.run import Run
+    from pip._internal.network.session import PipSession
 
-__all__ = ["PeekableGroups", "decisions_of", "modes", "release_of", "releases"]
+    # Making a protocol takes long, and each run of pip that installs loads this module.
 
-#: How many older releases are looked at together once a newer one is refused, and at most
-#: once several are.
-_FEW, _MOST = 8, 16
+    class LookaheadPolicy(Protocol):
+        """What looks ahead of the resolver, and is told how far that is."""
+
+        def reached(self, project: NormalizedName) -> None:
+            """Note that the resolver has come to a release of a project."""
+
+        def refused(self, older: Sequence[Any]) -> None:
+            """Note that a release does not suit, and that these older ones follow."""
+
+        def wait_for_upstream(self) -> None:
+            """Go on only in upstream's turn with what takes time.
+
+            :raises NotAnswered: ahead of it.
+            """
+
+    #: A project, a version, and the page or folder that lists it.
+    ReleaseKey = tuple[NormalizedName, _BaseVersion, str]
+
+__all__ = ["Catalogue"]
 
 
-class Decisions:
-    """What one run has weighed for variants.
+class Catalogue:
+    """What indexes and folders list, as far as one run has seen it.
 
-    :ivar direct: the decisions about wheels named by path or URL, each on its own.
+    :ivar manifests: where manifests are.
+    :ivar skipped_manifests: why manifests that are listed do not count.
+    :ivar listed: the files of a project, page by page, where some are for variants, or
+        none suited.
+    :ivar own_pages: the pages of projects that have an index of their own.
+    :ivar checked_paths: by project, a function that returns the path of a wheel whose hash
+        was checked. It has the projects of a resolution that requires hashes, no others.
+    :ivar pips: what there is of pip and its carrier, if that is all that is looked for.
+    :ivar upstream_pips: releases of upstream's pip that may not replace this one unasked.
+    :ivar parallel_downloads: how many requests a server may get at the same time.
+    :ivar make_lookahead: makes what has a say in what is prefetched; None without it.
+    :ivar lookahead: what was made.
     """
 
-    def __init__(self) -> None:
-        self.direct: dict[Link, Selection] = {}
-        self._releases: dict[object, Release] = {}
-        self._release_of_link: dict[Link, Release] = {}
+    def __init__(self, session: PipSession, parallel_downloads: int) -> None:
+        self.session = session
+        self.parallel_downloads = parallel_downloads
+        self.manifests: dict[ReleaseKey, Link] = {}
+        self.skipped_manifests: dict[ReleaseKey, str] = {}
+        self.listed: dict[NormalizedName, list[list[Link]]] = {}
+        self.own_pages: dict[NormalizedName, IndexContent] = {}
+        self.checked_paths: dict[NormalizedName, Callable[[Link], str]] = {}
+        self.pips: list[InstallationCandidate] = []
+        self.upstream_pips: set[Version] = set()
+        self.make_lookahead: Callable[[], LookaheadPolicy] | None = None
+        self.lookahead: LookaheadPolicy | None = None
 
-    def release(self, key: object, make: Callable[[], Release]) -> Release:
-        """Return the release of *key*, made on first use."""
-        release = self._releases.get(key)
-        if release is None:
-            release = self._releases[key] = make()
-            for link in release.links:
-                self._release_of_link[link] = release
-        return release
+    def reached(self, project: NormalizedName) -> None:
+        """Note that the resolver has reached a release of *project* with variants."""
+        if self.make_lookahead is not None:
+            self.make_lookahead().reached(project)
 
-    def release_of(self, link: Link | None) -> Release | None:
-        """Return the release with the file at *link* if it was weighed for variants."""
-        return None if link is None else self._release_of_link.get(link)
+    def wait_for_upstream(self) -> None:
+        """Go on only in the resolver's turn, and not ahead of it.
 
-    def selection_of(self, link: Link) -> Selection | None:
-        """Return the decision that the variant wheel at *link* is part of, if any."""
-        if link in self.direct:
-            return self.direct[link]
-        release = self.release_of(link)
-        return None if release is None else release.selection_of(link)
-
-    def decided(self) -> Iterator[Selection]:
-        """Yield the decisions that were made so far; this makes none."""
-        yield from self.direct.values()
-        for release in self._releases.values():
-            yield from release.decided
-
-    def reached(self, project: NormalizedName) -> list[Release]:
-        """Return the releases of a project that were weighed, newest first."""
-        found = [
-            release
-            for release in self._releases.values()
-            if release.project == project and release.reached
-        ]
-        return sorted(found, key=lambda release: release.version, reverse=True)
-
-
-def decisions_of(run: Run) -> Decisions:
-    """Return what a run has weighed."""
-    return run.part(Decisions)
-
-
-def modes(run: Run) -> Sequence[Mode]:
-    """Return the modes that a run is in, each with all that it has a say in."""
-    return cast("Sequence[Mode]", run.modes)
-
-
-# No dataclass or named tuple: making one takes longer than the rest of this module, which
-# plain packages need too.
-class ReleaseGroup:
-    """Files of one version that upstream ranks next to each other.
-
-    :ivar release: how to choose among them; None if there are no variants.
-    """
-
-    __slots__ = ("links", "release", "version")
-
-    def __init__(
-        self, version: _BaseVersion, links: tuple[Link, ...], release: Release | None
-    ) -> None:
-        self.version = version
-        self.links = links
-        self.release = release
-
-
-def releases(
-    run: Run,
-    finder: PackageFinder,
-    project: NormalizedName,
-    links: Iterable[tuple[_BaseVersion, Link]],
-    hashes: Hashes,
-    *,
-    pinned: bool = False,
-) -> Iterator[ReleaseGroup]:
-    """Group links with their versions, in upstream's order.
-
-    :param pinned: whether a requirement names a local version.
-    """
-    must_have_label = run.label_for(project) is not None
-
-    def key(item: tuple[_BaseVersion, Link]) -> tuple[_BaseVersion, bool, bool]:
-        # Upstream ranks what is yanked or has another hash below everything else.
-        version, link = item
-        return version, link.is_yanked, link.is_hash_allowed(hashes)
-
-    for (version, _, _), grouped in itertools.groupby(links, key):
-        group = tuple(link for _, link in grouped)
-        has_variants = any(label_of(link) is not None for link in group)
-        release = None
-        if must_have_label or has_variants:
-            release = release_of(run, finder, project, version, group, pinned=pinned)
-        yield ReleaseGroup(version, group, release)
-
-
-class PeekableGroups:
-    """The groups of a project one after the other, and a look at those that follow."""
-
-    def __init__(self, groups: Iterator[ReleaseGroup]) -> None:
-        self._groups = groups
-        self._seen: deque[ReleaseGroup] = deque()
-        self._refused = 0
-
-    def __iter__(self) -> Iterator[ReleaseGroup]:
-        """Yield group after group."""
-        while self.peek(1):
-            yield self._seen.popleft()
-
-    def refused(self) -> list[ReleaseGroup]:
-        """Return the older groups that are worth a look now that one more does not suit."""
-        self._refused += 1
-        return self.peek(min(_FEW * self._refused, _MOST))
-
-    def peek(self, count: int) -> list[ReleaseGroup]:
-        """Return up to *count* groups that come next."""
-        while len(self._seen) < count:
-            group = next(self._groups, None)
-            if group is None:
-                break
-            self._seen.append(group)
-        return list(itertools.islice(self._seen, count))
-
-
-def release_of(
-    run: Run,
-    finder: PackageFinder,
-    project: NormalizedName,
-    version: _BaseVersion,
-    links: Sequence[Link],
-    *,
-    pinned: bool = False,
-) -> Release:
-    """Return the release with these files; the same one for the same files.
-
-    :param pinned: whether a requirement names their local version.
-    """
-    key = project, version, tuple(links)
-
-    def make() -> Release:
-        sources = list(dict.fromkeys(source_of(link) for link in links))
-        if len(sources) > 1:
-            order = [*_sources_in_order(finder, project), *sources]
-            sources.sort(key=order.index)
-        for mode in modes(run):
-            own = mode.release_type(links, pinned=pinned)
-            if own is not None:
-                return own(run, project, version, links, sources)
-        from pip._internal.variants.selection.release import Release
-
-        return Release(run, project, version, links, sources)
-
-    # Where lock files are read, the same key stands for what was chosen.
-    return decisions_of(run).release((*key, pinned) if pinned else key, make)
-
-
-def _sources_in_order(finder: PackageFinder, project: NormalizedName) -> Iterable[str]:
-    """Return the sources of a project as the user listed them, folders first.
-
-    Of equals upstream takes the last, and it sorts folders by name.
-    """
-    folders = map(folder_url, finder.find_links)
-    found = (
-        source_of(candidate.link)
-        for candidate in finder._all_candidates.get(project, ())
-    )
-    return dict.fromkeys(itertools.chain(folders, found))
+        :raises NotAnswered: ahead of it.
+        """
+        if self.lookahead is not None:
+            self.lookahead.wait_for_upstream()

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from pip._internal.variants.selection.settings import Settings
 
 __all__ = [
-    "FOR_UPSTREAM",
     "Newest",
     "carrier_name",
     "carriers_found",
@@ -40,8 +39,6 @@ __all__ = [
 #: The name under which indexes have the carrier. None until ``carrier/pyproject.toml``
 #: says that it is registered: whoever registered it first could replace this pip.
 CARRIER: str | None = None
-#: What to say before the command that installs upstream's pip.
-FOR_UPSTREAM = "This pip is a fork and keeps to its own releases; for upstream:"
 #: What the local versions of the fork begin with.
 _LOCAL = "variants"
 
@@ -74,7 +71,7 @@ def fork_to_keep(run: Run) -> BaseDistribution | None:
     Any pip may be installed somewhere else: into another folder, or with ``--python`` into
     another environment.
     """
-    if not run.settings.changes_this_environment or run.leaves_fork:
+    if not run.settings.changes_this_environment or run.request.leaves_fork:
         return None
     pip = get_default_environment().get_distribution("pip")
     return pip if pip is not None and is_fork(pip.version) else None

@@ -8,7 +8,6 @@ pip takes that one and tells the user of the better pair.
 
 from __future__ import annotations
 
-import functools
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -17,15 +16,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.console.output import get_logger
-from pip._internal.console.texts import Hint
 from pip._internal.exceptions import PipError
-from pip._internal.req.constructors import install_req_from_line
 from pip._internal.resolution.resolvelib.reporter import logger as reporter
-from pip._internal.variants.index.links import label_of
-from pip._internal.variants.selection import reasons
-from pip._internal.variants.selection.abi_requirements import replaced, requirements_of
-from pip._internal.variants.selection.catalogue import decisions_of
-from pip._internal.variants.selection.invocation import for_upgrade
+from pip._internal.variants.index.links import label_of, public
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.requirements import Requirement
@@ -39,7 +32,7 @@ if TYPE_CHECKING:
     from pip._internal.variants.selection.release import Release
     from pip._internal.variants.selection.run import Run
 
-__all__ = ["keep_installed"]
+__all__ = ["KeepingSolution", "Kept", "keep_installed"]
 
 logger = get_logger(__name__)
 
@@ -52,10 +45,14 @@ class _RequiringVariant(NamedTuple):
     wanted: Requirement
 
 
-class _Moved(NamedTuple):
-    """What is installed, and would be replaced for the sake of some builds alone."""
+class Kept(NamedTuple):
+    """What is installed, and would be replaced for the sake of some builds alone.
+
+    :ivar other_version: what would replace it.
+    """
 
     dist: BaseDistribution
+    other_version: object
     builds: list[_RequiringVariant]
 
     @property
@@ -73,73 +70,65 @@ class _Moved(NamedTuple):
         )
 
 
+class KeepingSolution(NamedTuple):
+    """A solution that keeps what is installed, if there is one.
+
+    :ivar kept: what would be replaced otherwise. Other builds may yet be taken.
+    :ivar replaced: what could not be kept.
+    """
+
+    found: RequirementSet
+    kept: Sequence[Kept] = ()
+    replaced: Sequence[Kept] = ()
+
+
 def keep_installed(
-    solve: Callable[[Sequence[InstallRequirement]], RequirementSet],
+    solve: Callable[[], RequirementSet],
     resolver: Resolver,
     run: Run,
     first: RequirementSet,
     roots: Iterable[InstallRequirement],
-) -> tuple[RequirementSet, Sequence[InstallRequirement], _Tell | None]:
+) -> KeepingSolution:
     """Return a solution that keeps what is installed, else *first*.
 
     All else keeps its version.
 
-    :param solve: resolves once, with these constraints besides the user's.
+    :param solve: resolves once.
     :param roots: what the user asked for, constraints included.
-    :return: the solution, the constraints by which it was found, and what tells of what
-        is kept, given what is installed in the end: other builds may yet be taken.
     """
     keeper = _Keeper(resolver, run, roots)
     moved = keeper.moved(first)
     if not moved:
-        return first, (), None
-    before, agreement = resolver._result, run.agreement
-    for kept, others in keeper.attempts(moved):
-        pinned: list[tuple[str, object]] = [
-            *((each.name, each.dist.version) for each in kept),
-            *others,
-            *((each.project, each.version) for each in _releases(kept)),
-        ]
-        constraints = [
-            install_req_from_line(f"{project}=={version}", constraint=True)
-            for project, version in pinned
-        ]
+        return KeepingSolution(first)
+    before, agreement = resolver._result, run.attempt.agreement
+    for kept, names in keeper.attempts(moved):
         try:
-            with _trying(run, kept):
-                second = solve(constraints)
+            with _trying(run, names):
+                second = solve()
         except PipError as error:
-            names = " and ".join(map(str, kept))
-            logger.debug("No solution that keeps %s: %s", names, error)
+            logger.debug("No solution that keeps %s: %s", ", ".join(names), error)
         else:
-            if keeper.changed_nothing_else(kept):
-                for each in moved:
-                    if each not in kept and each.name in second.requirements:
-                        keeper.report_moved(each)
-                return second, constraints, functools.partial(keeper.report_kept, kept)
-        resolver._result, run.agreement = before, agreement
-    for each in moved:
-        keeper.report_moved(each)
-    return first, (), None
-
-
-_Versions = Sequence[tuple[str, "Version"]]
-#: Tells of what is kept, given what is installed in the end.
-_Tell = Callable[["RequirementSet"], None]
-
-
-def _releases(kept: Iterable[_Moved]) -> list[Release]:
-    return [build.release for each in kept for build in each.builds]
+            if keeper.changed_nothing_else(kept, names):
+                gone = [
+                    each._replace(other_version=keeper.version(each.name))
+                    for each in moved
+                    if each not in kept and each.name in second.requirements
+                ]
+                return KeepingSolution(second, kept, gone)
+        resolver._result, run.attempt.agreement = before, agreement
+    run.attempt.kept = frozenset()
+    return KeepingSolution(first, replaced=moved)
 
 
 @contextmanager
-def _trying(run: Run, kept: Iterable[_Moved]) -> Iterator[None]:
-    run.tried = {release.project for release in _releases(kept)}
+def _trying(run: Run, names: frozenset[NormalizedName]) -> Iterator[None]:
+    run.attempt.kept, run.attempt.is_trying = names, True
     reporter.addFilter(_is_no_news)
     try:
         yield
     finally:
         reporter.removeFilter(_is_no_news)
-        run.tried = None
+        run.attempt.is_trying = False
 
 
 def _is_no_news(record: logging.LogRecord) -> bool:
@@ -161,20 +150,29 @@ class _Keeper:
         self._limits = [each for each in roots if each.constraint and each.req]
         self._before: Any = resolver._result
 
-    def moved(self, found: RequirementSet) -> list[_Moved]:
+    def version(self, name: NormalizedName) -> Version:
+        """Return the version of a project in the last solution."""
+        result: Any = self._resolver._result
+        version: Version = result.mapping[name].version
+        return version
+
+    def moved(self, found: RequirementSet) -> list[Kept]:
         """Return what would be replaced for the sake of chosen builds, and nothing else."""
         if self._resolver.factory.force_reinstall:
             return []
-        moved: dict[NormalizedName, _Moved] = {}
+        moved: dict[NormalizedName, Kept] = {}
         extensions = set()
         for requirement in found.requirements.values():
             link = requirement.source_link
-            release = decisions_of(self._run).release_of(link)
+            release = self._run.decisions.release_of(link)
             label = None if link is None else label_of(link)
             if link is None or release is None or label is None:
                 continue
-            for dist, wanted in replaced(self._run, link):
-                each = moved.setdefault(dist.canonical_name, _Moved(dist, []))
+            for dist, wanted in release.replaced(link):
+                each = moved.setdefault(
+                    dist.canonical_name,
+                    Kept(dist, self.version(dist.canonical_name), []),
+                )
                 each.builds.append(_RequiringVariant(release, label, wanted))
                 extensions.add(release.project)
         return [
@@ -184,7 +182,7 @@ class _Keeper:
             and all(each.satisfies(limit.req) for limit in self._limits if limit.req)
         ]
 
-    def _must_go(self, moved: _Moved, extensions: set[NormalizedName]) -> bool:
+    def _must_go(self, moved: Kept, extensions: set[NormalizedName]) -> bool:
         """Tell whether anything but the builds of *extensions* wants another version."""
         for name, criterion in self._before.criteria.items():
             if name.partition("[")[0] != moved.name:
@@ -202,34 +200,41 @@ class _Keeper:
                     return True
         return False
 
-    def attempts(self, moved: list[_Moved]) -> Iterator[tuple[list[_Moved], _Versions]]:
-        """Yield what of *moved* to keep, and at which versions others, most first."""
-        unmoved = list(self._unmoved(moved))
-        if unmoved:
-            yield moved, unmoved
-        yield moved, []
+    def attempts(
+        self, moved: list[Kept]
+    ) -> Iterator[tuple[list[Kept], frozenset[NormalizedName]]]:
+        """Yield what of *moved* to keep, and the names of all that is to stay."""
+        names = frozenset(each.name for each in moved)
+        yield moved, names.union(self._unmoved())
+        yield moved, names
         if len(moved) > 1:
-            yield from (([each], []) for each in moved)
+            yield from (([each], frozenset([each.name])) for each in moved)
 
-    def _unmoved(self, moved: Sequence[_Moved]) -> Iterator[tuple[str, Version]]:
-        """Yield what the chosen builds leave as it is, and others of their releases may not."""
-        others = {
-            canonicalize_name(wanted.name)
-            for release in _releases(moved)
-            for link in release.links
-            for wanted in requirements_of(self._run, link)
-        }
-        for name in sorted(others.difference(each.name for each in moved)):
-            dist = self._run.installed_dists.get(name)
+    def _unmoved(self) -> Iterator[NormalizedName]:
+        """Yield what the first solution leaves as it is, and another one may not."""
+        for name, dist in self._run.request.dists.items():
             found = self._before.mapping.get(name)
-            if dist is not None and (found is None or found.version == dist.version):
-                yield name, dist.version
+            if found is None or found.version == dist.version:
+                yield name
 
-    def changed_nothing_else(self, kept: Sequence[_Moved]) -> bool:
-        """Tell whether a solution differs in nothing but *kept* and what its change needs."""
+    def changed_nothing_else(
+        self, kept: Sequence[Kept], names: Iterable[NormalizedName]
+    ) -> bool:
+        """Return whether a solution differs in nothing but *kept* and what that changes.
+
+        :param names: of all that is to stay installed.
+        """
         before, after = self._before, cast("Any", self._resolver._result)
-        changed = {each.name for each in kept}
-        changed |= {release.project for release in _releases(kept)}
+        extensions = {build.release.project for each in kept for build in each.builds}
+        stay = {name: self._run.request.dists[name].version for name in names}
+        stay |= {name: public(before.mapping[name].version) for name in extensions}
+        if any(
+            public(after.mapping[name].version) != public(version)
+            for name, version in stay.items()
+            if name in after.mapping
+        ):
+            return False
+        changed = {*extensions, *(each.name for each in kept)}
         seen: set[str | None] = set()
         left: list[str | None] = [None]
         while left:
@@ -243,37 +248,4 @@ class _Keeper:
             before.mapping[node].version == after.mapping[node].version
             for node in seen & before.mapping.keys() & after.mapping.keys()
             if node is not None and node.partition("[")[0] not in changed
-        )
-
-    def report_kept(self, kept: Iterable[_Moved], found: RequirementSet) -> None:
-        """Say what stays, and which builds would be better."""
-        for each in kept:
-            taken, better = [], []
-            for build in each.builds:
-                chosen = found.requirements.get(build.release.project)
-                link = None if chosen is None else chosen.source_link
-                if link is not None:
-                    taken.append(reasons.build_name(build.release, label_of(link)))
-                better.append(reasons.build_name(build.release, build.label))
-            runs = f"{' and '.join(taken)} runs with it" if taken else "nothing changes"
-            projects = dict.fromkeys(build.release.project for build in each.builds)
-            wanted = dict.fromkeys(str(build.wanted) for build in each.builds)
-            hint = Hint(
-                f"{each} stays installed, and {runs}. The better pair is "
-                f"{' and '.join(better)} with {each.dist.raw_name} "
-                f"{self._before.mapping[each.name].version}:",
-                for_upgrade(self._run.options, *projects, *wanted),
-            )
-            logger.warning("%s", hint)
-
-    def report_moved(self, moved: _Moved) -> None:
-        """Say what replaces *moved*, and which builds require that."""
-        result: Any = self._resolver._result
-        required_by = dict.fromkeys(
-            f"{reasons.build_name(build.release, build.label)} requires {build.wanted}"
-            for build in moved.builds
-        )
-        logger.info(
-            "Replacing %s with %s: %s",
-            *(moved, result.mapping[moved.name].version, " and ".join(required_by)),
         )

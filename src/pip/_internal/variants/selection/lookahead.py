@@ -18,8 +18,8 @@ from pip._internal.fast.session_requests import NotAnswered
 from pip._internal.fast.slots import RESOLVING
 from pip._internal.utils.hashes import Hashes
 from pip._internal.variants.index.links import label_of
-from pip._internal.variants.selection.catalogue import releases
 from pip._internal.variants.selection.project_index import index_of, pages_of
+from pip._internal.variants.selection.releases import releases
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
@@ -66,12 +66,14 @@ class VariantLookahead(Foresight):
         if project == self._at:
             raise NotAnswered
         run = self._run
-        run.settle(project, [(version, label_of(link)) for version, link in files])
+        run.overrides.settle(
+            project, [(version, label_of(link)) for version, link in files]
+        )
         for group in releases(run, self._finder, project, files, Hashes()):
             release = group.release
             if release is None or not release.labels:
                 return group.links[0]
-            if run.may_take_several:
+            if run.overrides.may_take_several:
                 return None
             if release.lacks_label:
                 continue
@@ -80,7 +82,7 @@ class VariantLookahead(Foresight):
             if len(release.manifest_links) < len(release.wheels):
                 return None
             decision = release.decide()
-            if decision.error is not None:
+            if decision.fails:
                 return None
             if decision.ranked:
                 return decision.ranked[0]

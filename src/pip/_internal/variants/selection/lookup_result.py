@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pip._internal.variants.index.links import label_of
-from pip._internal.variants.selection.abi_requirements import beside_installed
 from pip._internal.variants.selection.release import Release
 
 if TYPE_CHECKING:
@@ -138,4 +137,7 @@ class LookupResult:
         """Return the file that would be installed."""
         if self.chosen is None or self.problem is not None:
             return None
-        return beside_installed(self.run, self.chosen.ranked)
+        ranked, release = self.chosen.ranked, self.chosen.release
+        if release is not None:
+            ranked = release.with_kept_first(ranked, self.run.request.dists.keys())
+        return ranked[0]

@@ -1,289 +1,147 @@
-"""What the user typed and chose by hand: which labels are meant, and what contradicts itself.
-
-What is typed is meant for this very command: a mistake in it is worth an error, before any
-request, or a warning. The configuration and the environment are for many commands, most of
-which have nothing to do with what stands there; it gives way to what is typed, as ever. The
-one exception is ``no-variants``, which leaves nothing that could be typed in its place.
-
-A label may be chosen for whatever has it. A project that the user named comes in the newest
-release that has such a label, if any has it. Its dependencies come in the release that is
-chosen as ever, with the label if that has it. The same holds for any project where the label
-is configured: it chooses no older release, and it is no error if nothing has it.
-"""
+"""The labels that the user chose, and whether there are variants at all."""
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-from pip._internal.variants.errors import ContradictoryOptions
-from pip._internal.variants.index.links import LocalVersionWheel, label_of, public
-from pip._internal.variants.selection.installed import installed_build
-from pip._internal.variants.selection.option_values import LabelChoice, OptionSource
-from pip._internal.variants.selection.settings import (
-    DISABLE_PROVIDER,
-    ENABLE_PROVIDER,
-    NO_VARIANTS,
-    PREFER_VARIANT,
-    PROVIDER_KIND,
-    VARIANT,
-)
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pip._vendor.packaging.specifiers import SpecifierSet
     from pip._vendor.packaging.utils import NormalizedName
-    from pip._vendor.packaging.version import Version
+    from pip._vendor.wheel_variants.preferences import Preference
 
-    from pip._internal.models.candidate import InstallationCandidate
-    from pip._internal.resolution.resolvelib.factory import Factory
-    from pip._internal.utils.hashes import Hashes
-    from pip._internal.variants.selection.settings import OptionRow, Settings
+    from pip._internal.variants.selection.option_values import LabelChoice
+    from pip._internal.variants.selection.request import Request
+    from pip._internal.variants.selection.settings import Settings
 
-__all__ = [
-    "Typed",
-    "files_to_settle_by",
-    "labels_meant",
-    "refuse_contradictions",
-    "refuse_without_variants",
-    "typed_for_all",
-    "typed_options",
-    "with_choices_of_file",
-    "written",
-]
-
-#: Why a choice contradicts that variants are off.
-WITHOUT_VARIANTS = "Without variants there is nothing to choose from."
+__all__ = ["Overrides"]
 
 
-def typed_for_all(choices: Iterable[LabelChoice]) -> list[LabelChoice]:
-    """Return the labels for all that were written for this run, the strongest last.
+class Overrides:
+    """What the user chose for one run, in options and in requirements files.
 
-    :param choices: all of the run.
+    :ivar enabled: whether variant wheels are candidates at all.
+    :ivar choices: the labels, the strongest last.
+    :ivar may_take_several: whether several builds of one project may be wanted.
+    :ivar offered: of the projects that were named, the labels of all files that may be
+        taken, by version.
     """
-    return [
-        each
-        for each in choices
-        if each.project is None and each.place is not OptionSource.CONFIGURATION
-    ]
 
+    def __init__(self, settings: Settings, request: Request, *, enabled: bool) -> None:
+        self._settings = settings
+        self._request = request
+        off = settings.no_variants or settings.legacy_resolver
+        self.enabled = enabled and not off
+        self.may_take_several = self.enabled and settings.several_builds
+        self.choices: list[LabelChoice] = list(settings.variants)
+        self.offered: dict[NormalizedName, Mapping[str, Collection[str]]] = {}
+        self._labels_of_named: dict[NormalizedName, list[str]] = {}
+        self._turned_off_in: str | None = None
 
-def with_choices_of_file(
-    choices: Iterable[LabelChoice],
-    added: Iterable[LabelChoice],
-    turned_off_in: str | None,
-    *,
-    may_be_several: bool,
-) -> list[LabelChoice]:
-    """Return the choices of a run and those that a file adds, the strongest last.
+    def add(self, choices: Sequence[LabelChoice]) -> None:
+        """Add choices of a requirements file.
 
-    :param turned_off_in: the file that turned variants off, if one did.
-    :param may_be_several: whether a project may have several labels.
-    :raises ContradictoryOptions: if files choose two labels for one project, or turn
-        variants off too.
-    """
-    of_files = [each._replace(place=OptionSource.FILE) for each in added]
-    if turned_off_in is not None:
-        raise ContradictoryOptions(
-            f"--no-variants in {turned_off_in}", written(of_files[0]), WITHOUT_VARIANTS
-        )
-    ordered = sorted([*choices, *of_files], key=lambda each: each.place)
-    if not may_be_several:
-        refuse_two_labels(each for each in ordered if each.place is OptionSource.FILE)
-    return ordered
+        They override the configuration, and the command line overrides them.
 
-
-def refuse_two_labels(choices: Iterable[LabelChoice]) -> None:
-    """Refuse two labels of one project, of which one build is installed.
-
-    :param choices: all of one place.
-    :raises ContradictoryOptions: then.
-    """
-    chosen: dict[NormalizedName, LabelChoice] = {}
-    for each in choices:
-        if each.project is None:
-            continue
-        other = chosen.setdefault(each.project, each)
-        if other.label != each.label:
-            raise ContradictoryOptions(
-                written(other),
-                written(each),
-                f"Only one build of {each.project} is installed.",
+        :raises ContradictoryOptions: if there are two for one project.
+        """
+        if choices:
+            from pip._internal.variants.selection.contradictions import (
+                with_choices_of_file,
             )
 
+            self.choices = with_choices_of_file(
+                *(self.choices, choices, self._turned_off_in),
+                may_be_several=self.may_take_several,
+            )
 
-def labels_meant(
-    choices: Iterable[LabelChoice],
-    project: NormalizedName,
-    labels: Collection[str],
-    what: str,
-    *,
-    may_be_several: bool,
-) -> list[str]:
-    """Return those labels for all that apply to a project or a release.
+    def disable(self, where: str) -> None:
+        """Turn variants off from here on.
 
-    :param labels: all that it has.
-    :param what: a project or a release, for people.
-    :param may_be_several: whether it may have several.
-    :return: one; if there may be several, all of which there are any.
-    :raises ContradictoryOptions: if two may be meant.
-    """
-    meant = [each for each in typed_for_all(choices) if each.label in labels]
-    if not may_be_several:
-        meant = [each for each in meant if each.place is meant[-1].place]
-    labels = list(dict.fromkeys(each.label for each in meant))
-    if len(labels) > 1 and not may_be_several:
-        first, second = (written(each) for each in (meant[0], meant[-1]))
-        for_one = " or ".join(f"--variant {project}={label}" for label in labels)
-        raise ContradictoryOptions(
-            first,
-            second,
-            f"{what} has variants with both labels.",
-            f"Say which one is meant: {for_one}.",
+        :param where: the requirements file that says so.
+        :raises ContradictoryOptions: if the user chose among variants.
+        """
+        from pip._internal.variants.selection.contradictions import (
+            refuse_without_variants,
         )
-    return labels
 
+        off = f"--no-variants in {where}"
+        refuse_without_variants(self._settings, self.choices, off)
+        self.enabled, self._turned_off_in = False, where
 
-def written(choice: LabelChoice) -> str:
-    """Return a choice as the user wrote it, and where if not on the command line."""
-    where = " in a requirements file" if choice.place is OptionSource.FILE else ""
-    return f"--variant {choice}{where}"
+    def label_for(self, project: NormalizedName) -> str | None:
+        """Return the label that *project* must have, if the user chose one."""
+        labels = self.labels_for(project)
+        return labels[-1] if labels else None
 
+    def labels_for(self, project: NormalizedName) -> list[str]:
+        """Return all labels of which *project* must have one, the strongest last.
 
-def files_to_settle_by(
-    choices: Iterable[LabelChoice],
-    factory: Factory,
-    project: NormalizedName,
-    specifier: SpecifierSet,
-    hashes: Hashes,
-) -> list[tuple[Version, str | None]] | None:
-    """Return the files that decide which label a named project must have.
+        They were chosen for just this project; or for all, if the user named it and a
+        release of it has them.
+        """
+        own = [each.label for each in self.choices if each.project == project]
+        return own or self._labels_of_named.get(project, [])
 
-    An installed build that has one of the labels spares the lookup.
+    def labels_for_all(self) -> list[str]:
+        """Return the labels chosen for each project that has them, the strongest first."""
+        labels = [choice.label for choice in self.choices if choice.project is None]
+        return list(dict.fromkeys(reversed(labels)))
 
-    :param specifier: of requirements and constraints.
-    :return: versions with their labels, the newest first; None if there is no question.
-    """
-    typed = {each.label for each in typed_for_all(choices)}
-    dist = factory._installed_dists.get(project)
-    if dist is not None and not factory.force_reinstall:
-        build = installed_build(dist)
-        fits = specifier.contains(dist.version, prereleases=True)
-        if fits and build is not None and build.label in typed:
-            labels = [build.label, *build.labels]
-            return [(dist.version, label) for label in labels]
-    if not typed:
-        return None
-    found = factory._finder.find_best_candidate(project, specifier, hashes)
-    return [
-        (_release(each), label_of(each.link))
-        for each in reversed(found.applicable_candidates)
-        if not each.link.is_yanked
-    ]
+    def applying_labels(
+        self, project: NormalizedName | None, labels: Container[str]
+    ) -> list[str]:
+        """Return the labels chosen by hand of which a build must have one.
 
+        Those chosen for just its project apply whether it has them or not; without any,
+        those chosen for all that it has.
 
-def _release(candidate: InstallationCandidate) -> Version:
-    """Return the version of a release, whose builds may have versions of their own."""
-    is_build = isinstance(candidate.link, LocalVersionWheel)
-    return public(candidate.version) if is_build else candidate.version
+        :param project: None if nobody knows which it is.
+        :param labels: of what there is to choose from.
+        :return: the strongest first.
+        """
+        own = [] if project is None else self.labels_for(project)
+        return own[::-1] or [each for each in self.labels_for_all() if each in labels]
 
+    def is_open(self, project: NormalizedName) -> bool:
+        """Return whether a label for all may be one that *project* must have."""
+        return (
+            project in self._request.named
+            and any(choice.project is None for choice in self.choices)
+            and not (project in self._labels_of_named or self.labels_for(project))
+        )
 
-class Typed(NamedTuple):
-    """An option as it stands on a command line.
+    def settle(
+        self, project: NormalizedName, files: Iterable[tuple[object, str | None]]
+    ) -> None:
+        """Settle which labels for all a project that the user named must have.
 
-    :ivar option: as it is called, ``--variant``.
-    :ivar value: checked and converted; None for a flag.
-    """
+        :param files: the version and the label of each that may be taken, the newest
+            first; the label of a plain one is None.
+        :raises ContradictoryOptions: if two labels may be meant.
+        """
+        if self.is_open(project):
+            from pip._internal.variants.selection.contradictions import labels_meant
 
-    row: OptionRow
-    option: str
-    value: Any = None
+            offered: dict[str, dict[str, None]] = {}
+            for version, label in files:
+                if label is not None:
+                    offered.setdefault(str(version), {})[label] = None
+            self.offered[project] = offered
+            labels = {label for found in offered.values() for label in found}
+            self._labels_of_named[project] = labels_meant(
+                *(self.choices, project, labels, project),
+                may_be_several=self.may_take_several,
+            )
 
-    def __str__(self) -> str:
-        if self.value is None:
-            return self.option
-        if self.row is PROVIDER_KIND:
-            return f"{self.option} {'='.join(self.value)}"
-        return f"{self.option} {shlex.quote(str(self.value))}"
+    @cached_property
+    def preferences(self) -> Sequence[Preference]:
+        """What the user prefers among what runs, the strongest first.
 
-    @property
-    def namespace(self) -> str | None:
-        """Return the namespace that it is about, if any."""
-        named: str | None = None
-        if self.row in (ENABLE_PROVIDER, DISABLE_PROVIDER):
-            named = self.value
-        elif self.row is PROVIDER_KIND:
-            named, _ = self.value
-        elif self.row is PREFER_VARIANT:
-            named = self.value.namespace
-        return named
+        :raises WrongUse: if one in the configuration or environment is invalid.
+        """
+        if not self._settings.preferences:
+            return ()
+        from pip._internal.variants.selection.option_values import preferences_in_order
 
-
-def typed_options(settings: Settings) -> list[Typed]:
-    """Return the options about variants that were typed, in their order."""
-    return [Typed(*each) for each in settings.typed]
-
-
-#: Two options that contradict each other if they are about the same namespace, and why,
-#: with a field for it.
-_PAIRS = (
-    (
-        *(ENABLE_PROVIDER, DISABLE_PROVIDER),
-        "The provider of {} cannot be asked and not be asked.",
-    ),
-    (
-        *(DISABLE_PROVIDER, PREFER_VARIANT),
-        "Nothing of {} that is disabled can be preferred.",
-    ),
-    (
-        *(DISABLE_PROVIDER, PROVIDER_KIND),
-        "The provider of {} is not asked, whichever it is.",
-    ),
-    (*(PROVIDER_KIND, PROVIDER_KIND), "Only one provider of {} is asked."),
-)
-
-
-def refuse_contradictions(settings: Settings) -> None:
-    """Refuse what was typed if parts of it contradict each other.
-
-    :raises ContradictoryOptions: then.
-    """
-    typed = typed_options(settings)
-    if not settings.several_builds:
-        refuse_two_labels(each.value for each in typed if each.row is VARIANT)
-    off = None
-    if any(each.row is NO_VARIANTS for each in typed):
-        off = NO_VARIANTS.name
-    elif settings.no_variants:
-        off = f"no-variants in the configuration or {NO_VARIANTS.variable}"
-    elif settings.legacy_resolver:
-        off = "--use-deprecated=legacy-resolver"
-    if off is not None:
-        refuse_without_variants(settings, (), off)
-    for first, second, why in _contradicting(typed):
-        raise ContradictoryOptions(str(first), str(second), why)
-
-
-def refuse_without_variants(
-    settings: Settings, choices: Iterable[LabelChoice], off: str
-) -> None:
-    """Refuse options that were typed if they need variants.
-
-    :param choices: those that may be of requirements files.
-    :param off: what turns variants off.
-    :raises ContradictoryOptions: then.
-    """
-    typed = [str(e) for e in typed_options(settings) if e.row.needs_variants]
-    typed += [written(each) for each in choices if each.place is OptionSource.FILE]
-    for each in typed:
-        raise ContradictoryOptions(off, each, WITHOUT_VARIANTS)
-
-
-def _contradicting(typed: Sequence[Typed]) -> Iterator[tuple[Typed, Typed, str]]:
-    for one, other, why in _PAIRS:
-        for first in typed:
-            for second in typed:
-                is_pair = (first.row, second.row) == (one, other)
-                is_same = one is other and first.value == second.value
-                if is_pair and first.namespace == second.namespace and not is_same:
-                    yield first, second, why.format(first.namespace)
+        return preferences_in_order(self._settings.preferences)

@@ -6,21 +6,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pip._internal.variants.selection.catalogue import modes
+from pip._internal.variants.selection.releases import modes
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
 
-    from pip._internal.index.collector import IndexContent
     from pip._internal.index.package_finder import PackageFinder
     from pip._internal.models.candidate import InstallationCandidate
     from pip._internal.variants.selection.run import Run
 
-__all__ = ["OwnPages", "find_beside_indexes", "index_of", "pages_of"]
-
-
-class OwnPages(dict["NormalizedName", "IndexContent"]):
-    """The pages of projects that have an index of their own, as this run fetched them."""
+__all__ = ["find_beside_indexes", "index_of", "pages_of"]
 
 
 _Find = Callable[["PackageFinder", str], list["InstallationCandidate"]]

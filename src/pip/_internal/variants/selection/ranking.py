@@ -9,8 +9,9 @@ from __future__ import annotations
 import enum
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from pip._vendor.packaging.utils import canonicalize_name
 from pip._vendor.wheel_variants.manifest import Manifest
 from pip._vendor.wheel_variants.ordering import Mismatch, Ranking, rank, supported_of
 from pip._vendor.wheel_variants.preferences import Preference
@@ -19,11 +20,15 @@ from pip._vendor.wheel_variants.properties import Property, SupportedProperties
 from pip._internal.variants.providers.chain import ProviderChain, supported
 from pip._internal.variants.providers.result import ProviderResult
 
+if TYPE_CHECKING:
+    from pip._internal.variants.selection.installed_records import InstalledBuild
+
 __all__ = [
     "Agreement",
     "Origin",
     "OriginKind",
     "Selection",
+    "judge_installed",
     "select",
     "without_manifest",
 ]
@@ -160,6 +165,25 @@ def select(
         answers=answers,
         preferences=preferences,
         origin=origin,
+    )
+
+
+def judge_installed(
+    name: str,
+    build: InstalledBuild,
+    labels: Iterable[str],
+    providers: ProviderChain,
+    preferences: Sequence[Preference] = (),
+) -> Selection:
+    """Decide anew about an installed build, by what was recorded; there is no request.
+
+    :param name: of the project.
+    :param labels: of its release, those to decide about.
+    :param providers: of the machine that the environment is for.
+    """
+    return select(
+        *(name, build.manifest, labels, providers, preferences),
+        project=canonicalize_name(name),
     )
 
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from pip._vendor.wheel_variants.abi_dependency import has_dependencies
 
-from pip._internal.console.output import get_logger
 from pip._internal.utils.misc import redact_auth_from_url
-from pip._internal.variants.errors import DroppedVariants, VariantError
+from pip._internal.variants.errors import ContradictoryOptions
 from pip._internal.variants.index.links import label_of, source_of
 from pip._internal.variants.index.sources import (
     ManifestMissing,
@@ -19,54 +18,50 @@ from pip._internal.variants.index.sources import (
     fetch_manifest,
 )
 from pip._internal.variants.index.wheel_manifests import manifest_of_wheels
+from pip._internal.variants.selection.abi_requirements import requirements_of, unfit
 from pip._internal.variants.selection.ranking import (
     Origin,
     OriginKind,
     select,
     without_manifest,
 )
-from pip._internal.variants.selection.reasons import (
-    dropped_for_problem,
-    dropped_for_wheel,
-    refuse_unsupported,
-    unanswered,
-)
 
 if TYPE_CHECKING:
     import optparse
 
+    from pip._vendor.packaging.requirements import Requirement
     from pip._vendor.packaging.utils import NormalizedName
     from pip._vendor.packaging.version import _BaseVersion
     from pip._vendor.wheel_variants.manifest import Manifest
 
+    from pip._internal.metadata import BaseDistribution
     from pip._internal.models.link import Link
+    from pip._internal.variants.errors import VariantError
     from pip._internal.variants.providers.chain import ProviderChain
+    from pip._internal.variants.selection.basis import Basis
     from pip._internal.variants.selection.ranking import Agreement, Selection
-    from pip._internal.variants.selection.run import Run
 
-__all__ = ["CheckedWheels", "Decision", "Release"]
-
-logger = get_logger(__name__)
-
-
-class CheckedWheels(dict["NormalizedName", "Callable[[Link], str]"]):
-    """By project, a function that returns the path of a wheel whose hash was checked.
-
-    It has the projects of a resolution that requires hashes, and no others.
-    """
+__all__ = ["Decision", "Release"]
 
 
 class Decision(NamedTuple):
-    """Which files of a release may be installed, and what to report of that.
+    """Which files of a release may be installed; what there is to report is the release's.
 
     :ivar ranked: the files, best first.
-    :ivar problems: variants that are left out although nobody chose that, and warnings.
-    :ivar error: why nothing can be installed that the user chose.
+    :ivar is_judged: whether its variants were judged, which may cost some of them.
+    :ivar unsupported: the label that the user chose, if the target cannot run it.
+    :ivar error: why it is not known which label the user chose.
     """
 
     ranked: list[Link]
-    problems: Sequence[DroppedVariants | str]
+    is_judged: bool = False
+    unsupported: str | None = None
     error: VariantError | None = None
+
+    @property
+    def fails(self) -> bool:
+        """Whether to take this release is an error."""
+        return self.unsupported is not None or self.error is not None
 
 
 class Release:
@@ -74,6 +69,8 @@ class Release:
 
     :ivar links: in upstream's order: by platform tag, then build tag, then sdists.
     :ivar reached: whether the resolver, or a listing, came to this release.
+    :ivar ignored: once its variants are judged, which of them cannot be, all if there is
+        no label, and why.
     :cvar builds_in_turn: whether all of its variants are looked at, whichever is taken.
     :cvar is_for_any: whether they are chosen for any machine, and not just for the target.
     """
@@ -83,7 +80,7 @@ class Release:
 
     def __init__(
         self,
-        run: Run,
+        run: Basis,
         project: NormalizedName,
         version: _BaseVersion,
         links: Sequence[Link],
@@ -95,10 +92,9 @@ class Release:
         self.links = tuple(links)
         self._sources = sources
         self.reached = False
-        self._decided: dict[tuple[Agreement | None, str | None], Decision] = {}
+        self._decided: dict[object, Decision] = {}
         self._reported: Decision | None = None
-        #: Which variants are ignored, and why.
-        self._problems: list[tuple[str, ManifestUnavailable | str]] = []
+        self.ignored: list[tuple[str | None, ManifestUnavailable | str]] = []
 
     def __str__(self) -> str:
         return f"{self.project} {self.version}"
@@ -106,7 +102,7 @@ class Release:
     @property
     def options(self) -> optparse.Values:
         """Return the options of the command."""
-        return self._run.options
+        return self._run.settings.options
 
     @functools.cached_property
     def wheels(self) -> dict[str, list[Link]]:
@@ -129,7 +125,7 @@ class Release:
     def manifest_links(self) -> list[Link]:
         """Return the links of its manifests, one for each source that lists one."""
         found = (
-            self._run.manifest_links.get((self.project, self.version, source))
+            self._run.catalogue.manifests.get((self.project, self.version, source))
             for source in self.wheels
         )
         return [link for link in found if link is not None]
@@ -137,7 +133,7 @@ class Release:
     @property
     def chosen_label(self) -> str | None:
         """Return the label that the user chose for this release, if it applies to it."""
-        labels = self._run.applying_labels(self.project, self.labels)
+        labels = self._run.overrides.applying_labels(self.project, self.labels)
         return labels[0] if labels else None
 
     @property
@@ -170,7 +166,7 @@ class Release:
 
         A file that an earlier source lists too is decided there.
         """
-        self._problems.clear()
+        self.ignored.clear()
         decisions = []
         decided: set[str] = set()
         for source, wheels in self.wheels.items():
@@ -227,10 +223,16 @@ class Release:
         try:
             manifest, origin = self._manifest(source, by_label)
         except ManifestUnavailable as error:
-            self._problems.append((f"the variant wheels of {self}", error))
+            self.ignored.append((None, error))
             return without_manifest(source, by_label, str(error))
         return select(
-            *(source, manifest, by_label, self._providers, self._run.preferences),
+            *(
+                source,
+                manifest,
+                by_label,
+                self._providers,
+                self._run.overrides.preferences,
+            ),
             project=self.project,
             origin=origin,
         )
@@ -238,7 +240,7 @@ class Release:
     @property
     def _providers(self) -> ProviderChain:
         """Return what the builds are chosen for."""
-        return self._run.detected
+        return self._run.target.detected
 
     def _manifest(
         self, source: str, wheels: Mapping[str, Link]
@@ -249,18 +251,18 @@ class Release:
         """
         where = redact_auth_from_url(source)
         key = self.project, self.version, source
-        skipped = self._run.skipped_manifests.get(key)
+        skipped = self._run.catalogue.skipped_manifests.get(key)
         missing = skipped or f"{where} lists no variants manifest"
-        link = self._run.manifest_links.get(key)
+        link = self._run.catalogue.manifests.get(key)
         if link is not None:
             url = redact_auth_from_url(link.url_without_fragment)
             limit = self._run.settings.uploaded_prior_to
             try:
-                manifest = fetch_manifest(self._run.session, link, limit)
+                manifest = fetch_manifest(self._run.catalogue.session, link, limit)
                 return manifest, Origin(OriginKind.INDEX, url)
             except ManifestMissing as error:
                 missing = f"its variants manifest is missing: {error}"
-                if error.listed and self._run.strict:
+                if error.listed and self._run.reporter.strict:
                     # So no wheel is asked for.
                     raise ManifestMissing(f"{missing} ({url})", listed=True) from None
             except ManifestUnavailable as error:
@@ -281,34 +283,27 @@ class Release:
         checked_path = self._checked_path
         if checked_path is not None:
             # Whole wheels are large: only those that the user allows.
-            labels = self._run.applying_labels(self.project, self.labels)
+            labels = self._run.overrides.applying_labels(self.project, self.labels)
             wheels = {each: wheels[each] for each in labels if each in wheels} or wheels
-            self._run.wait_for_upstream()
+            self._run.catalogue.wait_for_upstream()
             if len(wheels) > 1:
-                logger.info(
-                    "Downloading the variants %s of %s to compare them, because hashes "
-                    "are required and %s. To download one: --variant %s=LABEL",
-                    *(", ".join(sorted(wheels)), self, missing, self.project),
-                )
+                self._run.reporter.comparing(self, sorted(wheels), missing)
         elif self._run.settings.is_checking_hashes:
             problem = f"{missing}, and pip reads no wheel before its hash was checked"
             raise ManifestUnavailable(problem)
         try:
             manifest, problems = manifest_of_wheels(
-                self._run.session, wheels, checked_path
+                self._run.catalogue.session, wheels, checked_path
             )
         except ManifestUnavailable as error:
             raise ManifestUnavailable(f"{missing}, and {error}", error.hint) from None
-        self._problems += [
-            (f"the variant {label} of {self}", problem)
-            for label, problem in problems.items()
-        ]
+        self.ignored += problems.items()
         return manifest
 
     @property
     def _checked_path(self) -> Callable[[Link], str] | None:
         """A function that downloads and checks wheels, if hashes are required."""
-        return self._run.part(CheckedWheels).get(self.project)
+        return self._run.catalogue.checked_paths.get(self.project)
 
     @property
     def ranked(self) -> list[Link]:
@@ -320,28 +315,32 @@ class Release:
         self.reached = True
         decision = self.decide()
         if decision is not self._reported:
-            self._run.report(decision.problems)
-            if decision.error is not None:
-                raise decision.error
+            self._run.reporter.decided(self, decision)
             self._reported = decision
         return decision.ranked
 
     def decide(self) -> Decision:
-        """Return what may be installed and what to report of it; report nothing."""
-        agreement = self._run.agreement
+        """Return what may be installed; report nothing."""
+        attempt, chosen = self._run.attempt, self.chosen_label
         # Which label a project must have may be settled after a look ahead.
-        key = agreement, self.chosen_label
+        key = attempt.agreement, attempt.kept, chosen
         if key not in self._decided:
-            problems: list[DroppedVariants | str] = []
-            ranked: list[Link] = []
+            if self.lacks_label:
+                self._decided[key] = Decision([])
+                return self._decided[key]
             try:
-                if not self.lacks_label:
-                    self._refuse_two_labels()
-                    problems += self.problems
-                    ranked = self._rank(agreement)
-            except VariantError as error:
-                return Decision([], problems, error)
-            self._decided[key] = Decision(ranked, problems)
+                self._refuse_two_labels()
+            except ContradictoryOptions as error:
+                return Decision([], error=error)
+            runs = {
+                label
+                for each in self.selections.values()
+                for label in each.ranking.compatible
+            }
+            if chosen is not None and chosen not in runs:
+                return Decision([], is_judged=True, unsupported=chosen)
+            ranked = self.with_kept_first(self._rank(attempt.agreement), attempt.kept)
+            self._decided[key] = Decision(ranked, is_judged=True)
         return self._decided[key]
 
     def _refuse_two_labels(self) -> None:
@@ -351,21 +350,18 @@ class Release:
         """
         run = self._run
         chosen = self.chosen_label
-        is_for_all = chosen is not None and not run.labels_for(self.project)
-        if is_for_all and not run.may_take_several:
-            from pip._internal.variants.selection.overrides import labels_meant
+        is_for_all = chosen is not None and not run.overrides.labels_for(self.project)
+        if is_for_all and not run.overrides.may_take_several:
+            from pip._internal.variants.selection.contradictions import labels_meant
 
             # It is an error if two are.
             labels_meant(
-                *(run.choices, self.project, self.labels, str(self)),
+                *(run.overrides.choices, self.project, self.labels, str(self)),
                 may_be_several=False,
             )
 
     def _rank(self, agreement: Agreement | None) -> list[Link]:
         chosen = self.chosen_label
-        if chosen is not None:
-            selections = [*self.selections.values()]
-            refuse_unsupported(f"The variant {chosen} of {self}", chosen, selections)
         # By source and label, the best first; plain files come last.
         ranked: dict[tuple[str, str] | None, list[Link]] = {}
         for source, selection in self.selections.items():
@@ -384,47 +380,25 @@ class Release:
                 ranked[key].append(link)
         return list(itertools.chain.from_iterable(ranked.values()))
 
-    def may_take(self, link: Link) -> bool:
-        """Tell whether a file may be taken: to try something out, nothing is built."""
-        tried = self._run.tried
-        return tried is None or self.project not in tried or link.is_wheel
+    def replaced(self, link: Link) -> Iterator[tuple[BaseDistribution, Requirement]]:
+        """Yield what a variant would replace unasked, and what it wants instead.
 
-    @property
-    def problems(self) -> list[DroppedVariants | str]:
-        """Return why variants are left out although nobody chose that, and warnings."""
-        # Problems come up when it is decided.
-        selections = self.selections.values()
-        follows = self._what_follows()
-        found: list[DroppedVariants | str] = [
-            dropped_for_problem(lost, problem, follows)
-            for lost, problem in self._problems
-        ]
-        for selection in selections:
-            found += unanswered(self, selection)
-        return found
-
-    def _what_follows(self) -> str:
-        """Say what pip does where variants of this release are left out.
-
-        It may still come to something else in the end, where dependencies conflict.
+        Whoever chooses a label by hand, or upgrades, has asked for it.
         """
-        if any(each.ranking.compatible for each in self.selections.values()):
-            return "chooses among the others"
-        if self.chosen_label is not None:
-            return ""
-        left = next((link for link in self.links if label_of(link) is None), None)
-        if left is None:
-            return "goes on with another version, if there is one"
-        if left.is_wheel:
-            return "goes on with a plain build, maybe one without GPU support"
-        return "goes on with the source distribution, which has to be built"
+        if self.chosen_label is None:
+            wanted = requirements_of(self.selection_of(link), link)
+            yield from unfit(self._run.request, wanted)
 
-    def report_problems(self) -> None:
-        """Report :attr:`problems`.
+    def with_kept_first(
+        self, ranked: Sequence[Link], kept: Collection[NormalizedName]
+    ) -> list[Link]:
+        """Put the wheels first that replace nothing of what is to stay installed."""
 
-        :raises VariantLost: if a variant is left out, and the user is strict.
-        """
-        self._run.report(self.problems)
+        def replaces(link: Link) -> bool:
+            gone = {dist.canonical_name for dist, _ in self.replaced(link)}
+            return not link.is_wheel or not gone.isdisjoint(kept)
+
+        return sorted(ranked, key=replaces) if kept else list(ranked)
 
     def discarded(self, link: Link, reason: str) -> None:
         """Take note that upstream discards a wheel.
@@ -433,7 +407,7 @@ class Release:
         """
         label = label_of(link)
         if label is not None:
-            self._run.report([dropped_for_wheel(self, self.project, label, reason)])
+            self._run.reporter.discarded(self, label, reason)
 
 
 def _identities(link: Link) -> set[str]:

@@ -13,7 +13,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 from pip._internal.cli.cmdoptions import PipOption
 from pip._internal.variants.slots import SEVERAL_BUILDS, TYPED
@@ -261,7 +261,16 @@ OPTIONS = (
         STRICT_VARIANTS.name,
         where=("pip check",),
         repeated="any",
-        help="Fail where this machine does not support a variant that is installed.",
+        help="Fail if the machine does not support a variant that is installed.",
+    ),
+    OptionRow(
+        "--path",
+        where=("pip check",),
+        type="path",
+        action="append",
+        metavar="DIR",
+        help="Check what is installed in this folder, such as one that --target names, "
+        "instead of this environment. This option can be used multiple times.",
     ),
     OptionRow(
         "--manifest",
@@ -282,6 +291,16 @@ OPTIONS = (
         "like cuda-12.8-sm_90 or macos-arm64-py313, instead of this one: variants for its "
         "hardware and, as far as it tells them, wheels, markers and versions for its "
         "platform and its Python.",
+    ),
+    OptionRow(
+        VARIANT_HOST.name,
+        where=("pip check",),
+        repeated="any",
+        type="path",
+        metavar="FILE|NAME",
+        help="Check installed variants for the machine that this JSON file describes, or "
+        "for one with a name like cuda-12.8-sm_90, instead of this one (default: the host "
+        "that pip install is configured for).",
     ),
     OptionRow(
         "--hardware",
@@ -407,65 +426,107 @@ def imply_wheels(options: optparse.Values) -> None:
         formats.only_binary.add(":all:")
 
 
+_T = TypeVar("_T")
+
+
+class _Given(Generic[_T]):
+    """The value of an option as it was when the settings were read.
+
+    :ivar of_target: whether it is not for what is built on this machine.
+    """
+
+    def __init__(
+        self,
+        option: OptionRow | str,
+        convert: Callable[[Any], _T],
+        *,
+        of_target: bool = False,
+    ) -> None:
+        self.dest = option if isinstance(option, str) else option.dest
+        self.convert = convert
+        self.of_target = of_target
+
+    def __get__(self, settings: Settings, _: type[Settings]) -> _T:
+        is_left_out = self.of_target and settings.is_in_build
+        return self.convert(None if is_left_out else settings.read.get(self.dest))
+
+
+def _several(given: Any) -> Any:
+    return given or ()
+
+
+def _one(given: Any) -> Any:
+    return given or None
+
+
 class Settings:
     """The options of one command that matter for variants, read once.
 
     An attribute named after an option is its value. That is empty if the option may be
     used several times and is not given. Other attributes are None if nothing is said.
 
+    :ivar options: of the command, as upstream has them.
     :ivar typed: which options of variants were typed: their rows, the names as typed, and
         the values.
     :ivar preferences: what is configured comes in words, each only a part of one.
-    :ivar legacy_resolver: whether upstream's old resolver is to be used.
+    :ivar read: the values of all options when they were read.
     :ivar several_builds: whether several builds of one project may be wanted.
     """
 
+    variants: _Given[Sequence[LabelChoice]] = _Given(VARIANT, _several, of_target=True)
+    preferences: _Given[Sequence[Preference | str]] = _Given(
+        PREFER_VARIANT, _several, of_target=True
+    )
+    # An empty host is typed to leave out one that is configured.
+    variant_host: _Given[str | None] = _Given(VARIANT_HOST, _one, of_target=True)
+    no_variants = _Given(NO_VARIANTS, bool)
+    upgrade_variants = _Given(UPGRADE_VARIANTS, bool)
+    strict_variants = _Given(STRICT_VARIANTS, bool)
+    no_variant_agreement = _Given("no_variant_agreement", bool)
+    manifest: _Given[str | None] = _Given("manifest", _one)
+    enabled_providers: _Given[Sequence[str]] = _Given(ENABLE_PROVIDER, _several)
+    disabled_providers: _Given[Sequence[str]] = _Given(DISABLE_PROVIDER, _several)
+    provider_kinds: _Given[dict[str, str]] = _Given(
+        PROVIDER_KIND, lambda v: dict(v or ())
+    )
+    trusted_providers: _Given[frozenset[NormalizedName]] = _Given(
+        TRUST_PROVIDER, lambda v: frozenset(v or ())
+    )
+    provider_timeout = _Given("provider_timeout", lambda v: float(v or 10))
+    provider_variables: _Given[Sequence[str]] = _Given("provider_variables", _several)
+
+    dry_run = _Given("dry_run", bool)
+    upgrade = _Given("upgrade", bool)
+    ignore_dependencies = _Given("ignore_dependencies", bool)
+    cache_dir: _Given[str | None] = _Given("cache_dir", _one)
+    progress_bar: _Given[BarType] = _Given("progress_bar", lambda v: v or "off")
+    uploaded_prior_to: _Given[datetime.datetime | None] = _Given(
+        "uploaded_prior_to", _one
+    )
+    # Requirements files change what these hold.
+    format_control: _Given[FormatControl | None] = _Given("format_control", _one)
+    release_control: _Given[ReleaseControl | None] = _Given("release_control", _one)
+    platforms: _Given[Sequence[str]] = _Given("platforms", _several)
+    python_version: _Given[tuple[int, ...] | None] = _Given("python_version", _one)
+    implementation: _Given[str | None] = _Given("implementation", _one)
+    abis: _Given[Sequence[str]] = _Given("abis", _several)
+    #: The folders in which ``pip list`` or ``pip check`` looks at what is installed.
+    path: _Given[list[str] | None] = _Given("path", _one)
+
     def __init__(self, options: optparse.Values) -> None:
+        self.options = options
         # Upstream's tests bring options of their own making.
         self._given: dict[str, Any] = vars(options)
-        given, value = self._given.get, self.value
-        is_in_build = bool(os.environ.get(IN_BUILD))
-
-        def of_target(row: OptionRow) -> Any:
-            # An empty host is typed to leave out one that is configured.
-            return None if is_in_build else value(row) or None
-
+        self.read = dict(self._given)
+        self.is_in_build = bool(os.environ.get(IN_BUILD))
         self.typed: Sequence[tuple[OptionRow, str, Any]] = TYPED.of(options, list) or ()
         self.several_builds = SEVERAL_BUILDS.of(options, bool) or False
 
-        self.variants: Sequence[LabelChoice] = of_target(VARIANT) or ()
-        self.preferences: Sequence[Preference | str] = of_target(PREFER_VARIANT) or ()
-        self.variant_host: str | None = of_target(VARIANT_HOST)
-        self.no_variants = bool(value(NO_VARIANTS))
-        self.upgrade_variants = bool(value(UPGRADE_VARIANTS))
-        self.strict_variants = bool(value(STRICT_VARIANTS))
-        self.no_variant_agreement = bool(given("no_variant_agreement"))
-        self.manifest: str | None = given("manifest")
-        self.enabled_providers: Sequence[str] = value(ENABLE_PROVIDER) or ()
-        self.disabled_providers: Sequence[str] = value(DISABLE_PROVIDER) or ()
-        self.provider_kinds = dict[str, str](value(PROVIDER_KIND) or ())
-        self.trusted_providers: frozenset[NormalizedName]
-        self.trusted_providers = frozenset(value(TRUST_PROVIDER) or ())
-        self.provider_timeout = float(given("provider_timeout") or 10)
-        self.provider_variables: Sequence[str] = given("provider_variables") or ()
-
-        features = given("deprecated_features_enabled") or ()
-        self.legacy_resolver = "legacy-resolver" in features
-        self.dry_run = bool(given("dry_run"))
-        self.upgrade = bool(given("upgrade"))
-        self.ignore_dependencies = bool(given("ignore_dependencies"))
-        self.cache_dir: str | None = given("cache_dir")
-        self.progress_bar: BarType = given("progress_bar") or "off"
-        self.uploaded_prior_to: datetime.datetime | None = given("uploaded_prior_to")
-        # Requirements files change what these hold.
-        self.format_control: FormatControl | None = given("format_control")
-        self.release_control: ReleaseControl | None = given("release_control")
-        self.platforms: Sequence[str] = given("platforms") or ()
-        self.python_version: tuple[int, ...] | None = given("python_version")
-        self.implementation: str | None = given("implementation")
-        self.abis: Sequence[str] = given("abis") or ()
-        #: The folders in which ``pip list`` is to look at what is installed.
-        self.paths: list[str] | None = given("path")
+    @property
+    def legacy_resolver(self) -> bool:
+        """Whether upstream's old resolver is to be used."""
+        features = self.read.get("deprecated_features_enabled") or ()
+        return "legacy-resolver" in features
 
     def value(self, row: OptionRow, *, otherwise: object = None) -> Any:
         """Return the value of an option.
@@ -560,11 +621,20 @@ class Settings:
         """Return options that a command may lack; then they are as configured."""
         if all(name in self._given for name in _OF_INSTALL):
             return self._given
+        return {**self._of("install"), **self._given}
+
+    def take_host_of_install(self) -> None:
+        """Take the host for which ``pip install`` is configured if no other one is named."""
+        if self.value(VARIANT_HOST) is None:
+            self.variant_host = self._of("install")[VARIANT_HOST.dest] or None
+
+    def _of(self, name: str) -> Mapping[str, Any]:
+        """Return the options of another command, as they are configured."""
         from pip._internal.commands import create_command
 
         isolated = bool(self._given.get("isolated_mode"))
-        install = create_command("install", isolated=isolated)
-        return {**vars(install.parser.get_default_values()), **self._given}
+        command = create_command(name, isolated=isolated)
+        return vars(command.parser.get_default_values())
 
     # What also counts for what runs on this machine to build something
 

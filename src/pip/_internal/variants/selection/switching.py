@@ -7,7 +7,6 @@ holds here, unless the user asked for another build: by its label, or for the be
 from __future__ import annotations
 
 import functools
-import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -16,19 +15,11 @@ from pip._vendor.packaging.requirements import Requirement
 from pip._vendor.packaging.utils import canonicalize_name
 from pip._vendor.wheel_variants.abi_dependency import requirements
 
-from pip._internal.console.texts import Hint
-from pip._internal.variants.index.links import (
-    LocalVersionWheel,
-    label_of,
-    public,
-    searched,
-)
-from pip._internal.variants.providers.chain import warnings_of
-from pip._internal.variants.selection import reasons
+from pip._internal.variants.index.links import LocalVersionWheel, label_of, public
 from pip._internal.variants.selection.abi_requirements import unfit
-from pip._internal.variants.selection.catalogue import decisions_of, modes
 from pip._internal.variants.selection.installed import installed_build, installed_label
-from pip._internal.variants.selection.ranking import select
+from pip._internal.variants.selection.ranking import judge_installed
+from pip._internal.variants.selection.releases import modes
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.specifiers import SpecifierSet
@@ -48,10 +39,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "InstalledCandidate",
-    "better_build",
+    "are_variants_found",
+    "better_label",
     "installed_candidate",
     "is_other_build",
-    "no_other_build",
 ]
 
 
@@ -119,15 +110,15 @@ def installed_candidate(
     build = installed_build(dist)
     version, label, unwanted = _as_modes_see(run, dist, specifier)
     user_supplied = any(each.user_supplied for each in ireqs)
-    named = run.label_for(project)
+    named = run.overrides.label_for(project)
     must_go = (
         named is not None
-        or project in run.locked_labels
+        or project in run.request.locked_labels
         or (unwanted and user_supplied)
     )
     holds_back = build is not None and _holds_back(run, build)
     if must_go:
-        competes = run.locked_labels.get(project, named) != label
+        competes = run.request.locked_labels.get(project, named) != label
     else:
         competes = _competes(run, build, user_supplied)
     if not competes and not holds_back:
@@ -154,7 +145,7 @@ def _holds_back(run: Run, build: InstalledBuild) -> bool:
     if build.label is None or not run.settings.upgrade:
         return False
     wanted = _required(build, build.label)
-    return any(run.is_upgraded(canonicalize_name(each.name)) for each in wanted)
+    return any(run.request.is_upgraded(canonicalize_name(each.name)) for each in wanted)
 
 
 def _required(build: InstalledBuild, label: str) -> Iterator[Requirement]:
@@ -168,10 +159,10 @@ def _competes(run: Run, build: InstalledBuild | None, user_supplied: bool) -> bo
     What was installed as if there were no variants is looked up only if the user named
     it: a label in the configuration must not cost a request for each dependency.
     """
-    labels = run.labels_for_all()
+    labels = run.overrides.labels_for_all()
     if build is None:
         return user_supplied and (bool(labels) or run.settings.upgrade_variants)
-    applying = run.applying_labels(None, build.labels)
+    applying = run.overrides.applying_labels(None, build.labels)
     if applying:
         return applying[0] != build.label
     return run.settings.upgrade_variants or (user_supplied and bool(labels))
@@ -189,54 +180,23 @@ def is_other_build(installed: BaseDistribution, candidate: Candidate) -> bool:
     return label_of(link) != installed_label(installed)
 
 
-def better_build(
+def better_label(
     run: Run, dist: BaseDistribution, found: Mapping[NormalizedName, Version]
-) -> str | None:
-    """Say which variant would suit better than the build that is kept, if one would.
+) -> tuple[str, Selection] | None:
+    """Return the variant that certainly suits better than an installed build.
 
     Judged by what was recorded when it was installed: there is no request.
 
     :param found: the versions that this run comes to.
+    :return: its label, and how all variants of its release were judged.
     """
     build = installed_build(dist)
-    if build is None or build.by_hand:
+    if build is None or build.by_hand or _is_of_other_mode(run, build):
         return None
-    if any(
-        mode is None and mode_module.options_for(build)
-        for mode_module, mode in run.mode_modules.items()
-    ):
-        # Without these options another build is not found.
-        return None
-    providers = run.providers.without_plugins()
-    source, preferences = str(dist.location), run.preferences
-    selection = select(source, build.manifest, build.labels, providers, preferences)
-    for warning in warnings_of(selection.answers):
-        run.say_once(logging.WARNING, warning)
-    best = _better_label(run, build, selection, found)
-    if best is None:
-        return None
-    what, named = f"{dist.raw_name} {dist.version}", dist.raw_name
-    if any(mode.needs_pin(dist.canonical_name) for mode in modes(run)):
-        named = f"{named}=={public(dist.version)}"
-    properties = reasons.shortened([str(each) for each in selection.properties(best)])
-    from pip._internal.variants.selection.invocation import for_upgrade
-
-    machine = "this" if run.providers.host is None else "the target"
-    return Hint(
-        f"{what} is installed as {_build(build)}, but the variant {best} suits {machine} "
-        f"machine better ({properties or 'it runs, and the installed one does not'}). "
-        "To switch:",
-        for_upgrade(run.options, named),
+    providers, name = run.target.providers.without_plugins(), dist.canonical_name
+    selection = judge_installed(
+        name, build, build.labels, providers, run.overrides.preferences
     )
-
-
-def _better_label(
-    run: Run,
-    build: InstalledBuild,
-    selection: Selection,
-    found: Mapping[NormalizedName, Version],
-) -> str | None:
-    """Return the variant that suits better than the installed one, if that is certain."""
     own, rejected = build.label, selection.ranking.rejected
     if own is not None and own in rejected and not selection.known_mismatches(own):
         # Only a plugin knows whether it runs.
@@ -244,31 +204,25 @@ def _better_label(
     for label in selection.ranking.compatible:
         # A build that would replace another package unasked is no better, and switching
         # does not take it.
-        if not any(unfit(run, _required(build, label), found)):
-            return None if label == own else label
+        if not any(unfit(run.request, _required(build, label), found)):
+            return None if label == own else (label, selection)
     return None
 
 
-def no_other_build(run: Run, dist: BaseDistribution) -> str | None:
-    """Say that no variant was found where one might have replaced what is kept."""
-    build, finder = installed_build(dist), run.collector
-    if build is None or finder is None:
-        return None
-    version = dist.version
-    if any(mode_module.options_for(build) for mode_module in run.mode_modules):
-        version = public(version)
-    found = decisions_of(run).reached(dist.canonical_name)
-    if any(each.version == version and each.labels for each in found):
-        return None
-    from pip._internal.variants.selection.invocation import command
-
-    words = ("install", "--upgrade-variants", dist.raw_name, "--index-url", "URL")
-    return Hint(
-        f"No variant of {dist.raw_name} {version} was found{searched(finder)}: it stays "
-        f"installed as {_build(build)}. To look elsewhere:",
-        command(run.options, *words, without=("--no-index",)),
+def _is_of_other_mode(run: Run, build: InstalledBuild) -> bool:
+    """Whether only options of a mode that the run is not in find its other builds."""
+    return any(
+        mode is None and mode_module.options_for(build)
+        for mode_module, mode in run.mode_modules.items()
     )
 
 
-def _build(build: InstalledBuild) -> str:
-    return "a plain build" if build.label is None else f"the variant {build.label}"
+def are_variants_found(run: Run, dist: BaseDistribution) -> bool:
+    """Return whether variants of the installed version were looked at."""
+    build, version = installed_build(dist), dist.version
+    if build is not None and any(
+        mode_module.options_for(build) for mode_module in run.mode_modules
+    ):
+        version = public(version)
+    found = run.decisions.reached(dist.canonical_name)
+    return any(each.version == version and each.labels for each in found)

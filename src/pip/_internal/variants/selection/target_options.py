@@ -12,18 +12,11 @@ from typing import TYPE_CHECKING
 
 from pip._vendor.packaging._variants import on_target
 
-from pip._internal.console.output import get_logger
-from pip._internal.console.texts import Hint
-from pip._internal.exceptions import PipError
 from pip._internal.models.format_control import FormatControl
 from pip._internal.variants.errors import (
     BuiltForThisMachine,
     ContradictoryOptions,
-    OtherMachine,
 )
-from pip._internal.variants.providers.hosts import read_host
-from pip._internal.variants.providers.target import target_of
-from pip._internal.variants.selection.invocation import again, command
 
 if TYPE_CHECKING:
     import optparse
@@ -32,64 +25,22 @@ if TYPE_CHECKING:
     from pip._internal.models.link import Link
     from pip._internal.resolution.resolvelib.factory import Factory
     from pip._internal.variants.providers.target import Target
-    from pip._internal.variants.selection.settings import Settings
 
-__all__ = ["aim", "begin", "during", "refuse_source", "warn_of_unused_host"]
-
-logger = get_logger(__name__)
+__all__ = ["aim", "begin", "during", "refuse_source"]
 
 
-def begin(target: Target, settings: Settings, options: optparse.Values) -> None:
+def begin(target: Target, options: optparse.Values) -> None:
     """Let a command be for the target of its host, as ``--platform`` and its kin would.
 
-    :raises OtherMachine: if it would install what is for that machine into this one.
     :raises ContradictoryOptions: if it is to take what would have to be built.
     """
     options.python_version = target.python.py_version_info
     if not target.is_elsewhere:
         return
-    if settings.installs_here:
-        raise OtherMachine(
-            target.host.path,
-            target.differences,
-            _hints(target, options),
-        )
     _refuse_formats(target, options.format_control)
     options.format_control = FormatControl(set(), {":all:"})
     # Both are about what is installed here.
     options.ignore_installed, options.warn_about_conflicts = True, False
-
-
-def warn_of_unused_host(settings: Settings, name: str) -> None:
-    """Warn of a host of another kind that is configured, where variants are off."""
-    try:
-        target = target_of(settings, read_host(name))
-    except PipError as error:
-        logger.debug("%s", error)
-        return
-    if target is not None and target.is_elsewhere:
-        logger.warning(
-            "PIP_VARIANT_HOST or the configuration names %s, which has no effect with "
-            "--no-variants: what is taken is for this machine",
-            name,
-        )
-
-
-#: What writes a file that describes hardware alone.
-_HARDWARE = ("variants", "host", "--json", "--hardware", "--variant-host")
-
-
-def _hints(target: Target, options: optparse.Values) -> Iterator[Hint]:
-    other_places = ("--user", "--prefix", "--root")
-    into = again(options, "--target", "DIR", without=other_places)
-    yield Hint("Into a folder for that machine:", into)
-    yield Hint("To see what it would take:", again(options, "--dry-run"))
-    if target.is_of_this_type:
-        yield Hint(
-            "For its hardware alone, into this environment, --variant-host FILE with a "
-            "file that this writes:",
-            command(options, *_HARDWARE, target.host.path, is_own=True),
-        )
 
 
 def _refuse_formats(target: Target, formats: FormatControl) -> None:
@@ -101,7 +52,7 @@ def _refuse_formats(target: Target, formats: FormatControl) -> None:
         raise ContradictoryOptions(
             f"--no-binary {','.join(sorted(formats.no_binary))}",
             f"--variant-host {target.host.path}",
-            "Nothing can be built here for another kind of machine.",
+            ContradictoryOptions.NOTHING_IS_BUILT,
         )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import shlex
 from typing import TYPE_CHECKING
 
 from pip._internal.console.output import get_logger
@@ -15,9 +14,7 @@ from pip._internal.variants.index.wheel_manifests import (
     own_manifest,
 )
 from pip._internal.variants.providers.chain import warnings_of
-from pip._internal.variants.selection.catalogue import decisions_of
 from pip._internal.variants.selection.ranking import Selection, select
-from pip._internal.variants.selection.reasons import any_build, refuse_unsupported
 
 if TYPE_CHECKING:
     from pip._vendor.wheel_variants.manifest import Manifest, Variant
@@ -39,14 +36,14 @@ def check_direct(run: Run, link: Link, label: str) -> None:
     :raises InvalidVariantWheel: if it is not the wheel that its name says.
     :raises UnsupportedVariant: if the target cannot run it.
     """
-    if link in decisions_of(run).direct:
+    if link in run.decisions.direct:
         return
     try:
-        manifest = manifest_of_wheel(run.session, link, label)
+        manifest = manifest_of_wheel(run.catalogue.session, link, label)
     except WheelUnreadable as error:
         logger.verbose("Downloading %s to see which variant it is: %s", link, error)
     else:
-        decisions_of(run).direct[link] = _check_alone(run, link, label, manifest)
+        run.decisions.direct[link] = _check_alone(run, link, label, manifest)
 
 
 def check_prepared(
@@ -63,7 +60,7 @@ def check_prepared(
         wheel that its name says.
     :raises UnsupportedVariant: if the target cannot run it.
     """
-    selection = decisions_of(run).selection_of(link)
+    selection = run.decisions.selection_of(link)
     if isinstance(link, LocalVersionWheel) and selection is not None:
         # The wheel knows nothing of variants.
         return selection
@@ -79,7 +76,7 @@ def check_prepared(
         found = error.problem
     if found != _listed(stated):
         raise VariantDisagreement(link.filename, _listed(stated), found)
-    _refuse_unsupported(selection, link, label)
+    run.reporter.refuse_unsupported(link, label, selection)
     return selection
 
 
@@ -89,16 +86,8 @@ def _listed(variant: Variant) -> str:
 
 
 def _check_alone(run: Run, link: Link, label: str, manifest: Manifest) -> Selection:
-    selection = select(source_of(link), manifest, [label], run.providers, ())
+    selection = select(source_of(link), manifest, [label], run.target.providers, ())
     for warning in warnings_of(selection.answers):
-        run.say_once(logging.WARNING, warning)
-    _refuse_unsupported(selection, link, label)
+        run.reporter.say_once(logging.WARNING, warning)
+    run.reporter.refuse_unsupported(link, label, selection)
     return selection
-
-
-def _refuse_unsupported(selection: Selection, link: Link, label: str) -> None:
-    instead = (
-        f"In place of this one file, {shlex.join(any_build(link))} takes the best "
-        "build that runs."
-    )
-    refuse_unsupported(link.filename, label, [selection], instead)

@@ -9,8 +9,8 @@ from types import SimpleNamespace
 import pytest
 
 from pip._internal.commands import create_command
-from pip._internal.variants.selection import invocation
-from pip._internal.variants.selection.invocation import (
+from pip._internal.variants.output import invocation
+from pip._internal.variants.output.invocation import (
     again,
     command,
     for_pip,

@@ -19,13 +19,13 @@ from pip._vendor.wheel_variants.manifest_parser import (
 )
 
 from pip._internal.variants.errors import UnusableManifest
+from pip._internal.variants.output.reasons import unanswered, unsupported
 from pip._internal.variants.selection.ranking import (
     Origin,
     OriginKind,
     Selection,
     select,
 )
-from pip._internal.variants.selection.reasons import refuse_unsupported, unanswered
 
 if TYPE_CHECKING:
     from pip._internal.variants.selection.run import Run
@@ -69,15 +69,15 @@ def judge_manifest(run: Run, path: str) -> tuple[Selection, str | None]:
         path,
         manifest,
         manifest.variants,
-        run.providers,
-        run.preferences,
+        run.target.providers,
+        run.overrides.preferences,
         project=project,
         origin=Origin(OriginKind.FILE, path),
     )
-    run.report(unanswered(path, selection))
-    chosen = next(iter(run.applying_labels(project, manifest.variants)), None)
-    if chosen is not None:
-        refuse_unsupported(f"The variant {chosen} in {path}", chosen, [selection])
+    run.reporter.report(unanswered(path, selection))
+    chosen = next(iter(run.overrides.applying_labels(project, manifest.variants)), None)
+    if chosen is not None and chosen not in selection.ranking.compatible:
+        raise unsupported(f"The variant {chosen} in {path}", chosen, [selection])
     return selection, chosen
 
 

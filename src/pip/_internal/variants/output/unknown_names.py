@@ -17,10 +17,9 @@ from pip._internal.variants.errors import DroppedVariants, LabelInVersion
 from pip._internal.variants.index.links import LocalVersionWheel, label_of
 from pip._internal.variants.index.pins import pinned
 from pip._internal.variants.providers.chain import BUILTIN_NAMESPACES
-from pip._internal.variants.selection.catalogue import decisions_of
+from pip._internal.variants.selection.contradictions import typed_options, written
 from pip._internal.variants.selection.installed import installed_build
 from pip._internal.variants.selection.option_values import OptionSource
-from pip._internal.variants.selection.overrides import typed_options, written
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.specifiers import SpecifierSet
@@ -54,7 +53,7 @@ def warn_of_unknown_names(
     :param are_all_manifests: the same for manifests. A build may need projects that have
         others.
     """
-    for choice in run.choices:
+    for choice in run.overrides.choices:
         if choice.place is OptionSource.CONFIGURATION or choice.project is None:
             continue
         if choice.project not in projects:
@@ -92,12 +91,12 @@ def _warn(
     meant = [f"Did you mean {each}?" for each in similar]
     warning = ". ".join([f"{typed}: {problem}", *meant])
     dropped = DroppedVariants(f"what {typed} asks for", problem, warning, hints=meant)
-    run.report([dropped])
+    run.reporter.report([dropped])
 
 
 def _namespaces(run: Run, kept: Iterable[BaseDistribution]) -> set[str]:
     """Return the built-in namespaces and those of the manifests that pip has read."""
-    manifests = [each.manifest for each in decisions_of(run).decided()]
+    manifests = [each.manifest for each in run.decisions.decided()]
     builds = filter(None, map(installed_build, kept))
     found = {*BUILTIN_NAMESPACES}
     for manifest in filter(None, (*manifests, *(each.manifest for each in builds))):
@@ -158,7 +157,7 @@ def labels_as_extras(run: Run, candidates: Iterable[Candidate]) -> Iterator[str]
 
 
 def _labels(run: Run, base: Candidate) -> Iterable[str]:
-    release = decisions_of(run).release_of(base.source_link)
+    release = run.decisions.release_of(base.source_link)
     if release is not None:
         return release.labels
     build = installed_build(vars(base)["dist"]) if base.is_installed else None

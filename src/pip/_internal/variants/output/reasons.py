@@ -1,6 +1,6 @@
 """Why builds are refused, and what is lost although nobody chose that, in words.
 
-What costs a variant becomes a :class:`DroppedVariants`, which goes through :meth:`.Run.report`: a
+What costs a variant becomes a :class:`DroppedVariants`, for :meth:`.Reporter.report`: a
 warning, or an error if the user is strict. What a manifest or a wheel says is no loss, nor
 what the user chose: variants that the target cannot run, that the manifest does not
 describe, that are disabled or turned off.
@@ -9,12 +9,14 @@ describe, that are disabled or turned off.
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from pip._vendor.packaging.utils import parse_wheel_filename
 
 from pip._internal.variants.errors import DroppedVariants, UnsupportedVariant
+from pip._internal.variants.index.links import label_of
 from pip._internal.variants.index.sources import (
     AGAIN,
     ManifestMissing,
@@ -25,7 +27,9 @@ if TYPE_CHECKING:
     from pip._vendor.wheel_variants.ordering import Mismatch
 
     from pip._internal.models.link import Link
+    from pip._internal.variants.selection.agreement import CudaBuild
     from pip._internal.variants.selection.ranking import Selection
+    from pip._internal.variants.selection.release import Release
 
 __all__ = [
     "WITHOUT_MANIFEST",
@@ -34,11 +38,14 @@ __all__ = [
     "dropped_for_problem",
     "dropped_for_results",
     "dropped_for_wheel",
+    "mixture",
     "needs",
-    "refuse_unsupported",
+    "problems_of",
     "rejection",
     "shortened",
     "unanswered",
+    "unsupported",
+    "unsupported_wheel",
 ]
 
 #: What to do where a release's manifest is missing or broken.
@@ -75,20 +82,28 @@ def rejection(selection: Selection, label: str) -> str:
     return f"{label} needs {needs(selection, selection.ranking.rejected[label])}"
 
 
-def refuse_unsupported(
+def unsupported(
     what: str, label: str, selections: Sequence[Selection], instead: str = _BEST
-) -> None:
-    """Refuse a label if the target can run it from no source.
+) -> UnsupportedVariant:
+    """Return the error for a label that the target can run from no source.
 
     :param what: the build, for people.
     :param selections: the decisions about what there is to choose from.
     :param instead: what to do otherwise.
-    :raises UnsupportedVariant: then.
     """
-    if any(label in each.ranking.compatible for each in selections):
-        return
     why = [rejection(each, label) for each in selections if label in each.labels]
-    raise UnsupportedVariant(what, why, instead)
+    return UnsupportedVariant(what, why, instead)
+
+
+def unsupported_wheel(
+    link: Link, label: str, selection: Selection
+) -> UnsupportedVariant:
+    """Return the error for one wheel that the target cannot run."""
+    instead = (
+        f"In place of this one file, {shlex.join(any_build(link))} takes the best "
+        "build that runs."
+    )
+    return unsupported(link.filename, label, [selection], instead)
 
 
 def needs(
@@ -121,6 +136,15 @@ def shortened(values: Sequence[str], separator: str = ", ") -> str:
     return f"{shown}{separator}{len(values) - _SHOWN_VALUES + 1} more"
 
 
+def mixture(builds: Iterable[CudaBuild]) -> str:
+    """Say which variants are for different CUDA major versions."""
+    listed = ", ".join(
+        f"{build.name} ({build.label}) is for CUDA {build.major}"
+        for build in sorted(builds, key=lambda build: (-build.major, build.name))
+    )
+    return f"Variants for different CUDA versions come together: {listed}"
+
+
 def sentences(*said: str) -> str:
     """Join sentences, which lack the final period and may be empty, to a line."""
     return ". ".join(filter(None, said))
@@ -129,6 +153,44 @@ def sentences(*said: str) -> str:
 def the_variants(labels: Sequence[str], of: object) -> str:
     """Name variants of something."""
     return f"the variant{'s' * (len(labels) > 1)} {shortened(labels)} of {of}"
+
+
+def problems_of(release: Release) -> list[DroppedVariants | str]:
+    """Return why variants of a release are dropped although nobody chose that.
+
+    Warnings about answers that cost nothing are among them.
+    """
+    # What is ignored is known once the variants are judged.
+    selections, follows = [*release.selections.values()], _what_follows(release)
+    found: list[DroppedVariants | str] = [
+        dropped_for_problem(
+            f"the variant {label} of {release}"
+            if label is not None
+            else f"the variant wheels of {release}",
+            *(problem, follows),
+        )
+        for label, problem in release.ignored
+    ]
+    for selection in selections:
+        found += unanswered(release, selection)
+    return found
+
+
+def _what_follows(release: Release) -> str:
+    """Return what pip does if variants of a release are dropped.
+
+    Something else may come of it in the end, if dependencies conflict.
+    """
+    if any(each.ranking.compatible for each in release.selections.values()):
+        return "chooses among the others"
+    if release.chosen_label is not None:
+        return ""
+    left = next((link for link in release.links if label_of(link) is None), None)
+    if left is None:
+        return "goes on with another version, if there is one"
+    if left.is_wheel:
+        return "goes on with a plain build, maybe one without GPU support"
+    return "goes on with the source distribution, which has to be built"
 
 
 def dropped_for_problem(

@@ -1,0 +1,35 @@
+"""The store of unpacked wheels is shared by processes, of which some are killed."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from pip._internal.fast.unpacked.wheel_store import FOLDER, InUse, WheelStore
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="not on Windows")
+
+
+def test_who_removes_wheels_is_alone(tmp_path: Path) -> None:
+    cache = str(tmp_path)
+    first, second = WheelStore(cache), WheelStore(cache)
+    first.close()
+    # There is nothing to remove.
+    WheelStore(cache, alone=True).close()
+    (tmp_path / FOLDER / f"{'0' * 64}-source").mkdir()
+    with pytest.raises(InUse):
+        WheelStore(cache, alone=True)
+    second.close()
+    WheelStore(cache, alone=True).close()
+
+
+def test_a_folder_that_a_killed_process_left(tmp_path: Path) -> None:
+    first = WheelStore(str(tmp_path))
+    left = Path(first.new_folder())
+    WheelStore(str(tmp_path)).close()
+    assert left.is_dir()
+    first.close()
+    WheelStore(str(tmp_path)).close()
+    assert not left.exists()
