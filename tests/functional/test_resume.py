@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import gc
 import os
 import random
 import signal
@@ -207,6 +208,7 @@ def test_a_wrong_part_is_downloaded_again(
         # What was wrong is not in the cache.
         assert "Using cached" in download(venv, tls_index, *options).stdout
         venv.clear_cache()
+    gc.collect()
 
 
 def test_a_complete_part_is_not_used(venv: Environment, large: IndexServer) -> None:
