@@ -145,7 +145,9 @@ class Decorate(Seam):
     """
 
     KIND = "decorate"
-    by: Literal["around", "if_fast", "if_loaded", "with_modes", "with_loaded_modes"] = "around"
+    by: Literal["around", "if_fast", "if_loaded", "with_modes", "with_loaded_modes"] = (
+        "around"
+    )
 
     @property
     def call(self) -> str:
