@@ -85,11 +85,15 @@ def of_cases(names: Collection[str]) -> list[Goal]:
 
 
 def timed(goals: Iterable[Goal] = GOALS) -> Iterator[Scenario]:
-    """Yield what must be timed to judge goals."""
-    for goal in goals:
-        if goal.measure != INSTRUCTIONS:
-            for delay in goal.limits:
-                yield Scenario(_CASES[goal.case], goal.cache, delay)
+    """Yield what must be timed to judge goals, each scenario once."""
+    named = (
+        (goal.case, goal.cache, delay)
+        for goal in goals
+        if goal.measure != INSTRUCTIONS
+        for delay in goal.limits
+    )
+    for case, cache, delay in dict.fromkeys(named):
+        yield Scenario(_CASES[case], cache, delay)
 
 
 def to_count(goals: Iterable[Goal] = GOALS) -> Iterator[tuple[Case, Sequence[str]]]:

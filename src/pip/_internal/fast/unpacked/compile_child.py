@@ -1,8 +1,9 @@
 """Compile modules in a process of its own.
 
 pip hands the source of this module to ``python -I -S -c``, so it imports nothing but the
-standard library. It reads a JSON list from standard input: of each module the path, the path
-of its bytecode, and the path where it will be installed. A module that cannot be compiled
+standard library. It reads JSON lists from standard input, a list a line: of each module the
+path, the path of its bytecode, and the path where it will be installed. It prints an empty line
+after each list. A module that cannot be compiled
 gets no bytecode, and pip reports it when it installs the wheel.
 """
 
@@ -19,6 +20,8 @@ if __name__ == "__main__":
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_IGN)
-    for path, target, place in json.load(sys.stdin):
-        with suppress(Exception):
-            py_compile.compile(path, target, place, doraise=True)
+    for line in sys.stdin:
+        for path, target, place in json.loads(line):
+            with suppress(Exception):
+                py_compile.compile(path, target, place, doraise=True)
+        print(flush=True)

@@ -116,7 +116,9 @@ class Unpacker(TempDirectory):
         self._tasks: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._most = min(_MAX_THREADS, allowed_cpus())
         self._workers = Workers(self._work, self._most, self._tasks.get)
-        self._children: set[subprocess.Popen[bytes]] = set()
+        self._children: list[subprocess.Popen[bytes]] = []
+        #: Of the children, those that wait for modules.
+        self._idle: list[subprocess.Popen[bytes]] = []
         self._is_closed = False
         self._changed = threading.Condition()
         super().__init__(path, True, kind="staging", globally_managed=True)
@@ -159,13 +161,13 @@ class Unpacker(TempDirectory):
         """End all work, and remove the folder."""
         with self._changed:
             self._is_closed = True
-            children = list(self._children)
+            children, self._children = self._children, []
             for job in self._jobs.values():
                 job.error = job.error or _Stopped()
             self._changed.notify_all()
         for child in children:
             child.kill()
-            child.wait()
+            child.communicate()
         for _ in range(len(self._workers)):
             self._tasks.put(None)
         self._workers.join(1)
@@ -259,23 +261,34 @@ class Unpacker(TempDirectory):
                 orders.append((path, f"{path}.pyc", place))
         if not orders:
             return
-        source = pkgutil.get_data(__package__, "compile_child.py")
-        assert source is not None, "a module of this package is there"
-        command = [sys.executable, "-I", "-S", "-W", "ignore", "-c", source.decode()]
+        child = self._child()
+        with suppress(OSError):
+            assert child.stdin is not None
+            assert child.stdout is not None
+            child.stdin.write(json.dumps(orders).encode() + b"\n")
+            child.stdin.flush()
+            child.stdout.readline()
+        with self._changed:
+            self._idle.append(child)
+
+    def _child(self) -> subprocess.Popen[bytes]:
+        """Return a process that compiles modules, which is idle or new."""
         with self._changed:
             if self._is_closed:
                 raise _Stopped
+            if self._idle:
+                return self._idle.pop()
+            source = pkgutil.get_data(__package__, "compile_child.py")
+            assert source is not None, "a module of this package is there"
+            code = ["-W", "ignore", "-c", source.decode()]
             child = subprocess.Popen(
-                command,
+                [sys.executable, "-I", "-S", *code],
                 stdin=subprocess.PIPE,
-                stdout=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
             )
-            self._children.add(child)
-        with suppress(OSError):
-            child.communicate(json.dumps(orders).encode())
-        with self._changed:
-            self._children.discard(child)
+            self._children.append(child)
+            return child
 
 
 def _is_module(info: zipfile.ZipInfo) -> bool:
