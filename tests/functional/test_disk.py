@@ -143,7 +143,7 @@ def _little_space(venv: Environment) -> str:
 def test_no_space_for_a_stored_wheel(
     venv: Environment, mounted: Mounted, index: IndexServer
 ) -> None:
-    content = {"kernels/big.bin": os.urandom(LARGE)}
+    content = {"kernels/big.bin": os.urandom(1_000_000)}
     index.add(make_wheel("kernels", "1.0", files=content))
     command = ["install", "kernels", "-i", index.index_url]
     stored = [*command, *_UNPACKED]

@@ -238,6 +238,8 @@ ALLOWED = {
     "variants/commands/formatting.py": {"escape"},
     # A bar with a text of its own.
     "providers/plugin_environment.py": {"get_console"},
+    # A process of its own, whose output this pip reads.
+    "unpacked/compile_child.py": {"print"},
     # An error that tells a name, and is caught.
     "providers/plugin_limits.py": {"PipError"},
 }
