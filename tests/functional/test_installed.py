@@ -486,6 +486,7 @@ def test_check_of_a_folder(venv: Environment, torch: IndexServer) -> None:
     ]
 
 
+@pytest.mark.process
 def test_check_of_a_folder_for_another_platform(
     venv: Environment, index: IndexServer
 ) -> None:
