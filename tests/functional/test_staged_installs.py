@@ -173,7 +173,7 @@ def test_same_tree(
     names = [Path(name).name for name in trees[0]]
     assert names.count("twice.py") == 1
     assert any(name.endswith(".pyc") for name in names) == (way != "no bytecode")
-    assert not list(venv.home.glob("**/staging/*"))
+    assert not list(venv.home.rglob(".partial-*"))
 
 
 def _to_another_folder(archive: zipfile.ZipFile) -> None:
@@ -285,18 +285,16 @@ def test_temporary_files_on_another_disk(
     if not memory.is_dir() or memory.stat().st_dev == venv.venv.stat().st_dev:
         pytest.skip("there is no other disk")
     cache = venv.home / "cache"
-    left = cache / "staging" / "left"
-    recent = cache / "staging" / "recent"
-    for folder in (left, recent):
-        folder.mkdir(parents=True)
-    day = 24 * 60 * 60
-    os.utime(left, (time.time() - 2 * day,) * 2)
+    # A killed run has left it.
+    left = cache / "unpacked-wheels" / ".partial-left"
+    left.mkdir(parents=True)
+    left.parent.chmod(0o700)
     command = ["install", "-vv", "top", "-i", packages.index_url]
     command += ["--force-reinstall"]
     env = {"TMPDIR": str(memory), "PIP_CACHE_DIR": str(cache)}
     result = venv.pip(*command, env=env)
-    assert f"{AHEAD}, in {cache}/staging/" in result.stdout
-    assert list((cache / "staging").iterdir()) == [recent]
+    assert f"{AHEAD}, in {cache}/unpacked-wheels/.partial-" in result.stdout
+    assert [path.name for path in left.parent.iterdir()] == ["lock"]
     # Without a cache there is no place.
     result = venv.pip(*command, "--no-cache-dir", env=env)
     assert AHEAD not in result.stdout
