@@ -236,14 +236,13 @@ def test_same_failure(venv: Environment, parts: IndexServer, name: str) -> None:
 
 
 @pytest.mark.process
-@pytest.mark.parametrize("name", ["another hash", "gone"])
 def test_a_failure_stops_the_others(
-    venv: Environment, parts: IndexServer, tmp_path: Path, name: str
+    venv: Environment, parts: IndexServer, tmp_path: Path
 ) -> None:
     gate = Gate()
     for part in PARTS[:4]:
         parts.fault(wheel(part), gate=gate, truncate=100)
-    FAILURES[name](parts)
+    FAILURES["gone"](parts)
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     command = ["install", "top", "-i", parts.index_url]
@@ -251,8 +250,7 @@ def test_a_failure_stops_the_others(
     # These four would never end.
     result = venv.pip(*command, code=1, env={"TMPDIR": str(temporary)})
     gate.open()
-    expected = {"another hash": "Expected sha256 000000", "gone": "404 Client Error"}
-    assert expected[name] in result.stderr
+    assert "404 Client Error" in result.stderr
     assert "resume" not in result.output
     assert files(venv.site_packages) == before
     assert not list(temporary.iterdir())
@@ -306,7 +304,7 @@ def test_a_failed_download_is_tried_again_alone(
 
 @pytest.mark.process
 @pytest.mark.skipif(os.name == "nt", reason="limits are those of POSIX")
-@pytest.mark.parametrize("limit", [16, 24, 64])
+@pytest.mark.parametrize("limit", [24, 64])
 def test_few_open_files(venv: Environment, index: IndexServer, limit: int) -> None:
     names = [f"p{number}" for number in range(12)]
     for version in ("1.0", "2.0"):

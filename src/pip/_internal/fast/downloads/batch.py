@@ -1,7 +1,7 @@
 """Download the files of a command several at a time.
 
-Small files are prefetched, and pip downloads each as usual. Of larger ones, threads run pip's
-own downloader.
+If all files are small, they are prefetched, and pip downloads each as usual. Otherwise threads run
+pip's own downloader.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from pip._internal.fast.best_effort import BestEffort
 from pip._internal.fast.install_command import unpacking_for
-from pip._internal.fast.sizes import SMALL, listed_size
+from pip._internal.fast.sizes import LARGE, listed_size
 from pip._internal.fast.slots import SESSION_REQUESTS
 from pip._internal.fast.switches import command_options, parallel_downloads
 from pip._internal.network.utils import HEADERS
@@ -57,13 +57,13 @@ def batch(
             requests = _requests(session, most)
     if requests is None:
         yield from fn(downloader, left, location)
-    elif all(0 < (listed_size(link) or 0) <= SMALL for link in left):
+    elif all(0 < (listed_size(link) or 0) < LARGE for link in left):
         try:
             # pip requests the first one now.
             with BestEffort("prefetching wheels"):
                 for link in left[1:]:
                     url = link.url_without_fragment
-                    requests.prefetch(url, HEADERS, SMALL, is_needed=True)
+                    requests.prefetch(url, HEADERS, LARGE, is_needed=True)
             yield from fn(downloader, left, location)
         finally:
             requests.close()

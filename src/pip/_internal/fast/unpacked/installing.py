@@ -18,8 +18,6 @@ from typing import TYPE_CHECKING
 
 from pip._vendor.cachecontrol import CacheControlAdapter
 
-# Logging needs it while pip installs, when nothing may be imported.
-import pip._internal.console.wrapped  # noqa: F401
 from pip._internal.console import printable
 from pip._internal.console.output import get_logger
 from pip._internal.exceptions import InstallationError
@@ -299,10 +297,11 @@ def _make_unpacker(
         libs = {"purelib": "", "platlib": ""}
         if scheme is not None:
             libs = {"purelib": scheme.purelib, "platlib": scheme.platlib}
-    if mode is None and (scheme is None or _is_beside(tempfile.gettempdir(), scheme)):
-        return Unpacker(None, libs, must_unpack=False)
+    # What a killed pip leaves in the store, the next one removes.
     if store is not None and (mode or (scheme and _is_beside(store.path, scheme))):
         return Unpacker(store.new_folder(), libs, must_unpack=mode is not None)
+    if scheme is None or _is_beside(tempfile.gettempdir(), scheme):
+        return Unpacker(None, libs, must_unpack=False)
     return None
 
 

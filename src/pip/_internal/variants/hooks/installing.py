@@ -14,6 +14,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+import pip._internal.console.wrapped  # noqa: F401
 from pip._internal.console.output import get_logger
 from pip._internal.console.texts import with_label
 from pip._internal.fast.space import DiskFull, is_full
