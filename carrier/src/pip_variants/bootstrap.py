@@ -382,8 +382,7 @@ def _install(change: Change, fork: Fork, wheel: Path, version: str) -> str | Non
         fork.code,
         *("install", "--quiet", "--no-index", "--no-deps", "--force-reinstall"),
         *("--find-links", str(wheel.parent), "--root-user-action=ignore"),
-        # Which moves all files to their places at once.
-        *("--no-warn-script-location", "--use-feature=parallel-downloads"),
+        "--no-warn-script-location",
         *(*change.options, f"pip==={version}"),
     )
     if done.returncode:
