@@ -302,10 +302,13 @@ def test_several_indexes(
 def test_what_is_installed(venv: Environment, torch: list[str]) -> None:
     venv.pip("install", "torch", *torch, env=forced("12.6"))
     result = venv.pip("variants", "explain", "torch", *torch, env=GPU)
-    assert result.lines[1].startswith("torch 2.8.0 (cu126) is installed")
-    assert "torch-2.8.0-py3-none-any-cu128.whl would be installed." in result.lines
+    assert result.lines[-1] == (
+        "Nothing would be installed: torch 2.8.0 (cu126) is installed and satisfies the "
+        "requirement. See --upgrade and --upgrade-variants."
+    )
     told = document(venv.pip("variants", "explain", "torch", *torch, "--json", env=GPU))
-    assert told["installed"] == {"version": "2.8.0", "label": "cu126"}
+    assert told["installed"] == {"version": "2.8.0", "label": "cu126", "stays": True}
+    assert told["chosen"]["label"] == "cu128"
 
 
 def test_a_manifest_alone(
@@ -370,3 +373,49 @@ def test_errors_for_programs(pip: Pip, torch: list[str]) -> None:
         "context": None,
         "hint": None,
     }
+
+
+#: What is installed, and the options for both commands.
+_INSTALLED: Mapping[str, tuple[str | None, list[str]]] = {
+    "nothing": (None, []),
+    "the best": ("cu128", []),
+    "another": ("cu126", []),
+    "another, and the best is wanted": ("cu126", ["--upgrade-variants"]),
+    "the best, and the best is wanted": ("cu128", ["--upgrade-variants"]),
+    "another, and a label is wanted": ("cu126", ["--variant", "torch=cu128"]),
+    "the label that is wanted": ("cu126", ["--variant", "torch=cu126"]),
+    "a label that no release has": ("cu126", ["--variant", "torch=cu000"]),
+    "a plain one, and the best is wanted": ("", ["--upgrade-variants"]),
+    "a plain one": ("", []),
+    "another, and variants are off": ("cu126", ["--no-variants"]),
+}
+
+
+@pytest.mark.parametrize("case", _INSTALLED)
+@pytest.mark.parametrize("requirement", ["torch", "torch<2.9", "torch>2.8", "torch>3"])
+def test_explain_and_dry_run_agree(
+    venv: Environment, index: IndexServer, host: WriteHost, case: str, requirement: str
+) -> None:
+    for version in ("2.8.0", "2.9.0"):
+        builds = {"cu126": cuda("12.6"), "cu128": cuda("12.8"), "cu130": cuda("13.0")}
+        index.add_release("torch", version, builds)
+    label, options = _INSTALLED[case]
+    options = [*options, "-i", index.index_url]
+    env = {"PIP_VARIANT_HOST": str(host(make_host(cuda="12.8", capability="9.0")))}
+    if label is not None:
+        how = ["--variant", f"torch={label}"] if label else ["--no-variants"]
+        venv.pip("install", "torch==2.8.0", "-i", index.index_url, *how, env=env)
+    command = ["install", "--dry-run", "--quiet", "--report", "-"]
+    installing = venv.pip(*command, requirement, *options, env=env, code=None)
+    command = ["variants", "explain", "--json"]
+    explaining = venv.pip(*command, requirement, *options, env=env, code=None)
+    assert installing.returncode == explaining.returncode
+    found = document(explaining)
+    if installing.returncode:
+        assert found["chosen"] is None
+        return
+    taken = json.loads(installing.stdout)["install"]
+    stays = bool(found["installed"]) and found["installed"]["stays"]
+    assert stays == (not taken)
+    for each in taken:
+        assert each["download_info"]["url"] == found["chosen"]["url"]

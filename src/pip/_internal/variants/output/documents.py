@@ -56,7 +56,7 @@ def lookup_document(result: LookupResult) -> Document:
         "project": result.project,
         "chosen": taken,
         "problem": None if result.problem is None else _problem(result.problem),
-        "installed": _installed(result.installed),
+        "installed": _installed(result.installed, stays=result.stays),
         "passed_over": [_skipped_version(each) for each in result.skipped_versions],
         "sources": _sources(chosen),
         "ranked": ranked,
@@ -64,10 +64,11 @@ def lookup_document(result: LookupResult) -> Document:
     }
 
 
-def _installed(dist: BaseDistribution | None) -> Document | None:
+def _installed(dist: BaseDistribution | None, *, stays: bool) -> Document | None:
     if dist is None:
         return None
-    return {"version": str(dist.version), "label": installed_label(dist)}
+    label = installed_label(dist)
+    return {"version": str(dist.version), "label": label, "stays": stays}
 
 
 def _link(link: Link) -> Document:

@@ -59,8 +59,6 @@ def explain_lookup(result: LookupResult) -> Iterator[Line]:
     yield Line(f"What pip install takes for {result.requirement}", _HEADING)
     if not result.run.enabled:
         yield Line("Variants are off: only plain wheels and sources are considered.")
-    if result.installed is not None:
-        yield Line(_installed(result.installed))
     yield Line("")
     yield Line("Versions, newest first", _HEADING)
     yield from _indented(explain_skipped_versions(result.skipped_versions))
@@ -68,7 +66,8 @@ def explain_lookup(result: LookupResult) -> Iterator[Line]:
     if chosen is None:
         yield Line("  No other version is left.")
     elif result.problem is None:
-        yield Line(f"  {chosen.version}: taken", _TAKEN)
+        would = "would be taken in a new environment" if result.stays else "taken"
+        yield Line(f"  {chosen.version}: {would}", _TAKEN)
     else:
         yield Line(f"  {chosen.version}: refused", _REFUSED)
     if chosen is not None and chosen.release is not None and chosen.release.reached:
@@ -83,7 +82,11 @@ def explain_lookup(result: LookupResult) -> Iterator[Line]:
                 f"{stays} stays installed, which {label_of(best)} would replace."
             )
     yield Line("")
-    if result.link is not None:
+    if result.stays and result.installed is not None:
+        yield Line(
+            f"Nothing would be installed: {_installed(result.installed)}", _TAKEN
+        )
+    elif result.link is not None:
         yield Line(f"{result.link.filename} would be installed.", _TAKEN)
     else:
         yield Line("Nothing would be installed; pip install ends with:", _REFUSED)
@@ -93,8 +96,8 @@ def _installed(dist: BaseDistribution) -> str:
     build = installed_build(dist)
     label = "" if build is None or build.label is None else f" ({build.label})"
     return (
-        f"{dist.raw_name} {dist.version}{label} is installed, and stays if it satisfies "
-        "what is asked for: see --upgrade and --upgrade-variants."
+        f"{dist.raw_name} {dist.version}{label} is installed and satisfies the "
+        "requirement. See --upgrade and --upgrade-variants."
     )
 
 

@@ -52,6 +52,7 @@ from pip._internal.variants.selection.candidates import offer
 from pip._internal.variants.selection.lookup_result import File, LookupResult, Offer
 from pip._internal.variants.selection.release import Release
 from pip._internal.variants.selection.run import Run, run_of
+from pip._internal.variants.selection.switching import installed_candidate
 from pip._internal.variants.slots import RUN
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def look_up(
 ) -> LookupResult:
     """Find out what ``pip install`` with the same options would install.
 
-    Neither dependencies nor the installed release of the project are considered.
+    Dependencies are not considered.
 
     :raises PipError: *requirement* is none, or not of a project on an index, or an
         index cannot be read.
@@ -107,15 +108,31 @@ def look_up(
     for mode in run.modes:
         mode.note_roots([wanted, *constraints])
     run.request.named = {project}
-    # Other installed projects bear on the choice; this one is looked up afresh.
+    # Versions are listed as if the project were not installed.
     installed = factory._installed_dists.pop(project, None)
     target = run.target.described
     with nullcontext() if target is None else target_options.during(target, factory):
         found, constraint, asked = _find(factory, wanted, constraints)
     offers = list(_offers(found._get_infos()))
     chosen, problem = _choose(offers, run, requirement, project)
-    if chosen is None:
-        specifier = wanted.req.specifier & constraint.specifier
+    specifier = wanted.req.specifier & constraint.specifier
+    stays = False
+    if installed is not None and specifier.contains(
+        installed.version, prereleases=True
+    ):
+        factory._installed_dists[project] = installed
+        competing = installed_candidate(run, factory, project, [wanted], specifier)
+        if competing is None:
+            stays = True
+        else:
+            same = [each for each in offers if each.version == competing.version]
+            chosen, problem = _choose([*same, *offers], run, requirement, project)
+            if chosen is not None and problem is None:
+                release, link = chosen.release, chosen.ranked[0]
+                stays = release is not None and competing.stays(release, link)
+    if stays:
+        problem = None
+    elif chosen is None:
         mistaken = label_in_version(finder, project, specifier)
         problem = mistaken or true_reason(run, finder, asked) or problem
     if run.overrides.choices or run.settings.typed:
@@ -133,7 +150,7 @@ def look_up(
         skipped_versions=skipped_versions(
             finder,
             project,
-            wanted.req.specifier & constraint.specifier,
+            specifier,
             [file.link for file in files],
             offers,
             chosen,
@@ -141,6 +158,7 @@ def look_up(
         files=files,
         problem=problem,
         installed=installed,
+        stays=stays,
         run=run,
     )
 

@@ -119,6 +119,7 @@ class LookupResult:
     :ivar files: all files of the project, whatever they are for.
     :ivar problem: the error that ends an installation, if one does.
     :ivar installed: what is installed of the project.
+    :ivar stays: whether that satisfies the requirement, so that nothing is installed.
     :ivar run: by which it was made.
     """
 
@@ -130,11 +131,12 @@ class LookupResult:
     files: Sequence[File]
     problem: PipError | None
     installed: BaseDistribution | None
+    stays: bool
     run: Run
 
     @property
     def link(self) -> Link | None:
-        """Return the file that would be installed."""
+        """Return the file that would be installed if nothing of the project were."""
         if self.chosen is None or self.problem is not None:
             return None
         ranked, release = self.chosen.ranked, self.chosen.release
