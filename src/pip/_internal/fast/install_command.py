@@ -138,11 +138,11 @@ def before_installing(requirements: Sequence[InstallRequirement]) -> None:
     """
     if not requirements:
         return
-    # What is logged while pip installs needs it, when upstream blocks imports.
-    import pip._internal.console.wrapped  # noqa: F401
-
     take_lock()
     if _install is not None:
+        # What is logged while pip installs needs it, when upstream blocks imports.
+        import pip._internal.console.wrapped  # noqa: F401
+
         _install.prepare(requirements)
     packages = get_purelib()
     try:
