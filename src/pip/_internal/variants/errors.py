@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from pip._vendor.rich.console import Console, ConsoleOptions, RenderResult
 
 __all__ = [
+    "AcceleratorRequired",
     "BuildConflict",
     "BuiltForThisMachine",
     "ContradictoryOptions",
@@ -414,6 +415,16 @@ class VariantLost(VariantError):
             filter(None, (*dropped.hints, dropped.otherwise)),
             f"That is an error with --strict-variants; without it, pip {follows}.",
         )
+
+
+class AcceleratorRequired(VariantError):
+    """A package that must use an accelerator would not use one.
+
+    No :class:`InstallationError`, which would be a reason to try another candidate.
+    """
+
+    reference = "accelerator-required"
+    form = "--require-accelerator is not satisfied by {}."
 
 
 class VariantsDisabled(VariantError):

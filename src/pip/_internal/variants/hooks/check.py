@@ -73,7 +73,8 @@ def checked(
     settings = Settings(options)
     dists = list(_installed(settings.path))
     variants = _variants(dists)
-    if not (variants or settings.variant_host or settings.path):
+    names = settings.required_accelerators
+    if not (variants or names or settings.variant_host or settings.path):
         status = fn(command, options, args)
         for warning in incomplete(dists, options):
             logger.warning("%s", warning)
@@ -95,10 +96,19 @@ def checked(
     strict = settings.strict_variants
     for line in found:
         logger.log(logging.ERROR if strict else logging.WARNING, "%s", line)
+    lacking = []
+    if names:
+        from pip._internal.variants.output.required_accelerators import lines
+        from pip._internal.variants.selection.accelerators import unaccelerated_dists
+
+        by_name = {dist.canonical_name: dist for dist, _ in dists}
+        lacking = list(lines(unaccelerated_dists(names, by_name, providers)))
+    for line in lacking:
+        logger.error("%s", f"--require-accelerator: {line}")
     doubts = _doubts([dist for dist, _ in dists], variants, mode_modules, options)
     for warning in (*providers.warnings, *doubts, *incomplete(dists, options)):
         logger.warning("%s", warning)
-    return ERROR if found and strict else status
+    return ERROR if lacking or (found and strict) else status
 
 
 def _installed(

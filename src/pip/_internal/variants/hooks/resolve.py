@@ -102,10 +102,13 @@ def _resolved(
         resolved = next((each for each in found if each is not None), None)
         requirements = solve() if resolved is None else resolved
     if resolved is not None:
+        _require_accelerators(run, resolver)
         # All builds were asked for, so few were chosen over others.
         _announce(run, finder, _settled(run, resolved))
     elif run.enabled:
         requirements = _concluded(solve, resolver, root_reqs, run, requirements)
+    else:
+        _require_accelerators(run, resolver)
     if run.enabled and not run.settings.ignore_dependencies:
         _warn_of_device_extras(run, resolver, root_reqs)
     return requirements
@@ -140,6 +143,7 @@ def _concluded(
         from pip._internal.variants.output.refusals import refuse_unknown_labels
 
         refuse_unknown_labels(run, [release for release, _ in chosen], kept)
+    _require_accelerators(run, resolver)
     _announce(run, finder, chosen)
     if any(root.extras for root in root_reqs) and (chosen or kept):
         from pip._internal.variants.output.unknown_names import labels_as_extras
@@ -191,6 +195,15 @@ def _settle(
 
         report_kept(each, requirements, run)
     return requirements, kept
+
+
+def _require_accelerators(run: Run, resolver: Resolver) -> None:
+    if run.settings.required_accelerators and run.purpose is Purpose.INSTALL:
+        from pip._internal.variants.output.required_accelerators import (
+            require_accelerators,
+        )
+
+        require_accelerators(run, list(_found(resolver)))
 
 
 def _warn_of_unknown_names(

@@ -56,7 +56,7 @@ def announce(
         _announce_one(run, release, link)
     idle = [each for each in _idle(run, chosen) if each is not None]
     for each in idle:
-        _advise(run, each.said)
+        run.reporter.accelerator(each.release.project, each.said)
     _advise(run, plain_wheels(idle, run.settings.options))
     for mode in run.modes:
         for release, link in chosen:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pip._internal.resolution.resolvelib.base import Candidate
     from pip._internal.variants.selection.run import Run
 
-__all__ = ["warn_of_device_extras"]
+__all__ = ["missing_extras", "warn_of_device_extras"]
 
 _PREFIX = "device-"
 # ASCII only, and nothing after it: neither "device-gfx1250-strict" nor "device-all".
@@ -46,7 +46,7 @@ def warn_of_device_extras(
         for each in found
         if each.project_name not in requested
         and not (each.is_installed and each.project_name not in run.request.named)
-        and (extras := _missing(run, found, each))
+        and (extras := missing_extras(run, found, each))
     }
     if not missing:
         return
@@ -62,7 +62,9 @@ def warn_of_device_extras(
     run.reporter.say_once(logging.WARNING, Hint(said, typed))
 
 
-def _missing(run: Run, found: Sequence[Candidate], candidate: Candidate) -> list[str]:
+def missing_extras(
+    run: Run, found: Sequence[Candidate], candidate: Candidate
+) -> list[str]:
     """Return the extras for the target's GPUs whose packages are missing."""
     dist: BaseDistribution | None = vars(candidate).get("dist")
     provided = [] if dist is None else dist.iter_provided_extras()

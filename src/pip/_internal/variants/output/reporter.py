@@ -6,11 +6,13 @@ something to report.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from logging import WARNING
 from typing import TYPE_CHECKING
 
 from pip._internal.console.output import get_logger
+from pip._internal.console.texts import Hint
+from pip._internal.variants.selection.settings import ALL
 
 if TYPE_CHECKING:
     from pip._internal.models.link import Link
@@ -29,8 +31,13 @@ class Reporter:
     :ivar strict: whether a dropped variant is an error.
     """
 
-    def __init__(self, *, strict: bool) -> None:
+    def __init__(self, *, strict: bool, required: Container[str] = ()) -> None:
+        """Make one.
+
+        :param required: the packages that must use an accelerator, normalized, or ``:all:``.
+        """
         self.strict = strict
+        self._required = required
         self._said: set[str] = set()
 
     def say_once(self, level: int, message: str, *, about: str | None = None) -> None:
@@ -39,6 +46,20 @@ class Reporter:
         if key not in self._said:
             self._said.add(key)
             logger.log(level, "%s", message)
+
+    def accelerator(self, project: str, message: str) -> None:
+        """Warn of an accelerator that a package does not use as well as it might.
+
+        :param project: normalized.
+        :raises AcceleratorRequired: if the package must use one.
+        """
+        if project in self._required or ALL in self._required:
+            from pip._internal.variants.errors import AcceleratorRequired
+
+            if isinstance(message, Hint):
+                raise AcceleratorRequired(project, message.said, message.command)
+            raise AcceleratorRequired(project, message)
+        self.say_once(WARNING, message)
 
     def report(self, problems: Iterable[DroppedVariants | str]) -> None:
         """Warn of problems; if the user is strict, a dropped variant is an error.

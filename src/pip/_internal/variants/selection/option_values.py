@@ -34,6 +34,7 @@ __all__ = [
     "preferences_in_order",
     "project",
     "provider_kind",
+    "required_accelerators",
     "seconds",
     "variable",
 ]
@@ -135,6 +136,17 @@ def provider_kind(opt: str, value: str) -> tuple[str, str]:
             f"{' or '.join(f'NAMESPACE={each}' for each in _PROVIDER_KINDS)}"
         )
     return namespace(opt, name), kind
+
+
+def required_accelerators(opt: str, value: str) -> tuple[str, ...]:
+    """Read a list of projects, or ``:all:``, or ``:none:``.
+
+    :return: normalized names.
+    """
+    words = filter(None, (word.strip() for word in value.split(",")))
+    return tuple(
+        word if word in (":all:", ":none:") else project(opt, word) for word in words
+    )
 
 
 def link_mode(opt: str, value: str) -> str:

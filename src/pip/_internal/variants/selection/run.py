@@ -167,7 +167,10 @@ class Run(Basis):
         )
         self.decisions = Decisions()
         self.attempt = Attempt()
-        self.reporter = make_reporter(strict=settings.strict_variants)
+        self.reporter = make_reporter(
+            strict=settings.strict_variants,
+            required=settings.required_accelerators,
+        )
         self.mode_modules: dict[ModeModule, Mode | None] = {}
         for mode_module in mode_modules:
             self.mode_modules[mode_module] = mode_module.mode_of(self)

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     ]
 
 __all__ = [
+    "ALL",
     "DISABLE_PROVIDER",
     "ENABLE_PROVIDER",
     "IN_BUILD",
@@ -68,6 +69,8 @@ __all__ = [
 #: Set for the pip that fills a build environment: what the user chose for the target
 #: is not for the machine that builds.
 IN_BUILD = "_PIP_VARIANTS_IN_BUILD"
+#: Stand for all packages, and for none, in a list.
+ALL, _NONE = ":all:", ":none:"
 
 
 class OptionRow:
@@ -262,6 +265,19 @@ OPTIONS = (
         where=("pip check",),
         repeated="any",
         help="Fail if the machine does not support a variant that is installed.",
+    ),
+    REQUIRE_ACCELERATOR := OptionRow(
+        "--require-accelerator",
+        dest="required_accelerators",
+        where=("install", "pip check"),
+        action="append",
+        repeated="same",
+        check=kind("required_accelerators"),
+        metavar="PACKAGES",
+        help="Fail unless each of these packages is a wheel that is known to use an "
+        "accelerator of the target machine. PACKAGES is a comma-separated list; :all: "
+        "stands for every package that publishes variants for the target's accelerators, "
+        "and :none: empties the list. This option can be used multiple times.",
     ),
     OptionRow(
         "--path",
@@ -459,6 +475,17 @@ def _one(given: Any) -> Any:
     return given or None
 
 
+def _names(given: Any) -> frozenset[str]:
+    """Return the names in lists; ``:none:`` removes those before it."""
+    found: set[str] = set()
+    for name in (name for names in given or () for name in names):
+        if name == _NONE:
+            found.clear()
+        else:
+            found.add(name)
+    return frozenset(found)
+
+
 class Settings:
     """The options of one command that matter for variants, read once.
 
@@ -482,6 +509,10 @@ class Settings:
     no_variants = _Given(NO_VARIANTS, bool)
     upgrade_variants = _Given(UPGRADE_VARIANTS, bool)
     strict_variants = _Given(STRICT_VARIANTS, bool)
+    #: Normalized names, and perhaps :data:`ALL`.
+    required_accelerators: _Given[frozenset[str]] = _Given(
+        REQUIRE_ACCELERATOR, _names, of_target=True
+    )
     no_variant_agreement = _Given("no_variant_agreement", bool)
     manifest: _Given[str | None] = _Given("manifest", _one)
     enabled_providers: _Given[Sequence[str]] = _Given(ENABLE_PROVIDER, _several)

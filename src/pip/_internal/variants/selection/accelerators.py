@@ -1,0 +1,200 @@
+"""Which builds use an accelerator, and which of those that must use one do not."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from pip._internal.variants.index.links import label_of
+from pip._internal.variants.selection.installed import installed_build
+from pip._internal.variants.selection.ranking import judge_installed
+from pip._internal.variants.selection.settings import ALL, REQUIRE_ACCELERATOR
+
+if TYPE_CHECKING:
+    from pip._vendor.packaging.utils import NormalizedName
+    from pip._vendor.wheel_variants.manifest import Manifest, Variant
+
+    from pip._internal.metadata import BaseDistribution
+    from pip._internal.models.link import Link
+    from pip._internal.resolution.resolvelib.base import Candidate
+    from pip._internal.variants.providers.chain import ProviderChain
+    from pip._internal.variants.selection.run import Run
+
+__all__ = [
+    "NAMESPACES",
+    "Cause",
+    "Unaccelerated",
+    "present",
+    "unaccelerated",
+    "unaccelerated_dists",
+]
+
+#: The namespaces of accelerators.
+NAMESPACES = ("nvidia", "amd", "intel", "tpu")
+
+
+class Cause(enum.Enum):
+    """Why a package does not count as one that uses an accelerator."""
+
+    #: It is not installed, and is not about to be.
+    MISSING = enum.auto()
+    #: No manifest describes the wheel, or it is no wheel.
+    UNKNOWN = enum.auto()
+    #: The properties of the variant include none of an accelerator.
+    UNUSED = enum.auto()
+    #: The target does not support the installed variant.
+    UNSUPPORTED = enum.auto()
+
+
+class Unaccelerated(NamedTuple):
+    """A package that must use an accelerator, and is not known to.
+
+    :ivar version: None if it is missing.
+    :ivar label: None if it is not a variant.
+    """
+
+    project: NormalizedName
+    cause: Cause
+    version: str | None = None
+    label: str | None = None
+
+
+def unaccelerated(run: Run, found: Iterable[Candidate]) -> Iterator[Unaccelerated]:
+    """Yield the required packages that would not use an accelerator of the target.
+
+    :param found: all candidates that the resolver chose.
+    """
+    names = run.settings.required_accelerators
+    chosen = {each.project_name: each for each in found}
+    dists, providers = run.request.dists, run.target.providers
+    if ALL in names:
+        names |= set(_publishing(run, chosen, present(providers)))
+    for name in sorted(names - {ALL}):
+        project: NormalizedName = name  # type: ignore[assignment]
+        candidate, dist = chosen.get(project), dists.get(project)
+        if candidate is None or candidate.is_installed:
+            if dist is not None:
+                yield from _judge_dist(dist, providers)
+            elif candidate is None and run.settings.is_typed(REQUIRE_ACCELERATOR.name):
+                # What is configured holds for commands about other packages too.
+                yield Unaccelerated(project, Cause.MISSING)
+            continue
+        version, link = str(candidate.version), candidate.source_link
+        cause, label = _judge_link(run, link)
+        if cause is not None:
+            yield Unaccelerated(project, cause, version, label)
+
+
+def unaccelerated_dists(
+    names: Collection[str],
+    dists: Mapping[NormalizedName, BaseDistribution],
+    providers: ProviderChain,
+) -> Iterator[Unaccelerated]:
+    """Yield which of the installed packages must use an accelerator, and do not.
+
+    :param names: as :class:`.settings.Settings` has them.
+    """
+    if ALL in names:
+        vendors = present(providers)
+        publishing = (
+            name
+            for name, dist in dists.items()
+            if (build := installed_build(dist)) is not None
+            and _is_for(build.manifest, vendors)
+        )
+        names = {*names, *publishing}
+    for name in sorted({*names} - {ALL}):
+        project: NormalizedName = name  # type: ignore[assignment]
+        if project in dists:
+            yield from _judge_dist(dists[project], providers)
+        else:
+            yield Unaccelerated(project, Cause.MISSING)
+
+
+def _judge_dist(
+    dist: BaseDistribution, providers: ProviderChain
+) -> Iterator[Unaccelerated]:
+    """Yield why an installed package does not use an accelerator, if it does not."""
+    build = installed_build(dist)
+    label = None if build is None else build.label
+    if build is None or label is None:
+        cause = Cause.UNKNOWN
+    elif not _uses(build.manifest, label):
+        cause = Cause.UNUSED
+    else:
+        selection = judge_installed(dist.raw_name, build, [label], providers)
+        if label in selection.ranking.compatible:
+            return
+        cause = Cause.UNSUPPORTED
+    yield Unaccelerated(dist.canonical_name, cause, str(dist.version), label)
+
+
+def _judge_link(run: Run, link: Link | None) -> tuple[Cause | None, str | None]:
+    """Return why a file does not count, if it does not, and its label."""
+    label = None if link is None else label_of(link)
+    selection = None if link is None else run.decisions.selection_of(link)
+    if label is None or selection is None or selection.manifest is None:
+        return Cause.UNKNOWN, label
+    labels = [label]
+    release = run.decisions.release_of(link)
+    if run.overrides.may_take_several and release is not None:
+        labels = release.labels
+    if any(_uses(selection.manifest, each) for each in labels):
+        return None, label
+    return Cause.UNUSED, label
+
+
+def present(providers: ProviderChain) -> set[str]:
+    """Return the namespaces of the accelerators that the target has."""
+    answers = providers.query_all()
+    return {
+        namespace
+        for namespace, answer in answers.items()
+        if _is_accelerator(namespace, (each.values for each in answer.features))
+    }
+
+
+def _is_accelerator(namespace: str, values: Iterable[Sequence[str]]) -> bool:
+    """Return whether the values of the features of a namespace are of an accelerator.
+
+    ``tpu :: present :: false`` says that there is none.
+    """
+    return namespace in NAMESPACES and any(tuple(each) != ("false",) for each in values)
+
+
+def _publishing(
+    run: Run, projects: Iterable[NormalizedName], vendors: set[str]
+) -> Iterator[str]:
+    """Yield the projects that publish variants for the target's accelerators."""
+    for project in projects:
+        manifests = [
+            selection.manifest
+            for release in run.decisions.reached(project)
+            for selection in release.selections.values()
+        ]
+        dist = run.request.dists.get(project)
+        build = None if dist is None else installed_build(dist)
+        if build is not None:
+            manifests.append(build.manifest)
+        if any(each is not None and _is_for(each, vendors) for each in manifests):
+            yield project
+
+
+def _is_for(manifest: Manifest, vendors: set[str]) -> bool:
+    """Return whether some variant is for one of these accelerators."""
+    return any(vendors & _accelerators(each) for each in manifest.variants.values())
+
+
+def _uses(manifest: Manifest, label: str) -> bool:
+    variant = manifest.variant(label)
+    return variant is not None and bool(_accelerators(variant))
+
+
+def _accelerators(variant: Variant) -> set[str]:
+    """Return the namespaces of the accelerators that a variant uses."""
+    return {
+        namespace
+        for namespace, features in variant.features.items()
+        if _is_accelerator(namespace, features.values())
+    }

@@ -1,0 +1,145 @@
+"""``--require-accelerator``: packages that must use an accelerator of the target."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from tests.lib.environments import Environment
+from tests.lib.hosts import forced
+from tests.lib.index import IndexServer
+from tests.lib.manifests import cuda
+from tests.lib.wheels import make_sdist, make_wheel
+
+GPU = forced("12.8", "9.0")
+NONE = {"CUDA_VISIBLE_DEVICES": "-1"}
+
+
+@pytest.fixture
+def options(index: IndexServer) -> list[str]:
+    """Return the options for an index with packages of several kinds."""
+    builds = {"cu126": cuda("12.6"), "cu128": cuda("12.8"), "cu130": cuda("13.0")}
+    index.add_release("torch", "2.9.0", {**builds, "null": {}})
+    index.add_release("new", "2.0", {"cu130": cuda("13.0"), "null": {}}, plain=False)
+    index.add(make_wheel("plain", "1.0"))
+    index.add(make_sdist("source", "1.0"))
+    index.add(make_wheel("app", "1.0", requires=["torch", "plain"]))
+    return ["-i", index.index_url]
+
+
+#: What is required and installed, and the error's context; None if there is no error.
+CASES: Mapping[str, tuple[list[str], str | None]] = {
+    "used": (["--require-accelerator", "torch", "torch"], None),
+    "used by a dependency": (["--require-accelerator=torch", "app"], None),
+    "of no interest": (["--require-accelerator=torch,:none:", "plain"], None),
+    "not for this target": (
+        ["--require-accelerator", "new", "new"],
+        "new 2.0 (null) does not use an accelerator.",
+    ),
+    "chosen by hand": (
+        ["--require-accelerator", "torch", "--variant", "torch=null", "torch"],
+        "torch 2.9.0 (null) does not use an accelerator.",
+    ),
+    "variants are off": (
+        ["--require-accelerator", "torch", "--no-variants", "torch"],
+        "torch 2.9.0 has no variant metadata, so pip cannot tell what it uses.",
+    ),
+    "plain": (
+        ["--require-accelerator", "torch,plain", "app"],
+        "plain 1.0 has no variant metadata, so pip cannot tell what it uses.",
+    ),
+    "missing": (
+        ["--require-accelerator", "torch", "plain"],
+        "torch is not installed.",
+    ),
+    "all, and it is used": (["--require-accelerator", ":all:", "app"], None),
+    "all, and one is not": (
+        ["--require-accelerator", ":all:", "torch", "new"],
+        "new 2.0 (null) does not use an accelerator.",
+    ),
+    "all but cleared": (
+        ["--require-accelerator", ":all:,:none:,torch", "torch", "new"],
+        None,
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("command", ["install", "dry run", "download"])
+def test_what_is_required(
+    venv: Environment, options: list[str], case: str, command: str
+) -> None:
+    arguments, problem = CASES[case]
+    how = {
+        "install": ["install"],
+        "dry run": ["install", "--dry-run"],
+        "download": ["download", "-d", "got"],
+    }[command]
+    code = 0 if problem is None else 1
+    result = venv.pip(*how, *options, *arguments, env=GPU, code=code)
+    if problem is None:
+        assert "accelerator-required" not in result.stderr
+        return
+    assert result.stderr.startswith("error: accelerator-required\n")
+    assert " ".join(problem.split()) in " ".join(result.stderr.split())
+    assert "variants explain" in result.stderr
+    assert set(venv.installed()) <= {"pip"}
+    assert not list(venv.work.glob("got/*"))
+
+
+def test_without_an_accelerator(venv: Environment, options: list[str]) -> None:
+    command = ["install", "torch", "--require-accelerator", "torch", *options]
+    result = venv.pip(*command, env=NONE, code=1)
+    assert "torch 2.9.0 (null) does not use an accelerator." in result.stderr
+    assert "pip found no accelerator of the target." in result.stderr, result
+
+
+def test_a_sdist(venv: Environment, options: list[str]) -> None:
+    command = ["install", "source", "--require-accelerator", "source", *options]
+    result = venv.pip(*command, env=GPU, code=1)
+    assert "source 1.0 has no variant metadata" in result.stderr
+
+
+def test_configured(venv: Environment, options: list[str]) -> None:
+    """What is configured concerns only what a command installs."""
+    env = {**GPU, "PIP_REQUIRE_ACCELERATOR": "torch,plain-too"}
+    venv.pip("install", "plain", *options, env=env)
+    result = venv.pip(
+        "install", "torch", "--variant", "null", *options, env=env, code=1
+    )
+    assert "torch 2.9.0 (null) does not use" in result.stderr
+
+
+def test_what_is_installed(venv: Environment, options: list[str]) -> None:
+    command = ["install", "torch", *options]
+    venv.pip(*command, "--variant", "torch=null", env=GPU)
+    required = ["--require-accelerator", "torch"]
+    result = venv.pip(*command, *required, env=GPU, code=1)
+    assert "torch 2.9.0 (null) does not use an accelerator." in result.stderr
+    result = venv.pip("check", *required, env=GPU, code=1)
+    assert "torch 2.9.0 (null) does not use an accelerator." in result.stderr
+    venv.pip(*command, *required, "--upgrade-variants", env=GPU)
+    venv.pip("check", *required, env=GPU)
+    venv.pip("check", "--require-accelerator", ":all:", env=GPU)
+    # The machine has changed.
+    result = venv.pip("check", *required, env=NONE, code=1)
+    assert "that the target does not support" in result.stderr
+    result = venv.pip("check", "--require-accelerator", "other", env=GPU, code=1)
+    assert "other is not installed." in result.stderr
+
+
+def test_invalid_names(venv: Environment, options: list[str]) -> None:
+    command = ["install", "plain", "--require-accelerator", "torch,a b", *options]
+    result = venv.pip(*command, code=2)
+    assert "invalid package name 'a b'" in result.stderr
+
+
+def test_a_lock_has_it_for_other_machines(
+    venv: Environment, options: list[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "pylock.toml"
+    command = ["lock", "torch", "-o", str(path), "--require-accelerator", "torch"]
+    venv.pip(*command, *options, env=GPU)
+    assert "cu128" in path.read_text(encoding="utf-8")
