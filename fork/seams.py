@@ -404,9 +404,9 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         "What upstream's pip has found there last week is not the fork's.": [
             ReplaceExpression(
                 "pip_self_version_check_fetch",
-                "variants.hooks.updates:OwnState",
+                "variants.hooks.updates:state_for",
                 expression="SelfCheckState(cache_dir=options.cache_dir)",
-                replacement="{hook}(session, options)",
+                replacement="{hook}({old}, session, options, local_version)",
             ),
         ],
     },

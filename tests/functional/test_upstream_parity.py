@@ -317,3 +317,15 @@ def test_same_requests_output_and_files(
         assert actual.stdout == expected.stdout, command
         assert actual.stderr == expected.stderr, command
         assert actual.files == expected.files, command
+
+
+@pytest.mark.parametrize("option", [[], ["--no-fast"]])
+def test_a_conflict_comes_before_later_dependencies(
+    venv: Environment, index: IndexServer, option: list[str]
+) -> None:
+    index.add(make_wheel("second", "1"))
+    second = index.index_url.replace("simple/", "files/second-1-py3-none-any.whl")
+    requires = [f"second @ {second}"]
+    index.add(make_wheel("first", "1", requires=requires, requires_python="<3"))
+    venv.pip("install", "first", "-i", index.index_url, *option, code=1)
+    assert not [each for each in index.requests if "second" in each.path]

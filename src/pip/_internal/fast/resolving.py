@@ -6,7 +6,7 @@ of the user, or the first dependency.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 
     from pip._internal.fast.prefetch import Foresight, Prefetch
     from pip._internal.index.package_finder import PackageFinder
+    from pip._internal.metadata import BaseDistribution
     from pip._internal.network.session import PipSession
     from pip._internal.req.req_install import InstallRequirement
-    from pip._internal.resolution.resolvelib.base import Requirement
+    from pip._internal.resolution.resolvelib.base import Candidate
     from pip._internal.resolution.resolvelib.resolver import Resolver
 
 __all__ = ["Resolving", "dependencies_known", "prefetching", "reached"]
@@ -98,17 +99,17 @@ def prefetching(
         RESOLVING.set(finder, None)
 
 
-def dependencies_known(
-    finder: PackageFinder, requirements: Iterable[Requirement]
-) -> None:
+def dependencies_known(finder: PackageFinder, candidate: Candidate) -> None:
     """Prefetch what the resolver needs for the dependencies of a candidate."""
     resolving = RESOLVING.of(finder, Resolving)
-    if resolving is None:
+    base = getattr(candidate, "base", candidate)
+    dist: BaseDistribution | None = vars(base).get("dist")
+    if resolving is None or dist is None:
         return
-    ireqs = [each.get_candidate_lookup()[1] for each in requirements]
-    found = [each.req for each in ireqs if each is not None and each.req is not None]
-    if found and (prefetch := resolving.start()) is not None:
-        prefetch.require(found)
+    with BestEffort("prefetching dependencies"):
+        required = list(dist.iter_dependencies(getattr(candidate, "extras", ())))
+        if required and (prefetch := resolving.start()) is not None:
+            prefetch.require(required)
 
 
 def reached(

@@ -349,8 +349,10 @@ def dependencies_met(
 
     While a plugin is installed, dependencies that are not trusted are left out.
     """
-    requirements = list(fn(provider, candidate))
-    dependencies_known(provider._factory._finder, requirements)
+    # Upstream makes each requirement when its turn comes: a conflict stops it early.
+    requirements = fn(provider, candidate)
+    if not provider._ignore_dependencies:
+        dependencies_known(provider._factory._finder, candidate)
     run = run_of(provider._factory._finder)
     if run is not None and run.purpose is Purpose.PLUGIN:
         from pip._internal.variants.providers.plugin_environment import trusted_alone

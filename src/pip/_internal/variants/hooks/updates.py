@@ -77,32 +77,36 @@ class OwnState(SelfCheckState):
         return str(newest) if any(newest) else ""
 
 
+def state_for(
+    state: SelfCheckState, session: PipSession, options: optparse.Values, own: Version
+) -> SelfCheckState:
+    """Return what keeps the newest releases: upstream's *state* if its pip is installed."""
+    return OwnState(session, options) if is_fork(own) else state
+
+
 def upgrade_prompt(
     fn: Callable[..., Any],
     local_version: Version,
-    remote_version_str: Found,
+    remote_version_str: str,
     installed_by_pip: bool,
     show_upgrade_hint: bool = True,
 ) -> Any:
     """Compare the installed release of the fork with the newest of each kind.
 
     What is installed may be upstream's pip, with ``--python`` for instance: then upstream
-    compares, with the newest of all.
+    compares.
 
     :return: the notice, for upstream to show when the command has run. All that it needs
         is imported here: a command that installs imports nothing later.
     """
-    newest = Newest.read(remote_version_str)
-    if not is_fork(local_version):
-        pips = [each for each in newest[:2] if each is not None]
-        if not pips:
-            return None
+    if not isinstance(remote_version_str, Found):
         return fn(
             local_version=local_version,
-            remote_version_str=str(max(pips)),
+            remote_version_str=remote_version_str,
             installed_by_pip=installed_by_pip,
             show_upgrade_hint=show_upgrade_hint,
         )
+    newest = Newest.read(remote_version_str)
     newer = newest.than(local_version)
     logger.debug("Remote versions of pip: %s", newest)
     logger.debug("Local version of pip: %s", local_version)
