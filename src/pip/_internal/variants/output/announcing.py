@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from pip._internal.utils._log import VERBOSE
 from pip._internal.variants.index.links import label_of, public, searched
 from pip._internal.variants.output import reasons, sentences
 from pip._internal.variants.output.invocation import again, command, for_upgrade
+from pip._internal.variants.output.skipped_versions import absent_variant
 from pip._internal.variants.output.unused_accelerators import (
     plain_wheels,
     unused_accelerator,
@@ -43,6 +45,8 @@ __all__ = [
     "report_kept",
     "report_replaced",
     "tell_of_kept",
+    "warn_of_device",
+    "warn_of_older_releases",
 ]
 
 logger = get_logger(__name__)
@@ -82,7 +86,6 @@ def _idle(
 
 def _announce_one(run: Run, release: Release, link: Link) -> None:
     label = label_of(link)
-    _warn_of_refused_newer(run, release)
     if label is None:
         labels = reasons.shortened(release.labels)
         if any(each.manifest is not None for each in release.selections.values()):
@@ -135,17 +138,54 @@ def _is_agreed(run: Run, release: Release, label: str | None) -> bool:
     return label not in {labels[0] for labels in compatible if labels}
 
 
-def _warn_of_refused_newer(run: Run, chosen: Release) -> None:
-    for release in run.decisions.reached(chosen.project):
-        if release.version > chosen.version and not release.ranked:
-            why = sentences.lacks_label(release)
-            if why is not None:
-                why = f"which {why}"
-            else:
-                refused = "; ".join(sentences.rejections(release))
-                why = f"of which no variant is supported here: {refused}"
-            _advise(run, f"{chosen} was chosen instead of {release.version}, {why}")
-            return
+def warn_of_older_releases(
+    run: Run,
+    finder: PackageFinder,
+    found: Iterable[Candidate],
+    refused: Mapping[NormalizedName, Release],
+) -> None:
+    """Warn of releases that are older than one of which no variant can be taken.
+
+    :param found: all candidates that the resolver chose.
+    :param refused: the newest refused release of each project.
+    """
+    chosen = {each.project_name: each for each in found}
+    for project, release in refused.items():
+        candidate = chosen.get(project)
+        if candidate is not None and candidate.version < release.version:
+            warning = _older_release(run, finder, candidate, release)
+            warn_of_device(run, project, warning)
+
+
+def _older_release(
+    run: Run, finder: PackageFinder, candidate: Candidate, newer: Release
+) -> str:
+    """Return which newer release was not taken, why, and what helps."""
+    what = f"{newer.project} {candidate.version}"
+    link, label = candidate.source_link, newer.chosen_label
+    if link is not None and not link.is_wheel:
+        what += ", which pip has to build from source,"
+    verb = "stays installed" if candidate.is_installed else "was chosen"
+    said = f"{what} {verb} instead of {newer.version}"
+    lacking = sentences.lacks_label(newer)
+    if lacking is not None and label is not None:
+        absent = absent_variant(run, finder, newer, label)
+        if absent is None:
+            return f"{said}, which {lacking}"
+        return f"{said}, whose variant {label} cannot be installed: {absent}"
+    refused = "; ".join(sentences.rejections(newer))
+    explain = command(run.settings.options, "variants", "explain", newer.project)
+    at_least = shlex.quote(f"{newer.project}>={newer.version}")
+    said += f", of which no variant is supported here: {refused}. Require {at_least} "
+    return Hint(said + "to make that an error, or see why:", explain)
+
+
+def warn_of_device(run: Run, project: str, warning: str) -> None:
+    """Warn that a package does not make full use of the target's devices.
+
+    :param project: the package.
+    """
+    run.reporter.say_once(logging.WARNING, warning)
 
 
 def tell_of_kept(

@@ -39,6 +39,7 @@ __all__ = [
     "doubt_on_tegra",
     "first_two",
     "lacks_label",
+    "marker_elsewhere",
     "provider_line",
     "provider_lines",
     "rejections",
@@ -160,6 +161,19 @@ def lacks_label(release: Release) -> str | None:
     if not release.labels:
         return f"has no variants; you asked for {label}"
     return f"has no variant {label}, which you asked for; it has {shortened(release.labels)}"
+
+
+def marker_elsewhere(requirement: str, where: str = "") -> str:
+    """Say where markers about variants hold, of a requirement that stands elsewhere.
+
+    :param where: where it stands instead, if that is known.
+    """
+    place = f" in {where}" if where else ""
+    return (
+        f"'{requirement}'{place} has a marker about variants. Such a marker holds in the "
+        "metadata of a variant wheel alone, about that wheel; here it is evaluated as if "
+        "there were no variant. To choose a variant: --variant PACKAGE=LABEL"
+    )
 
 
 def alternatives(release: Release) -> str:

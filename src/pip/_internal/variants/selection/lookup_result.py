@@ -6,7 +6,7 @@ A :class:`LookupResult` is made once, by :mod:`.lookup`, and then only read.
 from __future__ import annotations
 
 import enum
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -120,6 +120,7 @@ class LookupResult:
     :ivar problem: the error that ends an installation, if one does.
     :ivar installed: what is installed of the project.
     :ivar run: by which it was made.
+    :ivar cause_of: returns why a file of a version that may be taken is not, with a detail.
     """
 
     requirement: str
@@ -131,6 +132,7 @@ class LookupResult:
     problem: PipError | None
     installed: BaseDistribution | None
     run: Run
+    cause_of: Callable[[Link], tuple[Cause, str]]
 
     @property
     def link(self) -> Link | None:
