@@ -255,3 +255,46 @@ def test_upgrade_variants_replaces_what_is_in_a_target(
     assert result.stderr == ""
     module = venv.work / "target" / "torch" / "__init__.py"
     assert "cuda12.6" in module.read_text()
+
+
+# One rule for what is installed
+
+#: What asks for another build than the installed one, and whether it needs the bridge.
+ASKING: Sequence[tuple[Sequence[str], bool]] = [
+    (["--variant", "torch=null"], False),
+    (["--variant", "null"], False),
+    (["--cpuonly"], True),
+    (["--pytorch-computation-backend", "cpu"], True),
+    (["--variant-host", "cpu"], False),
+]
+
+
+@pytest.mark.parametrize("package", ["torch", "app"])
+@pytest.mark.parametrize(("typed", "needs_bridge"), ASKING, ids=str)
+def test_what_is_asked_for_replaces_what_is_installed(
+    venv: Environment,
+    torch: list[str],
+    typed: Sequence[str],
+    needs_bridge: bool,
+    package: str,
+) -> None:
+    bridge = ["--pytorch-index-url", torch[-1]] if needs_bridge else []
+    venv.pip("install", "torch", *torch, "--variant=torch=cuda12.6", env=GPU)
+    result = venv.pip("install", package, *torch, *typed, *bridge, env=GPU)
+    assert (
+        "Replacing torch 2.9.0, installed as the variant cuda12.6: "
+        f"{typed[0]} asks for another build"
+    ) in result.lines
+    assert venv.eval("torch.variant_label", "torch") == "null"
+    # Nothing is left to do then.
+    result = venv.pip("install", package, *torch, *typed, *bridge, env=GPU)
+    assert "Replacing" not in result.stdout
+
+
+def test_a_configured_host_replaces_nothing(
+    venv: Environment, torch: list[str]
+) -> None:
+    venv.pip("install", "torch", *torch, "--variant=torch=cuda12.6", env=GPU)
+    environ = {**GPU, "PIP_VARIANT_HOST": "cpu"}
+    result = venv.pip("install", "torch", *torch, env=environ)
+    assert "Requirement already satisfied: torch" in result.stdout

@@ -22,6 +22,11 @@ from pip._internal.variants.output.unused_accelerators import (
 from pip._internal.variants.providers.chain import warnings_of
 from pip._internal.variants.selection.agreement import are_mixed
 from pip._internal.variants.selection.installed import installed_build, installed_label
+from pip._internal.variants.selection.settings import (
+    UPGRADE_VARIANTS,
+    VARIANT,
+    VARIANT_HOST,
+)
 from pip._internal.variants.selection.switching import are_variants_found, better_label
 
 if TYPE_CHECKING:
@@ -95,9 +100,32 @@ def _announce_one(run: Run, release: Release, link: Link) -> None:
         logger.info("Using a plain build of %s, since %s", release, why)
     else:
         _announce_variant(run, release, link, label)
+    _announce_replaced(run, release, label)
     if logger.isEnabledFor(VERBOSE):
         for refused in sentences.rejections(release):
             logger.verbose("%s: %s", release, refused)
+
+
+#: Options that may ask for another build than an installed one of the same version.
+_REPLACING = frozenset(
+    (VARIANT.name, UPGRADE_VARIANTS.name, VARIANT_HOST.name)
+    + ("--cpuonly", "--pytorch-computation-backend")
+)
+
+
+def _announce_replaced(run: Run, release: Release, label: str | None) -> None:
+    """Say which installed build of the same version gives way, and what asks for that."""
+    dist = run.request.dists.get(release.project)
+    if dist is None or str(public(dist.version)) != str(release.version):
+        return
+    options = dict.fromkeys(
+        option for row, option, _ in run.settings.typed if row.name in _REPLACING
+    )
+    if options and installed_label(dist) != label:
+        logger.info(
+            "Replacing %s %s, installed as %s: %s asks for another build",
+            *(dist.raw_name, dist.version, _installed_as(dist), " or ".join(options)),
+        )
 
 
 def _announce_variant(run: Run, release: Release, link: Link, label: str) -> None:
