@@ -485,7 +485,7 @@ def test_what_is_installed_goes_with_the_rest(
     assert venv.installed()["torch"] == "2.9.1+cpu"
     (warning,) = (line for line in result.stderr.splitlines() if "together" in line)
     assert warning.startswith(
-        "WARNING: Builds for different backends come together: torch 2.9.1 (cpu), "
+        "WARNING: Builds for different backends come together: torchtext 2.9.1 (cpu), "
     )
     checked = venv.pip("check", env=GPU13)
     assert (

@@ -140,6 +140,10 @@ def _announce_variant(run: Run, release: Release, link: Link, label: str) -> Non
     chosen = {r"(?<=^Using the variant )\S+": "bold green"}
     write_styled([Line(said, highlights=chosen)])
     _advise(run, sentences.several_sources(release, selection, label))
+    if release.chosen_label is None:
+        missed = sentences.devices_left_out(release, selection, label)
+        if missed is not None:
+            warn_of_device(run, release.project, missed)
     if "nvidia" in selection.answers:
         tegra = run.target.detected.tegra()
         if tegra is not None:

@@ -172,14 +172,22 @@ def _explain_selection(
     taken = chosen_label or next(iter(compatible), None)
     for place, label in enumerate(compatible, start=1):
         line = f"  {place}. {label}: {sentences.counting(selection, label)}"
+        missed = selection.devices_left_out(label)
+        if missed:
+            line += f"; no code for {' and '.join(map(str, missed))}"
         versions = wanted(manifest, label)
         if versions:
             line += f"; to be installed with {' and '.join(versions)}"
         yield Line(line, _TAKEN if label == taken else "")
     two = sentences.first_two(selection)
     if two is not None:
-        first, second, why = two
-        yield Line(f"{first} comes before {second}: {_reason(why, second)}")
+        first, second, found = two
+        missed = selection.devices_left_out(second)
+        if missed and not selection.devices_left_out(first):
+            reason = f"it has code for all GPUs, and {second} has none for {missed[0]}"
+        else:
+            reason = _reason(found, second)
+        yield Line(f"{first} comes before {second}: {reason}")
     refused = (*selection.ranking.rejected, *selection.ranking.unknown)
     if refused:
         yield Line("Variants that do not run", _HEADING)

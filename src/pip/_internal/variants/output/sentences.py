@@ -36,6 +36,7 @@ __all__ = [
     "block",
     "chosen_line",
     "counting",
+    "devices_left_out",
     "doubt_on_tegra",
     "first_two",
     "lacks_label",
@@ -94,6 +95,37 @@ def first_two(selection: Selection) -> tuple[str, str, Comparison] | None:
 def counting(selection: Selection, label: str) -> str:
     """List the properties of a variant that the target supports."""
     return shortened([*map(str, selection.properties(label))]) or "no properties"
+
+
+def devices_left_out(release: Release, selection: Selection, label: str) -> str | None:
+    """Say which GPUs of the target a variant has no code for, and what helps."""
+    missed = selection.devices_left_out(label)
+    if not missed:
+        return None
+    names = " and ".join(each.name for each in missed)
+    namespaces = [
+        namespace
+        for namespace, answer in selection.answers.items()
+        if not set(missed).isdisjoint(answer.devices)
+    ]
+    variable = "ROCR_VISIBLE_DEVICES" if "amd" in namespaces else "CUDA_VISIBLE_DEVICES"
+    others = [
+        each
+        for each in selection.ranking.compatible
+        if each != label
+        and set(selection.declared(each))
+        and not selection.devices_left_out(each)
+        and set(namespaces) <= {p.namespace for p in selection.declared(each)}
+    ]
+    said = (
+        f"The variant {label} of {release} has no code for the visible GPU with {names}"
+    )
+    if others:
+        return f"{said}. For all GPUs: --variant {release.project}={others[0]}"
+    return (
+        f"{said}, and no variant has code for all GPUs. To choose for fewer GPUs, or to "
+        f"leave that one out without this warning, set {variable}"
+    )
 
 
 def several_sources(release: Release, chosen: Selection, label: str) -> str | None:
@@ -222,12 +254,20 @@ def provider_line(namespace: str, answer: ProviderResult) -> str:
             said.append(f"{feature.name} {feature.values[0]}")
     if flags:
         said.append(counted(flags, "flag"))
+    said += _devices(answer)
     if not said:
         why, _, _ = (answer.reason or "").partition(";")
         said = ["nothing" + (f", since {why}" if why else "")]
     is_told = answer.source is Source.BUILTIN or (answer.reason and not answer.features)
     how = "" if is_told else f" ({_STEPS[answer.source]})"
     return f"{namespace}: {shortened(said)}{how}"
+
+
+def _devices(answer: ProviderResult) -> list[str]:
+    """List the GPUs of the target, if it has several."""
+    if sum(each.count for each in answer.devices) < 2:
+        return []
+    return [f"GPUs: {', '.join(map(str, answer.devices))}"]
 
 
 def provider_lines(
@@ -247,6 +287,8 @@ def provider_lines(
             yield f"  {feature.name}: {', '.join(feature.values)}"
         elif feature.name in used:
             yield f"  {feature.name}: {shortened(feature.values)}"
+    for line in _devices(answer):
+        yield f"  {line}"
     if answer.reason is not None:
         yield f"  note: {answer.reason}"
 
