@@ -269,6 +269,31 @@ def test_a_driver_that_is_asked_itself(dry: Dry, nvml: NvmlStub) -> None:
         assert dry("torch", env=variables)["torch"] == f"2.9.1+{build}"
 
 
+@pytest.mark.on_wheel
+@pytest.mark.process
+def test_code_for_all_gpus_comes_first(dry: Dry, nvml: NvmlStub) -> None:
+    for capabilities, build in (
+        (["10.0"], "cu130"),
+        (["10.0", "7.5"], "cu130"),
+        (["10.0", "7.0"], "cu128"),
+        (["7.0", "10.0"], "cu128"),
+    ):
+        variables = nvml.environ(
+            cuda=13000, driver="580.65.06", capabilities=capabilities
+        )
+        assert dry("torch", env=variables)["torch"] == f"2.9.1+{build}"
+
+
+def test_a_gpu_without_code_is_named(pip: Pip, pytorch: PyTorchIndexServer) -> None:
+    gpus = {"AMD_VARIANT_PROVIDER_FORCE_GFX_ARCH": "gfx1100,gfx1151"}
+    result = pip("install", "--dry-run", "torch", *options(pytorch), env=gpus)
+    assert versions(result)["torch"] == "2.9.1+rocm6.4"
+    assert (
+        "WARNING: The variant rocm6.4 of torch 2.9.1 has no code for the visible GPU with "
+        "gfx1151, and no variant has code for all GPUs."
+    ) in result.stderr
+
+
 def test_a_host_file_describes_the_target(dry: Dry, tmp_path: Path) -> None:
     host = write_host(tmp_path / "h.json", make_host(cuda="12.8", capability="9.0"))
     assert dry("torch", "--variant-host", str(host), env={})["torch"] == "2.9.1+cu128"
