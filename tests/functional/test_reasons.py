@@ -14,7 +14,7 @@ from tests.lib.wheels import make_sdist, make_wheel
 
 Pip = Callable[..., Result]
 
-GPU = forced("13.0")
+GPU: Mapping[str, str | None] = forced("13.0")
 OLDER_GPU = forced("12.8")
 LABELS = {"cuda12.6": cuda("12.6"), "cuda13.0": cuda("13.0"), "null": {}}
 
@@ -83,7 +83,7 @@ def test_a_key_that_nobody_knows_is_reported_once(
     venv: Environment,
     torch: list[str],
     text: str,
-    environ: Mapping[str, str],
+    environ: dict[str, str | None],
     key: str | None,
     meant: str | None,
 ) -> None:
@@ -156,6 +156,47 @@ def test_true_reasons(pip: Pip, withheld: tuple[list[str], str]) -> None:
     assert (
         f"Variants of pkg 2.0 that cannot be installed\n  cuda12.6: {reason}"
     ) in result.stdout
+
+
+@pytest.mark.parametrize("withheld", WITHHELD, indirect=True)
+def test_true_reasons_where_nothing_runs(
+    pip: Pip, index: IndexServer, withheld: tuple[list[str], str]
+) -> None:
+    options, reason = withheld
+    # What is left needs more than this machine has.
+    index.projects["pkg"] = []
+    labels = {"cuda12.6": cuda("12.6"), "cuda13.0": cuda("13.0")}
+    index.add_release("pkg", "2.0", labels, plain=False)
+    for entry in list(index.projects["pkg"]):
+        index.replace(entry.file.filename, upload_time="2024-01-01T00:00:00Z")
+    name = next(each for each, (_, _, why) in WITHHELD.items() if why == reason)
+    index.replace("pkg-2.0-py3-none-any-cuda12.6.whl", **WITHHELD[name][0])
+    result = pip("install", "pkg", *options, env=OLDER_GPU, code=1)
+    assert "× No variant of pkg runs on the target machine.\n" in result.stderr
+    assert f"cuda12.6: {reason}" in result.stderr
+    index.add(make_wheel("pkg", "1.0"), upload_time="2024-01-01T00:00:00Z")
+    result = pip("install", "--dry-run", "pkg", *options, env=OLDER_GPU)
+    assert f"; cuda12.6: {reason}" in result.stderr
+
+
+#: By package: the hint where no version is left.
+REMEDIES = {
+    "yanked": "To install a yanked version, pin it: pkg==VERSION.",
+    "late": "Use a later date for --uploaded-prior-to, or another version.",
+    "python": "Use a Python that they are for, or another version.",
+}
+
+
+@pytest.mark.parametrize("name", REMEDIES)
+def test_no_file_is_left(pip: Pip, index: IndexServer, name: str) -> None:
+    changes, options, reason = WITHHELD[name]
+    index.add_release("pkg", "2.0", {"null": {}}, plain=False)
+    index.replace("pkg-2.0-py3-none-any-null.whl", **changes)
+    options = ["--index-url", index.index_url, *options]
+    result = pip("install", "pkg", *options, env=GPU, code=1)
+    assert "× Nothing that is listed for pkg can be installed.\n" in result.stderr
+    assert f"pkg 2.0: {reason}" in result.stderr
+    assert f"hint: {REMEDIES[name]}\n" in result.stderr
 
 
 # Older releases
@@ -247,7 +288,7 @@ def test_markers_outside_of_metadata(
 def test_upgrade_variants_replaces_what_is_in_a_target(
     venv: Environment, torch: list[str]
 ) -> None:
-    command = ["install", "--target", venv.work / "target", "torch", *torch]
+    command = ["install", "--target", str(venv.work / "target"), "torch", *torch]
     venv.pip(*command, env=GPU)
     switch = ["--upgrade-variants", "--variant", "torch=cuda12.6"]
     result = venv.pip(*command, *switch, env=GPU)

@@ -14,7 +14,7 @@ from pip._internal.utils._log import VERBOSE
 from pip._internal.variants.index.links import label_of, public, searched
 from pip._internal.variants.output import reasons, sentences
 from pip._internal.variants.output.invocation import again, command, for_upgrade
-from pip._internal.variants.output.skipped_versions import absent_variant
+from pip._internal.variants.output.skipped_versions import absent_variants
 from pip._internal.variants.output.unused_accelerators import (
     plain_wheels,
     unused_accelerator,
@@ -186,7 +186,10 @@ def warn_of_older_releases(
         candidate = chosen.get(project)
         if candidate is not None and candidate.version < release.version:
             warning = _older_release(run, finder, candidate, release)
-            warn_of_device(run, project, warning)
+            if release.lacks_label:
+                _advise(run, warning)
+            else:
+                warn_of_device(run, project, warning)
 
 
 def _older_release(
@@ -199,13 +202,13 @@ def _older_release(
         what += ", which pip has to build from source,"
     verb = "stays installed" if candidate.is_installed else "was chosen"
     said = f"{what} {verb} instead of {newer.version}"
-    lacking = sentences.lacks_label(newer)
-    if lacking is not None and label is not None:
-        absent = absent_variant(run, finder, newer, label)
-        if absent is None:
+    lacking, absent = sentences.lacks_label(newer), absent_variants(finder, newer)
+    if lacking is not None:
+        if label not in absent:
             return f"{said}, which {lacking}"
-        return f"{said}, whose variant {label} cannot be installed: {absent}"
-    refused = "; ".join(sentences.rejections(newer))
+        return f"{said}, whose variant {label} cannot be installed: {absent[label]}"
+    others = (f"{each}: {why}" for each, why in absent.items())
+    refused = "; ".join([*sentences.rejections(newer), *others])
     explain = command(run.settings.options, "variants", "explain", newer.project)
     at_least = shlex.quote(f"{newer.project}>={newer.version}")
     said += f", of which no variant is supported here: {refused}. Require {at_least} "

@@ -155,7 +155,7 @@ def explain_manifest(selection: Selection, chosen_label: str | None) -> Iterator
 def _explain_selection(
     selection: Selection, chosen_label: str | None
 ) -> Iterator[Line]:
-    manifest, compatible = selection.manifest, selection.ranking.compatible
+    manifest = selection.manifest
     if manifest is None:
         yield Line(f"No manifest: {selection.problem}")
         return
@@ -167,6 +167,19 @@ def _explain_selection(
         used = _used_features(manifest, namespace)
         for line in sentences.provider_lines(namespace, answer, used):
             yield Line(f"  {line}")
+    yield from _explain_order(selection, manifest, chosen_label)
+    refused = (*selection.ranking.rejected, *selection.ranking.unknown)
+    if refused:
+        yield Line("Variants that do not run", _HEADING)
+    for label in refused:
+        yield Line(f"  {reasons.rejection(selection, label)}", _REFUSED)
+
+
+def _explain_order(
+    selection: Selection, manifest: Manifest, chosen_label: str | None
+) -> Iterator[Line]:
+    """Tell which variants run, best first, and why the first one comes first."""
+    compatible = selection.ranking.compatible
     if compatible:
         yield Line("Variants that run, best first", _HEADING)
     taken = chosen_label or next(iter(compatible), None)
@@ -188,11 +201,6 @@ def _explain_selection(
         else:
             reason = _reason(found, second)
         yield Line(f"{first} comes before {second}: {reason}")
-    refused = (*selection.ranking.rejected, *selection.ranking.unknown)
-    if refused:
-        yield Line("Variants that do not run", _HEADING)
-    for label in refused:
-        yield Line(f"  {reasons.rejection(selection, label)}", _REFUSED)
 
 
 def _used_features(manifest: Manifest, namespace: str) -> set[str]:

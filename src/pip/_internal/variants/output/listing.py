@@ -111,7 +111,8 @@ def _absent(result: LookupResult, files: Sequence[File]) -> str:
     cause, detail = result.cause_of(files[0].link)
     if cause is Cause.PLATFORM:
         return "no file for this platform and Python"
-    return why(cause, detail)
+    # The dates are too long for a table.
+    return why(cause, "" if cause is Cause.UPLOAD_TIME else detail)
 
 
 def _by_label(

@@ -266,7 +266,7 @@ def _choose(
         return None, missing
     reached = run.decisions.reached(project)
     if reached:
-        return None, nothing_left(requirement, reached)
+        return None, nothing_left(requirement, reached, finder=finder)
     return None, DistributionNotFound(
         f"No matching distribution found for {requirement}"
     )

@@ -6,6 +6,7 @@ stays.
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import TYPE_CHECKING
 
 from pip._vendor.packaging.specifiers import SpecifierSet
@@ -161,7 +162,20 @@ def no_suitable(
         for each in skipped_versions(finder, project, wanted, links, (), None)
         if each.cause is not Cause.REQUIREMENT
     ][:_SHOWN_VERSIONS]
-    causes = {each.cause for each in passed}
+    hints = _hints(run, finder, project, {each.cause for each in passed})
+    if not passed or not hints:
+        return None
+    return NoSuitableFile(
+        shown,
+        (line.text for line in explain_skipped_versions(passed, str(project))),
+        hints,
+    )
+
+
+def _hints(
+    run: Run, finder: PackageFinder, project: NormalizedName, causes: Container[Cause]
+) -> list[str]:
+    """Say what helps against the causes that pip knows a remedy for."""
     hints: list[str] = []
     if Cause.VARIANTS_OFF in causes:
         if is_typed(run.settings.options, "--no-variants"):
@@ -186,10 +200,8 @@ def no_suitable(
         )
     if Cause.REQUIRES_PYTHON in causes:
         hints.append("Use a Python that they are for, or another version.")
-    if not passed or not hints:
-        return None
-    return NoSuitableFile(
-        shown,
-        (line.text for line in explain_skipped_versions(passed, str(project))),
-        hints,
-    )
+    if Cause.UPLOAD_TIME in causes:
+        hints.append("Use a later date for --uploaded-prior-to, or another version.")
+    if Cause.YANKED in causes:
+        hints.append(f"To install a yanked version, pin it: {project}==VERSION.")
+    return hints

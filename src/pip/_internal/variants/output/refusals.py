@@ -19,7 +19,7 @@ from pip._internal.variants.index.links import label_of
 from pip._internal.variants.output import reasons, sentences
 from pip._internal.variants.output.invocation import command
 from pip._internal.variants.output.reasons import dropped_for_results
-from pip._internal.variants.output.skipped_versions import absent_variant
+from pip._internal.variants.output.skipped_versions import absent_variants
 from pip._internal.variants.output.unknown_names import nearest_label
 from pip._internal.variants.selection.installed import installed_build
 from pip._internal.variants.selection.run import Run, run_of
@@ -88,7 +88,7 @@ def _tell_missing(
     typed = {choice.label for choice in typed_for_all(run.overrides.choices)}
     for label in missing:
         if label in typed:
-            absent = _absent(run, finder, label, releases)
+            absent = _absent(finder, label, releases)
             if absent is not None:
                 raise absent
             others = _others(run, told)
@@ -193,12 +193,13 @@ def refusal(
         return usual()
     for line in _background(run, causes):
         logger.critical("%s", line)
-    return _refused(usual, run, causes, constraints)
+    return _refused(usual, run, factory, causes, constraints)
 
 
 def _refused(
     usual: Callable[[], InstallationError],
     run: Run,
+    factory: Factory,
     causes: Sequence[Any],
     constraints: Mapping[str, Any],
 ) -> InstallationError:
@@ -217,7 +218,9 @@ def _refused(
         ((project, releases),) = refused.items()
         hashed = _hashed(project, causes, constraints)
         usual()
-        return nothing_left(wanted[project], releases, hashed=hashed)
+        return nothing_left(
+            wanted[project], releases, finder=factory._finder, hashed=hashed
+        )
     # Variants are one cause among several: the usual error tells the others.
     for project, releases in reached.items():
         if run.overrides.label_for(project) is not None:
@@ -237,22 +240,20 @@ def missing_label(
             run.decisions.reached(project),
         )
         if label is not None and releases and all(e.lacks_label for e in releases):
-            absent = _absent(run, finder, label, releases)
+            absent = _absent(finder, label, releases)
             return absent or _none_labelled(label, releases)
     return None
 
 
 def _absent(
-    run: Run, finder: PackageFinder, label: str, releases: Iterable[Release]
+    finder: PackageFinder, label: str, releases: Iterable[Release]
 ) -> InstallationError | None:
     """Make the error if a release lists a label but has no file of it to install."""
     for release in releases:
-        reason = absent_variant(run, finder, release, label)
+        reason = absent_variants(finder, release).get(label)
         if reason is not None:
-            lines = [
-                f"{capital(reason)}.",
-                *([_labels_line(release)] if release.labels else []),
-            ]
+            others = [_labels_line(release)] if release.labels else []
+            lines = [f"{capital(reason)}.", *others]
             return VariantNotInstallable(str(release), label, lines)
     return None
 
@@ -349,11 +350,16 @@ def _label_in_version(
     return None
 
 
-def _refusals(releases: list[Release]) -> list[str]:
+def _refusals(
+    releases: list[Release], finder: PackageFinder | None = None
+) -> list[str]:
     lines = []
     for release in releases[:_SHOWN_RELEASES]:
         lines.append(f"{release}:")
         lines.extend(f"  {reason}" for reason in sentences.rejections(release))
+        if finder is not None:
+            absent = absent_variants(finder, release)
+            lines.extend(f"  {label}: {reason}" for label, reason in absent.items())
     if len(releases) > _SHOWN_RELEASES:
         lines.append(f"and {len(releases) - _SHOWN_RELEASES} older releases likewise")
     return lines
@@ -364,12 +370,14 @@ def nothing_left(
     releases: list[Release],
     label: str | None = None,
     *,
+    finder: PackageFinder | None = None,
     hashed: bool = False,
 ) -> InstallationError:
     """Make the error that says why none of *releases* could be taken.
 
     :param label: the label that the user chose for this project, if any.
     :param releases: those that were reached, newest first.
+    :param finder: that found them; None to leave out what it passed over.
     :param hashed: whether hashes leave only some of their files.
     """
     if label is not None:
@@ -399,7 +407,7 @@ def nothing_left(
             "For another machine, describe it with --variant-host FILE.",
         )
     return NoCompatibleVariant(
-        requirement, _refusals(releases), dict.fromkeys(hints), judged=judged
+        requirement, _refusals(releases, finder), dict.fromkeys(hints), judged=judged
     )
 
 

@@ -265,7 +265,7 @@ def provider_line(namespace: str, answer: ProviderResult) -> str:
 
 def _devices(answer: ProviderResult) -> list[str]:
     """List the GPUs of the target, if it has several."""
-    if sum(each.count for each in answer.devices) < 2:
+    if sum(each.number for each in answer.devices) < 2:
         return []
     return [f"GPUs: {', '.join(map(str, answer.devices))}"]
 

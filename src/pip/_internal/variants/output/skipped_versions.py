@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CAUSES",
-    "absent_variant",
+    "absent_variants",
     "cause_of_file",
     "evaluator_of",
     "listed_files",
@@ -96,16 +96,20 @@ def cause_of_file(evaluator: LinkEvaluator, link: Link) -> tuple[Cause, str]:
     return Cause.HASHES, ""
 
 
-def absent_variant(
-    run: Run, finder: PackageFinder, release: Release, label: str
-) -> str | None:
-    """Return why a release lacks a variant that is listed; None if none is listed."""
+def absent_variants(finder: PackageFinder, release: Release) -> dict[str, str]:
+    """Return the variants that are listed for a release, but have no file to install.
+
+    :return: by label, why.
+    """
+    run, found = run_of(finder), dict[str, str]()
     evaluator = evaluator_of(finder, release.project)
-    for link in listed_files(run, release.project):
-        is_of_release = version_of(link, release.project) == release.version
-        if label_of(link) == label and is_of_release:
-            return why(*cause_of_file(evaluator, link))
-    return None
+    for link in () if run is None else listed_files(run, release.project):
+        label = label_of(link)
+        if label is None or label in release.labels or label in found:
+            continue
+        if version_of(link, release.project) == release.version:
+            found[label] = why(*cause_of_file(evaluator, link))
+    return found
 
 
 def skipped_versions(
@@ -171,9 +175,8 @@ def _reached(finder: PackageFinder, offer: Offer) -> SkippedVersion:
         return SkippedVersion(offer.version, Cause.ORDER, offer=offer)
     lacking = lacks_label(release)
     if lacking is not None:
-        label, run, absent = release.chosen_label, run_of(finder), None
-        if label is not None and run is not None:
-            absent = absent_variant(run, finder, release, label)
+        label = release.chosen_label
+        absent = absent_variants(finder, release).get(label or "")
         said = f"it {lacking}" if absent is None else f"{label}: {absent}"
         return SkippedVersion(offer.version, Cause.LABEL, said, offer)
     return SkippedVersion(offer.version, Cause.VARIANTS, offer=offer)

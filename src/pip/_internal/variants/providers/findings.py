@@ -81,8 +81,8 @@ class Findings:
         devices: dict[str, Device] = {}
         for name, values in found:
             known = devices.get(name)
-            count = 1 if known is None else known.count + 1
-            devices[name] = Device(name, feature, tuple(values), count)
+            number = 1 if known is None else known.number + 1
+            devices[name] = Device(name, feature, tuple(values), number)
         self._devices += tuple(devices.values())
 
     def answer(self, driver: str | None = None) -> ProviderResult:

@@ -22,7 +22,7 @@ leaves its features out; the others are still detected.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from pip._internal.variants.providers.driver import DriverUnavailable
 from pip._internal.variants.providers.findings import (
@@ -72,23 +72,28 @@ def detect(environ: Mapping[str, str], *, hardware: bool) -> ProviderResult:
     if cuda is not None:
         found.add("cuda_version_lower_bound", _lower_bounds(cuda))
         found.add("cuda_version_upper_bound", _upper_bounds(cuda))
-    sm = sms[0] if sms else None
-    if sm is not None and sm < _OLDEST_CAPABILITY:
+    if sms:
+        _add_gpus(found, sms)
+    return found.answer(None if driver is None or cuda_is_forced else driver.version)
+
+
+def _add_gpus(found: Findings, capabilities: Sequence[_Version]) -> None:
+    """Add what GPUs support, the one of the highest compute capability first."""
+    if capabilities[0] < _OLDEST_CAPABILITY:
         found.note(
             f"GPUs below compute capability {_dotted(_OLDEST_CAPABILITY)} have no "
-            f"sm_arch, and this one has {_dotted(sm)}"
+            f"sm_arch, and this one has {_dotted(capabilities[0])}"
         )
-    elif sm is not None:
-        found.add("sm_arch", _architectures(sm))
-        found.add_devices(
-            "sm_arch",
-            (
-                (f"compute capability {_dotted(each)}", _architectures(each))
-                for each in sms or ()
-                if each >= _OLDEST_CAPABILITY
-            ),
-        )
-    return found.answer(None if driver is None or cuda_is_forced else driver.version)
+        return
+    found.add("sm_arch", _architectures(capabilities[0]))
+    found.add_devices(
+        "sm_arch",
+        (
+            (f"compute capability {_dotted(each)}", _architectures(each))
+            for each in capabilities
+            if each >= _OLDEST_CAPABILITY
+        ),
+    )
 
 
 def _ask_driver(environ: Mapping[str, str], hardware: bool) -> tuple[Driver, str]:

@@ -45,16 +45,16 @@ class Device(NamedTuple):
     :ivar name: what tells the kind, for people: ``"compute capability 9.0"``.
     :ivar feature: the feature that says which code these GPUs run.
     :ivar values: the supported values of that feature, for these GPUs alone.
-    :ivar count: how many there are.
+    :ivar number: how many there are.
     """
 
     name: str
     feature: str
     values: tuple[str, ...]
-    count: int = 1
+    number: int = 1
 
     def __str__(self) -> str:
-        return self.name if self.count == 1 else f"{self.name} ({self.count} GPUs)"
+        return self.name if self.number == 1 else f"{self.name} ({self.number} GPUs)"
 
 
 class ProviderResult(NamedTuple):
