@@ -123,8 +123,8 @@ def devices_left_out(release: Release, selection: Selection, label: str) -> str 
     if others:
         return f"{said}. For all GPUs: --variant {release.project}={others[0]}"
     return (
-        f"{said}, and no variant has code for all GPUs. To choose for fewer GPUs, or to "
-        f"leave that one out without this warning, set {variable}"
+        f"{said}, and no variant has code for all GPUs. To choose for some GPUs only, "
+        f"list them in {variable}"
     )
 
 
