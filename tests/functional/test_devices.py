@@ -462,7 +462,17 @@ SEVERAL: list[tuple[dict[str, list[str]], list[str], str, str | None]] = [
     ({"a": ONE, "b": BOTH}, [], "b", None),
     ({"a": BOTH, "b": ONE}, [], "a", None),
     # A variant without code for GPUs is no better than one for some.
-    ({"a": ONE}, [], "a", ", and no variant has code for all GPUs. "),
+    (
+        {"a": ONE},
+        [],
+        "a",
+        (
+            ", and no variant has code for all GPUs. To choose for some GPUs only, list "
+            "them in ROCR_VISIBLE_DEVICES\n"
+        ),
+    ),
+    # Nothing says which GPUs it has code for.
+    ({"a": ONE, "b": []}, [], "a", ", and no variant has code for all GPUs. "),
     ({"a": ONE, "b": BOTH}, ["--variant", "kernels=a"], "a", None),
     (
         {"a": ONE, "b": BOTH},

@@ -103,25 +103,14 @@ def devices_left_out(release: Release, selection: Selection, label: str) -> str 
     if not missed:
         return None
     names = " and ".join(each.name for each in missed)
-    namespaces = [
-        namespace
-        for namespace, answer in selection.answers.items()
-        if not set(missed).isdisjoint(answer.devices)
-    ]
-    variable = "ROCR_VISIBLE_DEVICES" if "amd" in namespaces else "CUDA_VISIBLE_DEVICES"
-    others = [
-        each
-        for each in selection.ranking.compatible
-        if each != label
-        and set(selection.declared(each))
-        and not selection.devices_left_out(each)
-        and set(namespaces) <= {p.namespace for p in selection.declared(each)}
-    ]
     said = (
         f"The variant {label} of {release} has no code for the visible GPU with {names}"
     )
-    if others:
-        return f"{said}. For all GPUs: --variant {release.project}={others[0]}"
+    if selection.for_all_devices:
+        best = selection.for_all_devices[0]
+        return f"{said}. For all GPUs: --variant {release.project}={best}"
+    is_amd = "amd" in {each.namespace for each in selection.properties(label)}
+    variable = "ROCR_VISIBLE_DEVICES" if is_amd else "CUDA_VISIBLE_DEVICES"
     return (
         f"{said}, and no variant has code for all GPUs. To choose for some GPUs only, "
         f"list them in {variable}"

@@ -111,6 +111,14 @@ class Selection(NamedTuple):
         return [] if variant is None else left_out(variant, self.answers)
 
     @property
+    def for_all_devices(self) -> list[str]:
+        """The variants that run and have code for all GPUs of the target, best first."""
+        if self.manifest is None:
+            return []
+        labels = self.ranking.compatible
+        return _with_code_for_all(labels, self.manifest, self.answers)
+
+    @property
     def labels(self) -> tuple[str, ...]:
         """Return all labels that were decided about, the compatible ones first."""
         ranking = self.ranking
@@ -191,16 +199,23 @@ def _for_all_devices(
     ranking: Ranking, manifest: Manifest, answers: Mapping[str, ProviderResult]
 ) -> Ranking:
     """Put the variants with code for all GPUs first, if the best one leaves some out."""
-    variants = {label: manifest.variants[label] for label in ranking.compatible}
-    first = next(iter(variants.values()), None)
-    if first is None or not left_out(first, answers):
+    labels = ranking.compatible
+    if not labels or not left_out(manifest.variants[labels[0]], answers):
         return ranking
-    for_all = [
+    first = _with_code_for_all(labels, manifest, answers)
+    return ranking._replace(compatible=tuple(dict.fromkeys([*first, *labels])))
+
+
+def _with_code_for_all(
+    labels: Iterable[str], manifest: Manifest, answers: Mapping[str, ProviderResult]
+) -> list[str]:
+    """Return the variants that say which GPUs they have code for, and leave none out."""
+    variants = ((label, manifest.variants[label]) for label in labels)
+    return [
         label
-        for label, variant in variants.items()
+        for label, variant in variants
         if _names_devices(variant, answers) and not left_out(variant, answers)
     ]
-    return ranking._replace(compatible=tuple(dict.fromkeys([*for_all, *variants])))
 
 
 def _names_devices(variant: Variant, answers: Mapping[str, ProviderResult]) -> bool:
