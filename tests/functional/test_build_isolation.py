@@ -80,7 +80,7 @@ def backend(index: IndexServer) -> IndexServer:
 CHOICES: Mapping[str, tuple[Sequence[str], Mapping[str, str | None], str]] = {
     # These are about the target: they do not count.
     "a label": (["kernels", "--variant", "mkl"], {}, "openblas"),
-    "a label for it": (["--variant", "backend=mkl"], {}, "openblas"),
+    "a label for it": (["backend", "--variant", "backend=mkl"], {}, "openblas"),
     "a label in a variable": ([], {"PIP_VARIANT": "cu128"}, "openblas"),
     "a preference": (["--prefer-variant", f"{_BLAS} mkl"], {}, "openblas"),
     "a preference in a variable": (

@@ -137,7 +137,6 @@ CHOICES: Mapping[str, Sequence[str]] = {
     "in another spelling": ["--variant=Torch=cu126"],
     "for the package before for all": ["--variant=torch=cu126", "--variant=cu128"],
     "the same twice": ["--variant=torch=cu126", "--variant=torch=cu126"],
-    "for another package": ["--variant=other=x", "--variant=cu126"],
 }
 
 

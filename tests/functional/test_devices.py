@@ -14,6 +14,7 @@ from tests.lib.hosts import make_host
 from tests.lib.in_process import InProcess
 from tests.lib.index import IndexServer
 from tests.lib.manifests import Provider, cuda, make_manifest
+from tests.lib.nvml import build_nvml_stub
 from tests.lib.pytorch_index import PyTorchIndexServer
 from tests.lib.wheels import make_wheel
 
@@ -139,7 +140,7 @@ def test_host_shows_them(pip: Pip) -> None:
     # What follows is how to see more, and where builds for these GPUs are.
     assert result.lines[:-2] == [
         f"nvidia: {why}",
-        "amd: gfx_arch gfx1151",
+        "amd: gfx_arch gfx1151, GPUs: gfx1151, gfx1103",
         f"intel: {why}",
         "tpu: present true",
         f"x86_64: {why}",
@@ -448,3 +449,116 @@ def test_builds_of_pytorch_for_amd(
     options = ["--pytorch-computation-backend", "auto"]
     result = dry(*options, torch="torch==2.13.0", env={BOOTSTRAP: gfx})
     assert f"torch-2.13.0+{label}" in result.stdout
+
+
+# Several GPUs
+
+ONE, OTHER, BOTH = ["gfx942"], ["gfx1151"], ["gfx942", "gfx1151"]
+
+#: Variants by label with their architectures, what is typed, the label that is taken on a
+#: machine with a gfx942 and a gfx1151, and what the warning says after "with gfx1151".
+SEVERAL: list[tuple[dict[str, list[str]], list[str], str, str | None]] = [
+    # The order of labels decides of equals.
+    ({"a": ONE, "b": BOTH}, [], "b", None),
+    ({"a": BOTH, "b": ONE}, [], "a", None),
+    # A variant without code for GPUs is no better than one for some.
+    (
+        {"a": ONE},
+        [],
+        "a",
+        (
+            ", and no variant has code for all GPUs. To choose for some GPUs only, list "
+            "them in ROCR_VISIBLE_DEVICES\n"
+        ),
+    ),
+    # Nothing says which GPUs it has code for.
+    ({"a": ONE, "b": []}, [], "a", ", and no variant has code for all GPUs. "),
+    ({"a": ONE, "b": BOTH}, ["--variant", "kernels=a"], "a", None),
+    (
+        {"a": ONE, "b": BOTH},
+        ["--prefer-variant", "x86_64 :: level :: v1"],
+        "a",
+        ". For all GPUs: --variant kernels=b",
+    ),
+]
+
+
+@pytest.mark.parametrize(("builds", "typed", "label", "warned"), SEVERAL, ids=str)
+@pytest.mark.parametrize("strict", [[], ["--strict-variants"]], ids=str)
+def test_several_gpus(
+    pip: Pip,
+    index: IndexServer,
+    builds: dict[str, list[str]],
+    typed: list[str],
+    label: str,
+    warned: str | None,
+    strict: list[str],
+) -> None:
+    variants = {
+        name: [f"amd :: gfx_arch :: {each}" for each in architectures]
+        for name, architectures in builds.items()
+    }
+    if "--prefer-variant" in typed:
+        variants["a"].append("x86_64 :: level :: v1")
+    providers = {
+        "amd": ROCM_BOOTSTRAP,
+        "x86_64": Provider(static={"level": ["v1"]}),
+    }
+    manifest = make_manifest({**variants, "null": []}, providers=providers)
+    index.add_release("kernels", "1.0", {}, manifest=manifest, plain=False)
+    options = ["kernels", "--index-url", index.index_url, *typed, *strict]
+    result = pip("install", "--dry-run", *options, env={BOOTSTRAP: "gfx942,gfx1151"})
+    assert f"Would install kernels-1.0 ({label})" in result.stdout
+    if warned is None:
+        assert result.stderr == ""
+    else:
+        assert result.stderr.startswith(
+            "WARNING: The variant a of kernels 1.0 has no code for the visible GPU with "
+            f"gfx1151{warned}"
+        )
+        assert len(result.stderr.splitlines()) == 1
+    # One GPU needs no word.
+    result = pip("install", "--dry-run", *options, env={BOOTSTRAP: "gfx942"})
+    assert result.stderr == ""
+
+
+def test_several_gpus_are_explained(pip: Pip, index: IndexServer) -> None:
+    builds = {"a": ONE, "b": BOTH}
+    variants = {
+        name: [f"amd :: gfx_arch :: {each}" for each in architectures]
+        for name, architectures in builds.items()
+    }
+    manifest = make_manifest(variants, providers={"amd": ROCM_BOOTSTRAP})
+    index.add_release("kernels", "1.0", {}, manifest=manifest, plain=False)
+    gpus = {BOOTSTRAP: "gfx942,gfx1151,gfx1151"}
+    options = ["--index-url", index.index_url]
+    result = pip("variants", "explain", "kernels", *options, env=gpus)
+    for line in (
+        "      GPUs: gfx942, gfx1151",
+        "    1. b: amd :: gfx_arch :: gfx942, amd :: gfx_arch :: gfx1151",
+        "    2. a: amd :: gfx_arch :: gfx942; no code for gfx1151",
+        "  b comes before a: it has code for all GPUs, and a has none for gfx1151",
+    ):
+        assert line in result.lines, result.stdout
+    assert "GPUs: gfx942, gfx1151" in pip("variants", "host", env=gpus).stdout
+
+
+@pytest.mark.on_wheel
+@pytest.mark.process
+def test_several_nvidia_gpus(
+    pip: Pip, index: IndexServer, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    nvml = build_nvml_stub(tmp_path_factory.mktemp("nvml"))
+    builds = {"a": cuda("13.0", ["100"]), "b": cuda("12.6", ["70", "100"])}
+    index.add_release("kernels", "1.0", builds, plain=False)
+    options = ["--index-url", index.index_url]
+    gpus = nvml.environ(
+        cuda=13000, driver="580.65.06", capabilities=["7.0", "10.0", "10.0"]
+    )
+    result = pip("install", "--dry-run", "kernels", *options, env=gpus)
+    assert "Would install kernels-1.0 (b)" in result.stdout
+    assert result.stderr == ""
+    result = pip("variants", "host", env=gpus)
+    assert "GPUs: compute capability 10.0 (2 GPUs), compute capability 7.0" in (
+        result.stdout
+    )

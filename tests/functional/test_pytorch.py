@@ -269,6 +269,31 @@ def test_a_driver_that_is_asked_itself(dry: Dry, nvml: NvmlStub) -> None:
         assert dry("torch", env=variables)["torch"] == f"2.9.1+{build}"
 
 
+@pytest.mark.on_wheel
+@pytest.mark.process
+def test_code_for_all_gpus_comes_first(dry: Dry, nvml: NvmlStub) -> None:
+    for capabilities, build in (
+        (["10.0"], "cu130"),
+        (["10.0", "7.5"], "cu130"),
+        (["10.0", "7.0"], "cu128"),
+        (["7.0", "10.0"], "cu128"),
+    ):
+        variables = nvml.environ(
+            cuda=13000, driver="580.65.06", capabilities=capabilities
+        )
+        assert dry("torch", env=variables)["torch"] == f"2.9.1+{build}"
+
+
+def test_a_gpu_without_code_is_named(pip: Pip, pytorch: PyTorchIndexServer) -> None:
+    gpus = {"AMD_VARIANT_PROVIDER_FORCE_GFX_ARCH": "gfx1100,gfx1151"}
+    result = pip("install", "--dry-run", "torch", *options(pytorch), env=gpus)
+    assert versions(result)["torch"] == "2.9.1+rocm6.4"
+    assert (
+        "WARNING: The variant rocm6.4 of torch 2.9.1 has no code for the visible GPU with "
+        "gfx1151, and no variant has code for all GPUs."
+    ) in result.stderr
+
+
 def test_a_host_file_describes_the_target(dry: Dry, tmp_path: Path) -> None:
     host = write_host(tmp_path / "h.json", make_host(cuda="12.8", capability="9.0"))
     assert dry("torch", "--variant-host", str(host), env={})["torch"] == "2.9.1+cu128"
@@ -479,14 +504,13 @@ def test_what_is_installed_goes_with_the_rest(
         "Taking cu126 of torchaudio 2.9.1 instead of cu130, so that the builds go "
         "together" in result.lines
     )
-    # Of what is already there nothing is replaced unasked, but there is a word of it.
+    # What --cpuonly excludes is replaced, named or not; there is a word of what stays.
     result = venv.pip("install", "torchtext", "--cpuonly", *user, env=GPU13)
     assert venv.installed()["torchtext"] == "2.9.1+cpu"
-    assert "Builds for different backends come together" in result.stdout
-    result = venv.pip("install", "torch", "--cpuonly", *user, env=GPU13)
+    assert venv.installed()["torch"] == "2.9.1+cpu"
     (warning,) = (line for line in result.stderr.splitlines() if "together" in line)
     assert warning.startswith(
-        "WARNING: Builds for different backends come together: torch 2.9.1 (cpu), "
+        "WARNING: Builds for different backends come together: torchtext 2.9.1 (cpu), "
     )
     checked = venv.pip("check", env=GPU13)
     assert (
@@ -547,7 +571,7 @@ def test_a_backend_that_is_gone(pip: Pip, pytorch: PyTorchIndexServer) -> None:
     backend = ["--pytorch-computation-backend", "cu118"]
     result = pip(*command, *backend, "torch", env=NO_GPU)
     assert versions(result)["torch"] == "2.7.1+cu118"
-    assert "torch 2.7.1 was chosen instead of 2.9.1" in result.stderr
+    assert "torch 2.7.1+cu118 was chosen instead of 2.9.1" in result.stderr
     result = pip(*command, "--pytorch-computation-backend", "cu90", "torch", code=1)
     assert "No variant of torch runs on the target machine" in result.stderr
     assert "torch 2.9.1 has builds for xpu, rocm6.4, rocm6.3, cu130" in result.stderr
@@ -878,10 +902,8 @@ def test_install(venv: Environment, pytorch: PyTorchIndexServer) -> None:
         result = venv.pip(*command, *extra, env=NO_GPU)
         assert "Would" not in result.stdout
         assert venv.installed()["torch"] == "2.9.1+cu128"
-    venv.pip("install", "needs-torch", "--cpuonly", *options(pytorch))
-    assert venv.installed()["torch"] == "2.9.1+cu128"
     # Unless it is asked for in another build.
-    venv.pip(*command, "--cpuonly", env=R535)
+    venv.pip("install", "needs-torch", "--cpuonly", *options(pytorch))
     assert venv.installed()["torch"] == "2.9.1+cpu"
     pytorch.clear_log()
     result = venv.pip(*command, "--cpuonly", env=R535)

@@ -72,7 +72,7 @@ def _chosen(label: str) -> str:
 
 SETTINGS = (
     Setting("variant", "cu126", _chosen("cu126")),
-    Setting("variant", "other=cu128 choosy=cu126", _chosen("cu126")),
+    Setting("variant", "cu128 choosy=cu126", _chosen("cu126")),
     Setting("no-variants", None, "choosy-1.0-py3-none-any.whl.metadata"),
     Setting(
         "prefer-variant", "nvidia::cuda_version_lower_bound::12.6", _chosen("cu126")

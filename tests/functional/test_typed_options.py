@@ -131,7 +131,7 @@ def test_a_contradiction(
 @pytest.mark.parametrize(
     "typed",
     [
-        ["--variant=idna=null", "--variant=idna=null", "--variant=requests=null"],
+        ["--variant=idna=null", "--variant=idna=null"],
         ["--no-variants", "--disable-variant-provider=nvidia"],
         ["--no-variants", "--variant-provider-timeout=5", "--parallel-downloads=1"],
         ["--enable-variant-provider=npu", "--disable-variant-provider=nvidia"],
@@ -257,14 +257,6 @@ def test_requirements_files(
 
 #: What is typed, and the warning; none if there is none.
 NAMES: Sequence[tuple[Sequence[str], str | None]] = [
-    (
-        ["idna", "--variant=idan=null"],
-        "--variant idan=null: this run has no package idan. Did you mean idna?",
-    ),
-    (
-        ["idna", "--variant=torch=null"],
-        "--variant torch=null: this run has no package torch",
-    ),
     (["app", "--variant=idna=null"], None),
     (
         ["idna", "--disable-variant-provider=nvidai"],
@@ -307,6 +299,30 @@ def test_a_name(
     result = pip(*idna, *typed)
     said = [line for line in result.stderr.splitlines() if "left out" not in line]
     assert said == ([] if warning is None else [f"WARNING: {warning}"])
+
+
+@pytest.mark.parametrize(
+    ("typed", "hint"),
+    [
+        ("idan=null", "Did you mean 'idna'? --variant idna=null"),
+        ("torch=null", "Leave this option out, or name a package of this command."),
+    ],
+)
+def test_a_label_for_a_package_that_is_not_there(
+    venv: Environment, idna: list[str], typed: str, hint: str
+) -> None:
+    project = typed.partition("=")[0]
+    (venv.work / "requirements.txt").write_text(f"--variant {typed}\n")
+    for given, where in (
+        (["--variant", typed], ""),
+        (["-r", "requirements.txt"], " in a requirements file"),
+    ):
+        result = venv.pip(*idna, "idna", *given, code=1)
+        assert result.stderr.endswith(
+            f"error: unknown-package\n\n× --variant {typed}{where}: no package of this "
+            f"command is called '{project}'.\n\nhint: {hint}\n"
+        )
+        assert "Using" not in result.stdout
 
 
 @pytest.mark.parametrize(

@@ -42,6 +42,7 @@ __all__ = [
     "NoSuitableFile",
     "OtherMachine",
     "UnknownHost",
+    "UnknownPackage",
     "UnsupportedVariant",
     "UnusableConfiguration",
     "UnusableManifest",
@@ -50,6 +51,7 @@ __all__ = [
     "VariantError",
     "VariantLabelNotFound",
     "VariantLost",
+    "VariantNotInstallable",
     "VariantsDisabled",
     "WrongUse",
     "in_words",
@@ -326,6 +328,35 @@ class VariantLabelNotFound(VariantError, DistributionNotFound):
         super().__init__(label, available, hint)
         assert isinstance(self.message, Text), "it was made one"
         self.message.highlight_words([label], "bold")
+
+
+class VariantNotInstallable(VariantError, DistributionNotFound):
+    """The variant that was chosen by hand is listed, but pip may not take its files."""
+
+    reference = "variant-not-installable"
+
+    def __init__(self, release: str, label: str, reasons: Iterable[str]) -> None:
+        super().__init__(
+            f"The variant {label} of {release} cannot be installed.",
+            reasons,
+            "Choose another variant or another version, or leave --variant out.",
+        )
+
+
+class UnknownPackage(VariantError):
+    """A label was chosen for a package that the command does not have.
+
+    :param typed: the option as the user wrote it.
+    :param meant: what to type instead; None if no package of the command is similar.
+    """
+
+    reference = "unknown-package"
+
+    def __init__(self, typed: str, project: str, meant: str | None) -> None:
+        super().__init__(
+            f"{typed}: no package of this command is called '{project}'.",
+            hint=meant or "Leave this option out, or name a package of this command.",
+        )
 
 
 class UnsupportedVariant(VariantError):

@@ -149,7 +149,11 @@ def arguments_parsed(fn: Callable[..., Any]) -> Callable[..., Any]:
 
             switches.parsed(options)
             garbage.parsed(command, options)
-        if getattr(options, "variant_host", None):
+        given = vars(options).get
+        if given("upgrade_variants") and given("target_dir"):
+            # Otherwise upstream leaves in the folder whatever is there already.
+            options.upgrade = True
+        if given("variant_host"):
             from pip._internal.variants.selection import settings
 
             settings.imply_wheels(options)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from pip._vendor.packaging._variants import on_target
+from pip._vendor.wheel_variants.markers import is_about_variant
 
 from pip._internal.variants.selection.run import Purpose, Run, run_of
 from pip._internal.variants.selection.settings import IN_BUILD
@@ -39,6 +41,12 @@ def build_requirements(
     if requirement is not None:
         for mode in run.modes:
             mode.refuse_build_requirements(requirement, args[0])
+    for each in args[0]:
+        if "variant_" in each and is_about_variant(each):
+            from pip._internal.variants.output.sentences import marker_elsewhere
+
+            said = marker_elsewhere(each, "the build requirements")
+            run.reporter.say_once(logging.WARNING, said)
     environ = _variables(run) if has_child else {}
     RUN.set(collector, _inner_run(run))
     before = _replaced(environ)

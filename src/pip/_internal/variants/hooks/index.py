@@ -122,10 +122,28 @@ def _run_of_command(
     )
     if not is_own:
         _begin(run, options)
+        if purpose is not Purpose.BUILD:
+            _check_keys(run, options)
     if run.enabled:
         # An invalid one is an error before anything is fetched.
         _ = run.overrides.preferences
     return run
+
+
+def _check_keys(run: Run, options: optparse.Values) -> None:
+    """Warn of configuration keys about variants that nobody knows."""
+    parser, _ = COMMAND_LINE.of(options, tuple) or (None, ())
+    unknown: dict[str, str] = {}
+    for file, values in () if parser is None else parser.config.items():
+        for name in values:
+            section, _, key = name.partition(".")
+            if "variant" in key and not parser.has_option(f"--{key}"):
+                variable = f"PIP_{key.upper().replace('-', '_')}"
+                unknown[key] = variable if section == ":env:" else file
+    if unknown:
+        from pip._internal.variants.output.unknown_names import report_unknown_keys
+
+        report_unknown_keys(run, unknown)
 
 
 def _begin(run: Run, options: optparse.Values) -> None:
@@ -318,7 +336,7 @@ def _listed(
         from pip._internal.variants.output.refusals import nothing_left
 
         reached = run.decisions.reached(project)
-        raise nothing_left(project_name, None, reached)
+        raise nothing_left(project_name, reached)
     return left
 
 

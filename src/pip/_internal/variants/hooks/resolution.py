@@ -21,6 +21,7 @@ from pip._internal.variants.index.links import label_of
 from pip._internal.variants.selection.installed import installed_build
 from pip._internal.variants.selection.releases import PeekableGroups, releases
 from pip._internal.variants.selection.run import Purpose, Run, run_of
+from pip._internal.variants.selection.settings import VARIANT_HOST
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.specifiers import SpecifierSet
@@ -142,6 +143,7 @@ def _may_switch(run: Run) -> bool:
     return run.enabled and bool(
         run.overrides.choices
         or run.settings.upgrade_variants
+        or run.settings.is_typed(VARIANT_HOST.name)
         or run.request.locked_labels
         or any(mode.may_switch for mode in run.modes)
     )

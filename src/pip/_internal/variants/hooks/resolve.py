@@ -47,6 +47,15 @@ def resolved(
     if run is None:
         return fn(resolver, root_reqs, check_supported_wheels)
     run.request.named = _named(root_reqs)
+    if run.purpose is not Purpose.BUILD:
+        for root in root_reqs:
+            if root.markers is not None and "variant_" in str(root.markers):
+                from pip._internal.variants.output.sentences import marker_elsewhere
+
+                bare, _, _ = str(root.req).partition(";")
+                what = f"{bare.strip()}; {root.markers}"
+                said = marker_elsewhere(what, _place(root))
+                run.reporter.say_once(logging.WARNING, said)
     if any(root.name is None or "pip" in root.name.lower() for root in root_reqs):
         from pip._internal.variants.selection.fork import leaves_fork
 
@@ -71,17 +80,23 @@ def resolved(
             ENVIRONMENT.set(requirement, run.target.described.environment)
         return found
 
-    if not (run.overrides.choices or run.settings.asks_for_something):
-        return _resolved(solve, resolver, root_reqs, run)
     try:
-        requirements = _resolved(solve, resolver, root_reqs, run)
-    except PipError:
+        return _resolved(solve, resolver, root_reqs, run)
+    except PipError as error:
+        from pip._internal.variants.errors import UnknownPackage, VariantLost
+
+        if isinstance(error, UnknownPackage | VariantLost):
+            raise
         # A mistyped name may be why; the error stays the resolver's.
         run.reporter.strict = False
-        _warn_of_unknown_names(run, resolver, root_reqs, has_failed=True)
+        _report_unknown_names(run, resolver, root_reqs, has_failed=True)
         raise
-    _warn_of_unknown_names(run, resolver, root_reqs, has_failed=False)
-    return requirements
+
+
+def _place(root: InstallRequirement) -> str:
+    """Return the file that a requirement of the user stands in; empty if there is none."""
+    source = root.comes_from
+    return source.partition(" ")[2] if isinstance(source, str) else ""
 
 
 def _resolved(
@@ -101,6 +116,7 @@ def _resolved(
         found = (mode.resolve(solve, resolver) for mode in run.modes)
         resolved = next((each for each in found if each is not None), None)
         requirements = solve() if resolved is None else resolved
+    _report_unknown_names(run, resolver, root_reqs, has_failed=False)
     if resolved is not None:
         _require_accelerators(run, resolver)
         # All builds were asked for, so few were chosen over others.
@@ -142,8 +158,14 @@ def _concluded(
     if run.overrides.labels_for_all():
         from pip._internal.variants.output.refusals import refuse_unknown_labels
 
-        refuse_unknown_labels(run, [release for release, _ in chosen], kept)
+        releases = [release for release, _ in chosen]
+        refuse_unknown_labels(run, finder, releases, kept)
     _require_accelerators(run, resolver)
+    refused = run.decisions.refused()
+    if refused:
+        from pip._internal.variants.output.announcing import warn_of_older_releases
+
+        warn_of_older_releases(run, finder, _found(resolver), refused)
     _announce(run, finder, chosen)
     if any(root.extras for root in root_reqs) and (chosen or kept):
         from pip._internal.variants.output.unknown_names import labels_as_extras
@@ -206,16 +228,17 @@ def _require_accelerators(run: Run, resolver: Resolver) -> None:
         require_accelerators(run, list(_found(resolver)))
 
 
-def _warn_of_unknown_names(
+def _report_unknown_names(
     run: Run,
     resolver: Resolver,
     roots: Iterable[InstallRequirement],
     *,
     has_failed: bool,
 ) -> None:
-    if not run.enabled:
+    asks = run.overrides.choices or run.settings.asks_for_something
+    if not (run.enabled and asks):
         return
-    from pip._internal.variants.output.unknown_names import warn_of_unknown_names
+    from pip._internal.variants.output.unknown_names import report_unknown_names
 
     names = {
         *(root.name for root in roots if root.name),
@@ -228,7 +251,7 @@ def _warn_of_unknown_names(
         links = (candidate.source_link for candidate in found)
         has_built = any(link is not None and not link.is_wheel for link in links)
         kept = _kept_builds(resolver)
-    warn_of_unknown_names(
+    report_unknown_names(
         run,
         {canonicalize_name(name) for name in names},
         kept,

@@ -167,7 +167,8 @@ class Locks(Mode):
                 raise two_versions(error) from None
             first, plan = found
         self._tell_left_out()
-        refuse_unknown_labels(self._run, list(self._releases.values()))
+        finder = resolver.factory._finder
+        refuse_unknown_labels(self._run, finder, list(self._releases.values()))
         if plan is not None:
             for requirement in first.requirements.values():
                 # Upstream hands nothing else on to what writes the lock file.

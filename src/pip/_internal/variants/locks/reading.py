@@ -347,7 +347,7 @@ class _Choices:
         assert isinstance(release, LockedRelease), "nothing else has these links"
         if not release.ranked:
             what = f"{package.name}=={version}"
-            raise nothing_left(what, run.overrides.label_for(package.name), [release])
+            raise nothing_left(what, [release], run.overrides.label_for(package.name))
         link = release.ranked[0]
         chosen = files[link]
         if isinstance(chosen, PackageSdist):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from pip._internal.utils._log import VERBOSE
 from pip._internal.variants.index.links import label_of, public, searched
 from pip._internal.variants.output import reasons, sentences
 from pip._internal.variants.output.invocation import again, command, for_upgrade
+from pip._internal.variants.output.skipped_versions import absent_variants
 from pip._internal.variants.output.unused_accelerators import (
     plain_wheels,
     unused_accelerator,
@@ -20,6 +22,11 @@ from pip._internal.variants.output.unused_accelerators import (
 from pip._internal.variants.providers.chain import warnings_of
 from pip._internal.variants.selection.agreement import are_mixed
 from pip._internal.variants.selection.installed import installed_build, installed_label
+from pip._internal.variants.selection.settings import (
+    UPGRADE_VARIANTS,
+    VARIANT,
+    VARIANT_HOST,
+)
 from pip._internal.variants.selection.switching import are_variants_found, better_label
 
 if TYPE_CHECKING:
@@ -43,6 +50,7 @@ __all__ = [
     "report_kept",
     "report_replaced",
     "tell_of_kept",
+    "warn_of_older_releases",
 ]
 
 logger = get_logger(__name__)
@@ -82,7 +90,6 @@ def _idle(
 
 def _announce_one(run: Run, release: Release, link: Link) -> None:
     label = label_of(link)
-    _warn_of_refused_newer(run, release)
     if label is None:
         labels = reasons.shortened(release.labels)
         if any(each.manifest is not None for each in release.selections.values()):
@@ -92,9 +99,32 @@ def _announce_one(run: Run, release: Release, link: Link) -> None:
         logger.info("Using a plain build of %s, since %s", release, why)
     else:
         _announce_variant(run, release, link, label)
+    _announce_replaced(run, release, label)
     if logger.isEnabledFor(VERBOSE):
         for refused in sentences.rejections(release):
             logger.verbose("%s: %s", release, refused)
+
+
+#: Options that may ask for another build than an installed one of the same version.
+_REPLACING = frozenset(
+    (VARIANT.name, UPGRADE_VARIANTS.name, VARIANT_HOST.name)
+    + ("--cpuonly", "--pytorch-computation-backend")
+)
+
+
+def _announce_replaced(run: Run, release: Release, label: str | None) -> None:
+    """Say which installed build of the same version gives way, and what asks for that."""
+    dist = run.request.dists.get(release.project)
+    if dist is None or str(public(dist.version)) != str(release.version):
+        return
+    options = dict.fromkeys(
+        option for row, option, _ in run.settings.typed if row.name in _REPLACING
+    )
+    if options and installed_label(dist) != label:
+        logger.info(
+            "Replacing %s %s, installed as %s: %s asks for another build",
+            *(dist.raw_name, dist.version, _installed_as(dist), " or ".join(options)),
+        )
 
 
 def _announce_variant(run: Run, release: Release, link: Link, label: str) -> None:
@@ -109,6 +139,10 @@ def _announce_variant(run: Run, release: Release, link: Link, label: str) -> Non
     chosen = {r"(?<=^Using the variant )\S+": "bold green"}
     write_styled([Line(said, highlights=chosen)])
     _advise(run, sentences.several_sources(release, selection, label))
+    if release.chosen_label is None:
+        missed = sentences.devices_left_out(release, selection, label)
+        if missed is not None:
+            run.reporter.accelerator(release.project, missed)
     if "nvidia" in selection.answers:
         tegra = run.target.detected.tegra()
         if tegra is not None:
@@ -135,17 +169,49 @@ def _is_agreed(run: Run, release: Release, label: str | None) -> bool:
     return label not in {labels[0] for labels in compatible if labels}
 
 
-def _warn_of_refused_newer(run: Run, chosen: Release) -> None:
-    for release in run.decisions.reached(chosen.project):
-        if release.version > chosen.version and not release.ranked:
-            why = sentences.lacks_label(release)
-            if why is not None:
-                why = f"which {why}"
+def warn_of_older_releases(
+    run: Run,
+    finder: PackageFinder,
+    found: Iterable[Candidate],
+    refused: Mapping[NormalizedName, Release],
+) -> None:
+    """Warn of releases that are older than one of which no variant can be taken.
+
+    :param found: all candidates that the resolver chose.
+    :param refused: the newest refused release of each project.
+    """
+    chosen = {each.project_name: each for each in found}
+    for project, release in refused.items():
+        candidate = chosen.get(project)
+        if candidate is not None and candidate.version < release.version:
+            warning = _older_release(run, finder, candidate, release)
+            if release.lacks_label:
+                _advise(run, warning)
             else:
-                refused = "; ".join(sentences.rejections(release))
-                why = f"of which no variant is supported here: {refused}"
-            _advise(run, f"{chosen} was chosen instead of {release.version}, {why}")
-            return
+                run.reporter.accelerator(project, warning)
+
+
+def _older_release(
+    run: Run, finder: PackageFinder, candidate: Candidate, newer: Release
+) -> str:
+    """Return which newer release was not taken, why, and what helps."""
+    what = f"{newer.project} {candidate.version}"
+    link, label = candidate.source_link, newer.chosen_label
+    if link is not None and not link.is_wheel:
+        what += ", which pip has to build from source,"
+    verb = "stays installed" if candidate.is_installed else "was chosen"
+    said = f"{what} {verb} instead of {newer.version}"
+    lacking, absent = sentences.lacks_label(newer), absent_variants(finder, newer)
+    if lacking is not None:
+        if label not in absent:
+            return f"{said}, which {lacking}"
+        return f"{said}, whose variant {label} cannot be installed: {absent[label]}"
+    others = (f"{each}: {why}" for each, why in absent.items())
+    refused = "; ".join([*sentences.rejections(newer), *others])
+    explain = command(run.settings.options, "variants", "explain", newer.project)
+    at_least = shlex.quote(f"{newer.project}>={newer.version}")
+    said += f", of which no variant is supported here: {refused}. Require {at_least} "
+    return Hint(said + "to make that an error, or see why:", explain)
 
 
 def tell_of_kept(

@@ -15,12 +15,14 @@ from pip._vendor.wheel_variants.comparison import Comparison, Criterion
 
 from pip._internal.console.styled import Line
 from pip._internal.utils.misc import redact_auth_from_url
-from pip._internal.variants.index.links import label_of
+from pip._internal.variants.index.links import label_of, version_of
 from pip._internal.variants.output import reasons, sentences
+from pip._internal.variants.output.skipped_versions import CAUSES, why
 from pip._internal.variants.selection.installed import installed_build
 from pip._internal.variants.selection.lookup_result import (
     Cause,
     LookupResult,
+    Offer,
     SkippedVersion,
 )
 
@@ -35,21 +37,6 @@ __all__ = ["explain_lookup", "explain_manifest", "explain_skipped_versions"]
 
 _HEADING, _TAKEN, _REFUSED, _ASIDE = "bold", "green", "red", "dim"
 
-_CAUSES = {
-    Cause.REQUIREMENT: "the requirement or a constraint excludes it",
-    Cause.PRE_RELEASE: "it is a pre-release; --pre would allow it",
-    Cause.YANKED: "it was yanked",
-    Cause.REQUIRES_PYTHON: "it is for other versions of Python",
-    Cause.PLATFORM: "no wheel is for this platform and Python",
-    Cause.FORMAT: "no file of a kind that may be used",
-    Cause.UPLOAD_TIME: "it was uploaded too late for --uploaded-prior-to",
-    Cause.HASHES: "no file has a hash that is allowed",
-    Cause.VARIANTS_OFF: "there are variant wheels alone, and variants are off",
-    Cause.LABEL: "it lacks the label that was chosen with --variant",
-    Cause.VARIANTS: "none of its variants can be used here",
-    Cause.SPECIAL_BUILD: "a special build, taken only if pinned exactly",
-    Cause.ORDER: "files of an older version come first",
-}
 #: How many versions one line names.
 _SHOWN_VERSIONS = 6
 
@@ -72,6 +59,7 @@ def explain_lookup(result: LookupResult) -> Iterator[Line]:
         yield Line(f"  {chosen.version}: refused", _REFUSED)
     if chosen is not None and chosen.release is not None and chosen.release.reached:
         yield from _explain_release(chosen.release)
+        yield from _explain_absent(result, chosen)
         best = chosen.ranked[0] if result.link is not None else None
         if best is not None and best != result.link:
             stays = " and ".join(
@@ -115,7 +103,7 @@ def explain_skipped_versions(
         group = list(grouped)
         if cause is Cause.VARIANTS:
             for each in group:
-                yield Line(f"{begin}{each.version}: {_CAUSES[cause]}", _REFUSED)
+                yield Line(f"{begin}{each.version}: {CAUSES[cause]}", _REFUSED)
                 if each.offer is not None and each.offer.release is not None:
                     for line in sentences.rejections(each.offer.release):
                         yield Line(f"  {line}")
@@ -124,8 +112,7 @@ def explain_skipped_versions(
         shown = ", ".join(versions[:_SHOWN_VERSIONS])
         if len(versions) > _SHOWN_VERSIONS:
             shown += f" and {len(versions) - _SHOWN_VERSIONS} more"
-        why = _CAUSES[cause] + (f" ({detail})" if detail else "")
-        yield Line(f"{begin}{shown}: {why}", _ASIDE)
+        yield Line(f"{begin}{shown}: {why(cause, detail)}", _ASIDE)
 
 
 def _explain_release(release: Release) -> Iterator[Line]:
@@ -134,6 +121,24 @@ def _explain_release(release: Release) -> Iterator[Line]:
         yield Line("")
         yield Line(f"Variants of {release} on {where}", _HEADING)
         yield from _indented(_explain_selection(selection, release.chosen_label))
+
+
+def _explain_absent(result: LookupResult, chosen: Offer) -> Iterator[Line]:
+    """Tell why variants that are listed for the chosen version have no file to take."""
+    known = {label_of(link) for link in chosen.links}
+    absent: dict[str, str] = {}
+    for file in result.files:
+        label, is_of_chosen = (
+            label_of(file.link),
+            version_of(file.link, result.project) == chosen.version,
+        )
+        if label is not None and is_of_chosen and label not in known:
+            absent.setdefault(label, why(*result.cause_of(file.link)))
+    if absent:
+        yield Line("")
+        yield Line(f"Variants of {chosen.release} that cannot be installed", _HEADING)
+    for label, reason in absent.items():
+        yield Line(f"  {label}: {reason}", _REFUSED)
 
 
 def explain_manifest(selection: Selection, chosen_label: str | None) -> Iterator[Line]:
@@ -153,7 +158,7 @@ def explain_manifest(selection: Selection, chosen_label: str | None) -> Iterator
 def _explain_selection(
     selection: Selection, chosen_label: str | None
 ) -> Iterator[Line]:
-    manifest, compatible = selection.manifest, selection.ranking.compatible
+    manifest = selection.manifest
     if manifest is None:
         yield Line(f"No manifest: {selection.problem}")
         return
@@ -165,24 +170,40 @@ def _explain_selection(
         used = _used_features(manifest, namespace)
         for line in sentences.provider_lines(namespace, answer, used):
             yield Line(f"  {line}")
+    yield from _explain_order(selection, manifest, chosen_label)
+    refused = (*selection.ranking.rejected, *selection.ranking.unknown)
+    if refused:
+        yield Line("Variants that do not run", _HEADING)
+    for label in refused:
+        yield Line(f"  {reasons.rejection(selection, label)}", _REFUSED)
+
+
+def _explain_order(
+    selection: Selection, manifest: Manifest, chosen_label: str | None
+) -> Iterator[Line]:
+    """Tell which variants run, best first, and why the first one comes first."""
+    compatible = selection.ranking.compatible
     if compatible:
         yield Line("Variants that run, best first", _HEADING)
     taken = chosen_label or next(iter(compatible), None)
     for place, label in enumerate(compatible, start=1):
         line = f"  {place}. {label}: {sentences.counting(selection, label)}"
+        missed = selection.devices_left_out(label)
+        if missed:
+            line += f"; no code for {' and '.join(map(str, missed))}"
         versions = wanted(manifest, label)
         if versions:
             line += f"; to be installed with {' and '.join(versions)}"
         yield Line(line, _TAKEN if label == taken else "")
     two = sentences.first_two(selection)
     if two is not None:
-        first, second, why = two
-        yield Line(f"{first} comes before {second}: {_reason(why, second)}")
-    refused = (*selection.ranking.rejected, *selection.ranking.unknown)
-    if refused:
-        yield Line("Variants that do not run", _HEADING)
-    for label in refused:
-        yield Line(f"  {reasons.rejection(selection, label)}", _REFUSED)
+        first, second, found = two
+        missed = selection.devices_left_out(second)
+        if missed and not selection.devices_left_out(first):
+            reason = f"it has code for all GPUs, and {second} has none for {missed[0]}"
+        else:
+            reason = _reason(found, second)
+        yield Line(f"{first} comes before {second}: {reason}")
 
 
 def _used_features(manifest: Manifest, namespace: str) -> set[str]:

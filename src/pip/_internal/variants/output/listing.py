@@ -15,7 +15,13 @@ from pip._internal.utils.misc import format_size, redact_auth_from_url
 from pip._internal.variants.index.links import label_of, source_of, version_of
 from pip._internal.variants.output import reasons
 from pip._internal.variants.output.invocation import command
-from pip._internal.variants.selection.lookup_result import File, LookupResult, Offer
+from pip._internal.variants.output.skipped_versions import why
+from pip._internal.variants.selection.lookup_result import (
+    Cause,
+    File,
+    LookupResult,
+    Offer,
+)
 
 if TYPE_CHECKING:
     from pip._internal.models.link import Link
@@ -92,12 +98,21 @@ def rows(result: LookupResult, offered: Offer) -> list[ListingRow]:
                 suitable=suitable,
                 rank=None if place is None else ranked.index(place) + 1,
                 mismatches=mismatches,
-                problem=problem if suitable else "no file for this platform and Python",
+                problem=problem if suitable else _absent(result, files),
                 chosen=any(file.link == result.link for file in files),
             )
         )
     found.sort(key=lambda row: (row.rank is None, row.rank or 0, row.label or ""))
     return found
+
+
+def _absent(result: LookupResult, files: Sequence[File]) -> str:
+    """Return why none of the files with a label can be installed."""
+    cause, detail = result.cause_of(files[0].link)
+    if cause is Cause.PLATFORM:
+        return "no file for this platform and Python"
+    # The dates are too long for a table.
+    return why(cause, "" if cause is Cause.UPLOAD_TIME else detail)
 
 
 def _by_label(

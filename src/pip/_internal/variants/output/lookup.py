@@ -40,11 +40,19 @@ from pip._internal.variants.errors import WrongUse
 from pip._internal.variants.index.archives import undamaged
 from pip._internal.variants.index.wheel_manifests import metadata_of_wheel
 from pip._internal.variants.output.no_match import true_reason
-from pip._internal.variants.output.refusals import nothing_left, refuse_unknown_labels
-from pip._internal.variants.output.skipped_versions import skipped_versions
+from pip._internal.variants.output.refusals import (
+    missing_label,
+    nothing_left,
+    refuse_unknown_labels,
+)
+from pip._internal.variants.output.skipped_versions import (
+    cause_of_file,
+    evaluator_of,
+    skipped_versions,
+)
 from pip._internal.variants.output.unknown_names import (
     label_in_version,
-    warn_of_unknown_names,
+    report_unknown_names,
 )
 from pip._internal.variants.providers.target import is_this_machine
 from pip._internal.variants.selection import target_options
@@ -114,7 +122,7 @@ def look_up(
     with nullcontext() if target is None else target_options.during(target, factory):
         found, constraint, asked = _find(factory, wanted, constraints)
     offers = list(_offers(found._get_infos()))
-    chosen, problem = _choose(offers, run, requirement, project)
+    chosen, problem = _choose(offers, run, finder, requirement, project)
     specifier = wanted.req.specifier & constraint.specifier
     stays = False
     if installed is not None and specifier.contains(
@@ -126,7 +134,9 @@ def look_up(
             stays = True
         else:
             same = [each for each in offers if each.version == competing.version]
-            chosen, problem = _choose([*same, *offers], run, requirement, project)
+            chosen, problem = _choose(
+                [*same, *offers], run, finder, requirement, project
+            )
             if chosen is not None and problem is None:
                 release, link = chosen.release, chosen.ranked[0]
                 stays = release is not None and competing.stays(release, link)
@@ -136,7 +146,7 @@ def look_up(
         mistaken = label_in_version(finder, project, specifier)
         problem = mistaken or true_reason(run, finder, asked) or problem
     if run.overrides.choices or run.settings.typed:
-        warn_of_unknown_names(run, {project}, are_all=False, are_all_manifests=False)
+        report_unknown_names(run, {project}, are_all=False, are_all_manifests=False)
     files = list(collector.files(project, run.catalogue.own_pages.get(project)))
     for mode in run.modes:
         sizes = {file.link: file.size for file in files}
@@ -160,6 +170,7 @@ def look_up(
         installed=installed,
         stays=stays,
         run=run,
+        cause_of=functools.partial(cause_of_file, evaluator_of(finder, project)),
     )
 
 
@@ -257,6 +268,7 @@ def _offers(infos: Iterable[IndexCandidateInfo]) -> Iterator[Offer]:
 def _choose(
     offers: Iterable[Offer],
     run: Run,
+    finder: PackageFinder,
     requirement: str,
     project: NormalizedName,
 ) -> tuple[Offer | None, PipError | None]:
@@ -265,15 +277,16 @@ def _choose(
         try:
             if each.ranked:
                 found = [] if each.release is None else [each.release]
-                refuse_unknown_labels(run, found)
+                refuse_unknown_labels(run, finder, found)
                 return each, None
         except PipError as error:
             return each, error
+    missing = missing_label(run, finder, [project])
+    if missing is not None:
+        return None, missing
     reached = run.decisions.reached(project)
     if reached:
-        return None, nothing_left(
-            requirement, run.overrides.label_for(project), reached
-        )
+        return None, nothing_left(requirement, reached, finder=finder)
     return None, DistributionNotFound(
         f"No matching distribution found for {requirement}"
     )

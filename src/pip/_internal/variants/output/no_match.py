@@ -6,13 +6,12 @@ stays.
 
 from __future__ import annotations
 
-import itertools
+from collections.abc import Container
 from typing import TYPE_CHECKING
 
 from pip._vendor.packaging.specifiers import SpecifierSet
 
 from pip._internal.console.texts import Hint
-from pip._internal.fast.pages import all_links
 from pip._internal.models.index import PyPI
 from pip._internal.resolution.resolvelib.candidates import REQUIRES_PYTHON_IDENTIFIER
 from pip._internal.variants.errors import (
@@ -20,12 +19,15 @@ from pip._internal.variants.errors import (
     KeepsToFork,
     NoSuitableFile,
 )
-from pip._internal.variants.index.links import label_of, searched, version_of
+from pip._internal.variants.index.links import label_of, searched
 from pip._internal.variants.output.explain import explain_skipped_versions
 from pip._internal.variants.output.invocation import again, command, is_typed
 from pip._internal.variants.output.missing_from_lock import NotLocked
 from pip._internal.variants.output.sentences import best_wheels
-from pip._internal.variants.output.skipped_versions import skipped_versions
+from pip._internal.variants.output.skipped_versions import (
+    listed_files,
+    skipped_versions,
+)
 from pip._internal.variants.selection import fork
 from pip._internal.variants.selection.lookup_result import Cause
 
@@ -34,7 +36,6 @@ if TYPE_CHECKING:
 
     from pip._internal.exceptions import InstallationError
     from pip._internal.index.package_finder import PackageFinder
-    from pip._internal.models.link import Link
     from pip._internal.resolution.resolvelib.base import Candidate, Requirement
     from pip._internal.variants.selection.release import Release
     from pip._internal.variants.selection.run import Run
@@ -65,7 +66,7 @@ def true_reason(
     other = other or _kept_to_fork(run, requirement)
     if other is not None:
         return other
-    links = _listed(run, project)
+    links = listed_files(run, project)
     may_be_why = (
         label_of(link) is not None or run.target.is_elsewhere for link in links
     )
@@ -142,15 +143,6 @@ def _where_there_is_an_index(
     )
 
 
-def _listed(run: Run, project: NormalizedName) -> list[Link]:
-    """Return all files that were listed for a project, if there was any trouble."""
-    listed = itertools.chain.from_iterable(
-        map(all_links, run.catalogue.listed.get(project, ()))
-    )
-    # The page of a project is among the links.
-    return [each for each in listed if version_of(each, project) is not None]
-
-
 def no_suitable(
     run: Run,
     finder: PackageFinder,
@@ -164,13 +156,26 @@ def no_suitable(
     :param asked: the versions that were; None for any.
     :return: None if nothing here tells why.
     """
-    wanted, links = asked or SpecifierSet(), _listed(run, project)
+    wanted, links = asked or SpecifierSet(), listed_files(run, project)
     passed = [
         each
         for each in skipped_versions(finder, project, wanted, links, (), None)
         if each.cause is not Cause.REQUIREMENT
     ][:_SHOWN_VERSIONS]
-    causes = {each.cause for each in passed}
+    hints = _hints(run, finder, project, {each.cause for each in passed})
+    if not passed or not hints:
+        return None
+    return NoSuitableFile(
+        shown,
+        (line.text for line in explain_skipped_versions(passed, str(project))),
+        hints,
+    )
+
+
+def _hints(
+    run: Run, finder: PackageFinder, project: NormalizedName, causes: Container[Cause]
+) -> list[str]:
+    """Say what helps against the causes that pip knows a remedy for."""
     hints: list[str] = []
     if Cause.VARIANTS_OFF in causes:
         if is_typed(run.settings.options, "--no-variants"):
@@ -195,10 +200,8 @@ def no_suitable(
         )
     if Cause.REQUIRES_PYTHON in causes:
         hints.append("Use a Python that they are for, or another version.")
-    if not passed or not hints:
-        return None
-    return NoSuitableFile(
-        shown,
-        (line.text for line in explain_skipped_versions(passed, str(project))),
-        hints,
-    )
+    if Cause.UPLOAD_TIME in causes:
+        hints.append("Use a later date for --uploaded-prior-to, or another version.")
+    if Cause.YANKED in causes:
+        hints.append(f"To install a yanked version, pin it: {project}==VERSION.")
+    return hints

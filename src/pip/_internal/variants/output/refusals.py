@@ -8,16 +8,19 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from typing import TYPE_CHECKING, Any
 
 from pip._internal.console.output import get_logger
-from pip._internal.console.texts import Hint
+from pip._internal.console.texts import Hint, capital
 from pip._internal.variants.errors import (
     BuildConflict,
     NoCompatibleVariant,
     VariantLabelNotFound,
+    VariantNotInstallable,
 )
 from pip._internal.variants.index.links import label_of
 from pip._internal.variants.output import reasons, sentences
 from pip._internal.variants.output.invocation import command
 from pip._internal.variants.output.reasons import dropped_for_results
+from pip._internal.variants.output.skipped_versions import absent_variants
+from pip._internal.variants.output.unknown_names import nearest_label
 from pip._internal.variants.selection.installed import installed_build
 from pip._internal.variants.selection.run import Run, run_of
 
@@ -25,13 +28,14 @@ if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
 
     from pip._internal.exceptions import InstallationError
+    from pip._internal.index.package_finder import PackageFinder
     from pip._internal.metadata import BaseDistribution
     from pip._internal.req.req_install import InstallRequirement
     from pip._internal.resolution.resolvelib.factory import Factory
     from pip._internal.variants.selection.installed_records import InstalledBuild
     from pip._internal.variants.selection.release import Release
 
-__all__ = ["nothing_left", "refusal", "refuse_unknown_labels"]
+__all__ = ["missing_label", "nothing_left", "refusal", "refuse_unknown_labels"]
 
 logger = get_logger(__name__)
 
@@ -40,7 +44,10 @@ _SHOWN_RELEASES = 10
 
 
 def refuse_unknown_labels(
-    run: Run, releases: Sequence[Release], kept: Sequence[BaseDistribution] = ()
+    run: Run,
+    finder: PackageFinder,
+    releases: Sequence[Release],
+    kept: Sequence[BaseDistribution] = (),
 ) -> None:
     """Refuse a label that was typed for all projects if none has it.
 
@@ -59,12 +66,14 @@ def refuse_unknown_labels(
     )
     missing = [label for label in run.overrides.labels_for_all() if label not in known]
     if missing:
-        _tell_missing(run, missing, releases, builds)
+        _tell_missing(run, finder, missing, known, releases, builds)
 
 
 def _tell_missing(
     run: Run,
+    finder: PackageFinder,
     missing: Iterable[str],
+    known: Collection[str],
     releases: Sequence[Release],
     builds: Sequence[tuple[BaseDistribution, InstalledBuild]],
 ) -> None:
@@ -79,7 +88,11 @@ def _tell_missing(
     typed = {choice.label for choice in typed_for_all(run.overrides.choices)}
     for label in missing:
         if label in typed:
-            raise _label_not_found(run, label, [*lines, *_others(run, told)])
+            absent = _absent(finder, label, releases)
+            if absent is not None:
+                raise absent
+            others = _others(run, told)
+            raise _label_not_found(run, label, [*lines, *others], known)
         if lines:
             # If nothing was chosen, this is no news.
             logger.log(
@@ -99,8 +112,13 @@ def _known_labels(run: Run) -> set[str]:
     return known
 
 
-def _label_not_found(run: Run, label: str, lines: Sequence[str]) -> InstallationError:
-    if lines:
+def _label_not_found(
+    run: Run, label: str, lines: Sequence[str], known: Collection[str]
+) -> InstallationError:
+    meant = nearest_label(label, known)
+    if meant is not None:
+        hint = _did_you_mean(meant, f"--variant {meant}")
+    elif lines:
         hint = (
             "Choose one of these with --variant LABEL or --variant PACKAGE=LABEL, "
             "leave it to pip, or describe another machine with --variant-host FILE."
@@ -112,6 +130,10 @@ def _label_not_found(run: Run, label: str, lines: Sequence[str]) -> Installation
             "variants: --index-url URL."
         )
     return VariantLabelNotFound(label, lines, hint)
+
+
+def _did_you_mean(label: str, option: str) -> str:
+    return f"Did you mean '{label}'? {option}"
 
 
 def _others(run: Run, told: Collection[str]) -> Iterator[str]:
@@ -163,18 +185,21 @@ def refusal(
     if run.is_trying:
         return _build_conflict(causes)
     reason = _plain_reason(run, factory, causes, constraints)
+    projects = dict.fromkeys(cause.requirement.project_name for cause in causes)
+    reason = reason or missing_label(run, factory._finder, projects)
     if reason is not None:
         return reason
     if not run.enabled:
         return usual()
     for line in _background(run, causes):
         logger.critical("%s", line)
-    return _refused(usual, run, causes, constraints)
+    return _refused(usual, run, factory, causes, constraints)
 
 
 def _refused(
     usual: Callable[[], InstallationError],
     run: Run,
+    factory: Factory,
     causes: Sequence[Any],
     constraints: Mapping[str, Any],
 ) -> InstallationError:
@@ -191,12 +216,11 @@ def _refused(
     }
     if len(wanted) == 1 and refused:
         ((project, releases),) = refused.items()
-        label, hashed = (
-            run.overrides.label_for(project),
-            _hashed(project, causes, constraints),
-        )
+        hashed = _hashed(project, causes, constraints)
         usual()
-        return nothing_left(wanted[project], label, releases, hashed=hashed)
+        return nothing_left(
+            wanted[project], releases, finder=factory._finder, hashed=hashed
+        )
     # Variants are one cause among several: the usual error tells the others.
     for project, releases in reached.items():
         if run.overrides.label_for(project) is not None:
@@ -204,6 +228,34 @@ def _refused(
     for line in itertools.chain(*map(_refusals, refused.values())):
         logger.critical("%s", line)
     return usual()
+
+
+def missing_label(
+    run: Run, finder: PackageFinder, projects: Iterable[NormalizedName]
+) -> InstallationError | None:
+    """Make the error if no release of a project has the label chosen for it."""
+    for project in projects:
+        label, releases = (
+            run.overrides.label_for(project),
+            run.decisions.reached(project),
+        )
+        if label is not None and releases and all(e.lacks_label for e in releases):
+            absent = _absent(finder, label, releases)
+            return absent or _none_labelled(label, releases)
+    return None
+
+
+def _absent(
+    finder: PackageFinder, label: str, releases: Iterable[Release]
+) -> InstallationError | None:
+    """Make the error if a release lists a label but has no file of it to install."""
+    for release in releases:
+        reason = absent_variants(finder, release).get(label)
+        if reason is not None:
+            others = [_labels_line(release)] if release.labels else []
+            lines = [f"{capital(reason)}.", *others]
+            return VariantNotInstallable(str(release), label, lines)
+    return None
 
 
 def _plain_reason(
@@ -298,11 +350,16 @@ def _label_in_version(
     return None
 
 
-def _refusals(releases: list[Release]) -> list[str]:
+def _refusals(
+    releases: list[Release], finder: PackageFinder | None = None
+) -> list[str]:
     lines = []
     for release in releases[:_SHOWN_RELEASES]:
         lines.append(f"{release}:")
         lines.extend(f"  {reason}" for reason in sentences.rejections(release))
+        if finder is not None:
+            absent = absent_variants(finder, release)
+            lines.extend(f"  {label}: {reason}" for label, reason in absent.items())
     if len(releases) > _SHOWN_RELEASES:
         lines.append(f"and {len(releases) - _SHOWN_RELEASES} older releases likewise")
     return lines
@@ -310,15 +367,17 @@ def _refusals(releases: list[Release]) -> list[str]:
 
 def nothing_left(
     requirement: str,
-    label: str | None,
     releases: list[Release],
+    label: str | None = None,
     *,
+    finder: PackageFinder | None = None,
     hashed: bool = False,
 ) -> InstallationError:
     """Make the error that says why none of *releases* could be taken.
 
     :param label: the label that the user chose for this project, if any.
     :param releases: those that were reached, newest first.
+    :param finder: that found them; None to leave out what it passed over.
     :param hashed: whether hashes leave only some of their files.
     """
     if label is not None:
@@ -348,7 +407,7 @@ def nothing_left(
             "For another machine, describe it with --variant-host FILE.",
         )
     return NoCompatibleVariant(
-        requirement, _refusals(releases), dict.fromkeys(hints), judged=judged
+        requirement, _refusals(releases, finder), dict.fromkeys(hints), judged=judged
     )
 
 
@@ -360,9 +419,14 @@ def _none_labelled(label: str, releases: Sequence[Release]) -> InstallationError
         for release in labelled[:_SHOWN_RELEASES]
     ]
     project = releases[0].project
-    return VariantLabelNotFound(
-        label,
-        lines or [_without_variants(project)],
-        f"Choose another one with --variant {project}=LABEL, or leave that option out; "
-        "for another machine, describe it with --variant-host FILE.",
+    meant = nearest_label(
+        label, {each for release in labelled for each in release.labels}
     )
+    if meant is not None:
+        hint = _did_you_mean(meant, f"--variant {project}={meant}")
+    else:
+        hint = (
+            f"Choose another one with --variant {project}=LABEL, or leave that option "
+            "out; for another machine, describe it with --variant-host FILE."
+        )
+    return VariantLabelNotFound(label, lines or [_without_variants(project)], hint)

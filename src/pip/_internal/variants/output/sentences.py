@@ -36,9 +36,11 @@ __all__ = [
     "block",
     "chosen_line",
     "counting",
+    "devices_left_out",
     "doubt_on_tegra",
     "first_two",
     "lacks_label",
+    "marker_elsewhere",
     "provider_line",
     "provider_lines",
     "rejections",
@@ -93,6 +95,26 @@ def first_two(selection: Selection) -> tuple[str, str, Comparison] | None:
 def counting(selection: Selection, label: str) -> str:
     """List the properties of a variant that the target supports."""
     return shortened([*map(str, selection.properties(label))]) or "no properties"
+
+
+def devices_left_out(release: Release, selection: Selection, label: str) -> str | None:
+    """Say which GPUs of the target a variant has no code for, and what helps."""
+    missed = selection.devices_left_out(label)
+    if not missed:
+        return None
+    names = " and ".join(each.name for each in missed)
+    said = (
+        f"The variant {label} of {release} has no code for the visible GPU with {names}"
+    )
+    if selection.for_all_devices:
+        best = selection.for_all_devices[0]
+        return f"{said}. For all GPUs: --variant {release.project}={best}"
+    is_amd = "amd" in {each.namespace for each in selection.properties(label)}
+    variable = "ROCR_VISIBLE_DEVICES" if is_amd else "CUDA_VISIBLE_DEVICES"
+    return (
+        f"{said}, and no variant has code for all GPUs. To choose for some GPUs only, "
+        f"list them in {variable}"
+    )
 
 
 def several_sources(release: Release, chosen: Selection, label: str) -> str | None:
@@ -162,6 +184,19 @@ def lacks_label(release: Release) -> str | None:
     return f"has no variant {label}, which you asked for; it has {shortened(release.labels)}"
 
 
+def marker_elsewhere(requirement: str, where: str = "") -> str:
+    """Say where markers about variants hold, of a requirement that stands elsewhere.
+
+    :param where: where it stands instead, if that is known.
+    """
+    place = f" in {where}" if where else ""
+    return (
+        f"'{requirement}'{place} has a marker about variants. Such a marker holds in the "
+        "metadata of a variant wheel alone, about that wheel; here it is evaluated as if "
+        "there were no variant. To choose a variant: --variant PACKAGE=LABEL"
+    )
+
+
 def alternatives(release: Release) -> str:
     """Say which versions of other packages the variants of a release are for."""
     builds: dict[str, list[str]] = {}
@@ -208,12 +243,20 @@ def provider_line(namespace: str, answer: ProviderResult) -> str:
             said.append(f"{feature.name} {feature.values[0]}")
     if flags:
         said.append(counted(flags, "flag"))
+    said += _devices(answer)
     if not said:
         why, _, _ = (answer.reason or "").partition(";")
         said = ["nothing" + (f", since {why}" if why else "")]
     is_told = answer.source is Source.BUILTIN or (answer.reason and not answer.features)
     how = "" if is_told else f" ({_STEPS[answer.source]})"
     return f"{namespace}: {shortened(said)}{how}"
+
+
+def _devices(answer: ProviderResult) -> list[str]:
+    """List the GPUs of the target, if it has several."""
+    if sum(each.number for each in answer.devices) < 2:
+        return []
+    return [f"GPUs: {', '.join(map(str, answer.devices))}"]
 
 
 def provider_lines(
@@ -233,6 +276,8 @@ def provider_lines(
             yield f"  {feature.name}: {', '.join(feature.values)}"
         elif feature.name in used:
             yield f"  {feature.name}: {shortened(feature.values)}"
+    for line in _devices(answer):
+        yield f"  {line}"
     if answer.reason is not None:
         yield f"  note: {answer.reason}"
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from pip._vendor.packaging.utils import parse_wheel_filename
 
+from pip._internal.fast.pages import all_links
 from pip._internal.index.package_finder import LinkType
 from pip._internal.variants.index.links import (
     LocalVersionWheel,
@@ -26,8 +28,35 @@ if TYPE_CHECKING:
 
     from pip._internal.index.package_finder import LinkEvaluator, PackageFinder
     from pip._internal.models.link import Link
+    from pip._internal.variants.selection.release import Release
+    from pip._internal.variants.selection.run import Run
 
-__all__ = ["skipped_versions"]
+__all__ = [
+    "CAUSES",
+    "absent_variants",
+    "cause_of_file",
+    "evaluator_of",
+    "listed_files",
+    "skipped_versions",
+    "why",
+]
+
+#: Why a version, or a file, is not taken.
+CAUSES = {
+    Cause.REQUIREMENT: "the requirement or a constraint excludes it",
+    Cause.PRE_RELEASE: "it is a pre-release; --pre would allow it",
+    Cause.YANKED: "it was yanked",
+    Cause.REQUIRES_PYTHON: "it is for other versions of Python",
+    Cause.PLATFORM: "no wheel is for this platform and Python",
+    Cause.FORMAT: "no file of a kind that may be used",
+    Cause.UPLOAD_TIME: "it was uploaded too late for --uploaded-prior-to",
+    Cause.HASHES: "no file has a hash that is allowed",
+    Cause.VARIANTS_OFF: "there are variant wheels alone, and variants are off",
+    Cause.LABEL: "it lacks the label that was chosen with --variant",
+    Cause.VARIANTS: "none of its variants can be used here",
+    Cause.SPECIAL_BUILD: "a special build, taken only if pinned exactly",
+    Cause.ORDER: "files of an older version come first",
+}
 
 #: Why a file is of no use; the cause that says most about the version comes first.
 _CAUSES = {
@@ -36,6 +65,51 @@ _CAUSES = {
     LinkType.format_unsupported: Cause.FORMAT,
     LinkType.platform_mismatch: Cause.PLATFORM,
 }
+
+
+def why(cause: Cause, detail: str) -> str:
+    """Return why a version, or a file, is not taken, as a clause."""
+    return CAUSES[cause] + (f" ({detail})" if detail else "")
+
+
+def listed_files(run: Run, project: NormalizedName) -> list[Link]:
+    """Return all files that were listed for a project, if there was any trouble."""
+    listed = itertools.chain.from_iterable(
+        map(all_links, run.catalogue.listed.get(project, ()))
+    )
+    # The page of a project is among the links.
+    return [each for each in listed if version_of(each, project) is not None]
+
+
+def cause_of_file(evaluator: LinkEvaluator, link: Link) -> tuple[Cause, str]:
+    """Return why pip does not take a file of a version that it may take.
+
+    :return: and what more there is to say, for people.
+    """
+    result, detail = evaluator.evaluate_link(link)
+    if result is not LinkType.candidate:
+        cause = _CAUSES.get(result, Cause.FORMAT)
+        is_said = cause in (Cause.REQUIRES_PYTHON, Cause.UPLOAD_TIME)
+        return cause, detail if is_said else ""
+    if link.is_yanked:
+        return Cause.YANKED, link.yanked_reason or ""
+    return Cause.HASHES, ""
+
+
+def absent_variants(finder: PackageFinder, release: Release) -> dict[str, str]:
+    """Return the variants that are listed for a release, but have no file to install.
+
+    :return: by label, why.
+    """
+    run, found = run_of(finder), dict[str, str]()
+    evaluator = evaluator_of(finder, release.project)
+    for link in () if run is None else listed_files(run, release.project):
+        label = label_of(link)
+        if label is None or label in release.labels or label in found:
+            continue
+        if version_of(link, release.project) == release.version:
+            found[label] = why(*cause_of_file(evaluator, link))
+    return found
 
 
 def skipped_versions(
@@ -58,7 +132,7 @@ def skipped_versions(
         version = version_of(link, project)
         if version is not None and (chosen is None or version > chosen.version):
             by_version.setdefault(version, []).append(link)
-    evaluator = _evaluator(finder, project)
+    evaluator = evaluator_of(finder, project)
     suitable: dict[Version, list[Link]] = {}
     for candidate in finder.find_all_candidates(project):
         link, version = candidate.link, candidate.version
@@ -74,7 +148,7 @@ def skipped_versions(
         if not specifier.contains(version, prereleases=True):
             reason = SkippedVersion(version, Cause.REQUIREMENT)
         elif version in offered:
-            reason = _reached(offered[version])
+            reason = _reached(finder, offered[version])
         elif version in special:
             reason = SkippedVersion(version, Cause.SPECIAL_BUILD)
         elif version in suitable:
@@ -85,7 +159,7 @@ def skipped_versions(
     return found
 
 
-def _evaluator(finder: PackageFinder, project: NormalizedName) -> LinkEvaluator:
+def evaluator_of(finder: PackageFinder, project: NormalizedName) -> LinkEvaluator:
     """Return what judges files, as upstream does."""
     evaluator, run = finder.make_link_evaluator(project), run_of(finder)
     if run is not None and run.target.is_elsewhere:
@@ -94,14 +168,17 @@ def _evaluator(finder: PackageFinder, project: NormalizedName) -> LinkEvaluator:
     return evaluator
 
 
-def _reached(offer: Offer) -> SkippedVersion:
+def _reached(finder: PackageFinder, offer: Offer) -> SkippedVersion:
     """Say why a version that may be installed was not."""
     release = offer.release
     if release is None or not release.reached:
         return SkippedVersion(offer.version, Cause.ORDER, offer=offer)
     lacking = lacks_label(release)
     if lacking is not None:
-        return SkippedVersion(offer.version, Cause.LABEL, f"it {lacking}", offer)
+        label = release.chosen_label
+        absent = absent_variants(finder, release).get(label or "")
+        said = f"it {lacking}" if absent is None else f"{label}: {absent}"
+        return SkippedVersion(offer.version, Cause.LABEL, said, offer)
     return SkippedVersion(offer.version, Cause.VARIANTS, offer=offer)
 
 

@@ -88,7 +88,8 @@ def detect(
     """
     found = Findings()
     names = found.attempt(lambda: _architectures(environ, hardware, root, found))
-    found.add("gfx_arch", names or ())
+    found.add("gfx_arch", dict.fromkeys(names or ()))
+    found.add_devices("gfx_arch", ((name, [name]) for name in names or ()))
     version = found.attempt(lambda: _rocm_version(environ, hardware, root))
     found.add("rocm_version", version or ())
     return found.answer()
@@ -111,11 +112,11 @@ def _architectures(
     if override is not None:
         return (override[0],), "AMD driver"
     ordered = sorted(gpus, key=lambda gpu: (-gpu.size, gpu.architecture or ""))
-    names = dict.fromkeys(gpu.architecture for gpu in ordered)
+    names = [gpu.architecture for gpu in ordered]
     if None in names:
         untold = "the AMD driver does not tell the architecture of a GPU"
         remedy = f"{untold}: {GFX_VARIABLE} can tell what to install for"
-        if len(names) == 1:
+        if not any(names):
             raise NotDetected(remedy, unusable=remedy)
         findings.note_unusable(remedy)
     return tuple(filter(None, names)), "AMD driver"

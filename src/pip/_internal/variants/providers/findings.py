@@ -7,7 +7,11 @@ from typing import TypeVar
 
 from pip._vendor.wheel_variants.properties import SupportedFeature
 
-from pip._internal.variants.providers.result import NOT_THIS_MACHINE, ProviderResult
+from pip._internal.variants.providers.result import (
+    NOT_THIS_MACHINE,
+    Device,
+    ProviderResult,
+)
 
 __all__ = ["Findings", "NotDetected", "forced", "require_this_machine"]
 
@@ -38,6 +42,7 @@ class Findings:
         self._reasons: list[str] = []
         self._warnings: list[str] = []
         self._unusable: str | None = None
+        self._devices: tuple[Device, ...] = ()
 
     def attempt(self, ask: Callable[[], tuple[T, str]]) -> T | None:
         """Try to find something, and note where it was found or why it was not.
@@ -69,6 +74,17 @@ class Findings:
         if found := tuple(values):
             self._features.append(SupportedFeature(feature, found))
 
+    def add_devices(
+        self, feature: str, found: Iterable[tuple[str, Iterable[str]]]
+    ) -> None:
+        """Add GPUs, each with its kind and the values of the feature that it supports."""
+        devices: dict[str, Device] = {}
+        for name, values in found:
+            known = devices.get(name)
+            number = 1 if known is None else known.number + 1
+            devices[name] = Device(name, feature, tuple(values), number)
+        self._devices += tuple(devices.values())
+
     def answer(self, driver: str | None = None) -> ProviderResult:
         """Return all that was found."""
         return ProviderResult(
@@ -78,6 +94,7 @@ class Findings:
             warnings=tuple(self._warnings),
             unusable=self._unusable,
             driver=driver,
+            devices=self._devices,
         )
 
 

@@ -12,7 +12,8 @@ preferred first; equal to those of nvidia-variant-provider 0.0.2 (commit ffea5d3
 
 Limits: a driver outside CUDA 11.0 to 15.20 supports nothing; a GPU below compute
 capability 5.0 has no ``sm_arch``. Of several GPUs, the one with the highest compute
-capability counts, among those that ``CUDA_VISIBLE_DEVICES`` shows.
+capability decides what is supported, among those that ``CUDA_VISIBLE_DEVICES`` shows; of
+what is supported, a variant with code for all of them comes first.
 
 An override variable replaces the detection of the driver or of the GPU. An invalid one
 leaves its features out; the others are still detected.
@@ -21,7 +22,7 @@ leaves its features out; the others are still detected.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from pip._internal.variants.providers.driver import DriverUnavailable
 from pip._internal.variants.providers.findings import (
@@ -61,24 +62,38 @@ def detect(environ: Mapping[str, str], *, hardware: bool) -> ProviderResult:
     found = Findings()
     cuda_is_forced = environ.get(CUDA_VARIABLE, "").strip()
     sm_is_forced = environ.get(SM_VARIABLE, "").strip()
-    driver = cuda = sm = None
+    driver = cuda = sms = None
     if not (cuda_is_forced and sm_is_forced):
         driver = found.attempt(lambda: _ask_driver(environ, hardware))
     if driver is not None or cuda_is_forced:
         cuda = found.attempt(lambda: _cuda(environ, driver))
     if sm_is_forced or (driver is not None and (cuda is not None or cuda_is_forced)):
-        sm = found.attempt(lambda: _capability(environ, driver))
+        sms = found.attempt(lambda: _capabilities(environ, driver))
     if cuda is not None:
         found.add("cuda_version_lower_bound", _lower_bounds(cuda))
         found.add("cuda_version_upper_bound", _upper_bounds(cuda))
-    if sm is not None and sm < _OLDEST_CAPABILITY:
+    if sms:
+        _add_gpus(found, sms)
+    return found.answer(None if driver is None or cuda_is_forced else driver.version)
+
+
+def _add_gpus(found: Findings, capabilities: Sequence[_Version]) -> None:
+    """Add what GPUs support, the one of the highest compute capability first."""
+    if capabilities[0] < _OLDEST_CAPABILITY:
         found.note(
             f"GPUs below compute capability {_dotted(_OLDEST_CAPABILITY)} have no "
-            f"sm_arch, and this one has {_dotted(sm)}"
+            f"sm_arch, and this one has {_dotted(capabilities[0])}"
         )
-    elif sm is not None:
-        found.add("sm_arch", _architectures(sm))
-    return found.answer(None if driver is None or cuda_is_forced else driver.version)
+        return
+    found.add("sm_arch", _architectures(capabilities[0]))
+    found.add_devices(
+        "sm_arch",
+        (
+            (f"compute capability {_dotted(each)}", _architectures(each))
+            for each in capabilities
+            if each >= _OLDEST_CAPABILITY
+        ),
+    )
 
 
 def _ask_driver(environ: Mapping[str, str], hardware: bool) -> tuple[Driver, str]:
@@ -110,13 +125,14 @@ def _cuda(environ: Mapping[str, str], driver: Driver | None) -> tuple[_Version, 
     return version, ""
 
 
-def _capability(
+def _capabilities(
     environ: Mapping[str, str], driver: Driver | None
-) -> tuple[_Version, str]:
+) -> tuple[list[_Version], str]:
+    """Return the compute capability of each GPU, the highest first."""
     expected = "a compute capability, such as '9.0'"
     given = forced(environ, SM_VARIABLE, _parse_sm, expected)
     if given is not None:
-        return given
+        return [given[0]], given[1]
     assert driver is not None, "one of the two tells"
     # In values of sm_arch, the two numbers stand without a separator, so that a minor one
     # of two digits would name another architecture.
@@ -127,7 +143,7 @@ def _capability(
     ]
     if not plausible:
         raise NotDetected("the NVIDIA driver shows no GPU that can be read")
-    return max(plausible), ""
+    return sorted(plausible, reverse=True), ""
 
 
 def _parse_cuda(text: str) -> _Version | None:

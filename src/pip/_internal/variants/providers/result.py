@@ -11,6 +11,7 @@ from pip._vendor.wheel_variants.properties import SupportedFeature
 __all__ = [
     "NOT_THIS_MACHINE",
     "BuiltinProvider",
+    "Device",
     "ProviderResult",
     "Source",
     "no_result",
@@ -38,6 +39,24 @@ class Source(enum.Enum):
     NONE = "none"
 
 
+class Device(NamedTuple):
+    """All GPUs of one kind that the target has.
+
+    :ivar name: what tells the kind, for people: ``"compute capability 9.0"``.
+    :ivar feature: the feature that says which code these GPUs run.
+    :ivar values: the supported values of that feature, for these GPUs alone.
+    :ivar number: how many there are.
+    """
+
+    name: str
+    feature: str
+    values: tuple[str, ...]
+    number: int = 1
+
+    def __str__(self) -> str:
+        return self.name if self.number == 1 else f"{self.name} ({self.number} GPUs)"
+
+
 class ProviderResult(NamedTuple):
     """The supported features of one namespace and how they were found.
 
@@ -59,6 +78,7 @@ class ProviderResult(NamedTuple):
     :ivar driver: the version of the driver that answered, if one did and told it.
     :ivar seconds: how long it took, if that was measured.
     :ivar source: which step of the chain answered.
+    :ivar devices: the visible GPUs, the preferred ones first; empty if nobody told.
     """
 
     features: tuple[SupportedFeature, ...] = ()
@@ -72,6 +92,7 @@ class ProviderResult(NamedTuple):
     seconds: float | None = None
     source: Source = Source.NONE
     unusable: str | None = None
+    devices: tuple[Device, ...] = ()
 
     def values(self, feature: str) -> tuple[str, ...]:
         """Return the supported values of a feature, best first."""

@@ -306,7 +306,7 @@ def best_builds(
     if candidates and not left and run.purpose is Purpose.LIST_ALL:
         from pip._internal.variants.output.refusals import nothing_left
 
-        raise nothing_left(project, None, run.decisions.reached(project))
+        raise nothing_left(project, run.decisions.reached(project))
     return left
 
 

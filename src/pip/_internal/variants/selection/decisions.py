@@ -60,3 +60,13 @@ class Decisions:
             if release.project == project and release.reached
         ]
         return sorted(found, key=lambda release: release.version, reverse=True)
+
+    def refused(self) -> dict[NormalizedName, Release]:
+        """Return the newest release of each project of which nothing can be taken."""
+        found: dict[NormalizedName, Release] = {}
+        for release in self._releases.values():
+            if release.reached and not release.decide().ranked:
+                other = found.get(release.project)
+                if other is None or other.version < release.version:
+                    found[release.project] = release
+        return found

@@ -6,7 +6,7 @@ A :class:`LookupResult` is made once, by :mod:`.lookup`, and then only read.
 from __future__ import annotations
 
 import enum
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -121,6 +121,7 @@ class LookupResult:
     :ivar installed: what is installed of the project.
     :ivar stays: whether that satisfies the requirement, so that nothing is installed.
     :ivar run: by which it was made.
+    :ivar cause_of: returns why a file of a version that may be taken is not, with a detail.
     """
 
     requirement: str
@@ -133,6 +134,7 @@ class LookupResult:
     installed: BaseDistribution | None
     stays: bool
     run: Run
+    cause_of: Callable[[Link], tuple[Cause, str]]
 
     @property
     def link(self) -> Link | None:

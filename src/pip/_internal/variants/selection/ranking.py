@@ -12,13 +12,13 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from pip._vendor.packaging.utils import canonicalize_name
-from pip._vendor.wheel_variants.manifest import Manifest
+from pip._vendor.wheel_variants.manifest import Manifest, Variant
 from pip._vendor.wheel_variants.ordering import Mismatch, Ranking, rank, supported_of
 from pip._vendor.wheel_variants.preferences import Preference
 from pip._vendor.wheel_variants.properties import Property, SupportedProperties
 
 from pip._internal.variants.providers.chain import ProviderChain, supported
-from pip._internal.variants.providers.result import ProviderResult
+from pip._internal.variants.providers.result import Device, ProviderResult
 
 if TYPE_CHECKING:
     from pip._internal.variants.selection.installed_records import InstalledBuild
@@ -105,6 +105,19 @@ class Selection(NamedTuple):
         variant = None if self.manifest is None else self.manifest.variant(label)
         return () if variant is None else tuple(sorted(variant.properties()))
 
+    def devices_left_out(self, label: str) -> list[Device]:
+        """Return the GPUs of the target that a variant has no code for."""
+        variant = None if self.manifest is None else self.manifest.variant(label)
+        return [] if variant is None else left_out(variant, self.answers)
+
+    @property
+    def for_all_devices(self) -> list[str]:
+        """The variants that run and have code for all GPUs of the target, best first."""
+        if self.manifest is None:
+            return []
+        labels = self.ranking.compatible
+        return _with_code_for_all(labels, self.manifest, self.answers)
+
     @property
     def labels(self) -> tuple[str, ...]:
         """Return all labels that were decided about, the compatible ones first."""
@@ -158,6 +171,8 @@ def select(
             used |= dict.fromkeys(variant.features)
     answers = providers.query(manifest, used, project)
     ranking = rank(manifest, supported(answers), labels, preferences)
+    if not preferences and any(len(each.devices) > 1 for each in answers.values()):
+        ranking = _for_all_devices(ranking, manifest, answers)
     return Selection(
         source,
         manifest,
@@ -165,6 +180,50 @@ def select(
         answers=answers,
         preferences=preferences,
         origin=origin,
+    )
+
+
+def left_out(variant: Variant, answers: Mapping[str, ProviderResult]) -> list[Device]:
+    """Return the GPUs that a variant has no code for, although it has for others."""
+    return [
+        device
+        for namespace, features in variant.features.items()
+        if namespace in answers
+        for device in answers[namespace].devices
+        if device.feature in features
+        and not set(device.values).intersection(features[device.feature])
+    ]
+
+
+def _for_all_devices(
+    ranking: Ranking, manifest: Manifest, answers: Mapping[str, ProviderResult]
+) -> Ranking:
+    """Put the variants with code for all GPUs first, if the best one leaves some out."""
+    labels = ranking.compatible
+    if not labels or not left_out(manifest.variants[labels[0]], answers):
+        return ranking
+    first = _with_code_for_all(labels, manifest, answers)
+    return ranking._replace(compatible=tuple(dict.fromkeys([*first, *labels])))
+
+
+def _with_code_for_all(
+    labels: Iterable[str], manifest: Manifest, answers: Mapping[str, ProviderResult]
+) -> list[str]:
+    """Return the variants that say which GPUs they have code for, and leave none out."""
+    variants = ((label, manifest.variants[label]) for label in labels)
+    return [
+        label
+        for label, variant in variants
+        if _names_devices(variant, answers) and not left_out(variant, answers)
+    ]
+
+
+def _names_devices(variant: Variant, answers: Mapping[str, ProviderResult]) -> bool:
+    """Whether a variant says which GPUs it has code for."""
+    return any(
+        device.feature in variant.features.get(namespace, ())
+        for namespace, answer in answers.items()
+        for device in answer.devices
     )
 
 

@@ -16,9 +16,11 @@ from pip._vendor.packaging.utils import canonicalize_name
 from pip._vendor.wheel_variants.abi_dependency import requirements
 
 from pip._internal.variants.index.links import LocalVersionWheel, label_of, public
+from pip._internal.variants.providers.result import Source
 from pip._internal.variants.selection.abi_requirements import unfit
 from pip._internal.variants.selection.installed import installed_build, installed_label
 from pip._internal.variants.selection.ranking import judge_installed
+from pip._internal.variants.selection.settings import VARIANT_HOST
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.specifiers import SpecifierSet
@@ -50,8 +52,8 @@ class InstalledCandidate:
     """An installed build that competes with the builds of its version on the index.
 
     :ivar keep: makes the candidate that leaves it installed.
-    :ivar must_go: whether the user chose another label for just this project, or a mode
-        or a lock file from which to install does.
+    :ivar must_go: whether the user chose another label for just this project or excludes
+        its device, or a mode or a lock file from which to install does.
     :ivar holds_back: whether it is for a version of what the user upgrades.
     """
 
@@ -108,13 +110,10 @@ def installed_candidate(
         return None
     build = installed_build(dist)
     version, label, unwanted = _as_modes_see(run, dist, specifier)
+    unwanted = unwanted or _is_excluded(run, project, build)
     user_supplied = any(each.user_supplied for each in ireqs)
     named = run.overrides.label_for(project)
-    must_go = (
-        named is not None
-        or project in run.request.locked_labels
-        or (unwanted and user_supplied)
-    )
+    must_go = named is not None or project in run.request.locked_labels or unwanted
     holds_back = build is not None and _holds_back(run, build)
     if must_go:
         competes = run.request.locked_labels.get(project, named) != label
@@ -137,6 +136,26 @@ def _as_modes_see(
         version, label, refused = mode.installed(version, label, build, specifier)
         unwanted = unwanted or refused
     return version, label, unwanted
+
+
+def _is_excluded(
+    run: Run, project: NormalizedName, build: InstalledBuild | None
+) -> bool:
+    """Tell whether a build needs a device that the target lacks, as the user said.
+
+    A host that is configured counts for what is chosen, and not for what is installed.
+    """
+    said = {Source.DECLARED}
+    if run.settings.is_typed(VARIANT_HOST.name):
+        said.add(Source.HOST)
+    if build is None or build.label is None:
+        return False
+    target = run.target.detected.without_plugins()
+    selection = judge_installed(project, build, [build.label], target)
+    return any(
+        selection.answers[each.feature.namespace].source in said
+        for each in selection.ranking.rejected.get(build.label, ())
+    )
 
 
 def _holds_back(run: Run, build: InstalledBuild) -> bool:
