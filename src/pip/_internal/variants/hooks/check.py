@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from pip._internal.metadata import BaseDistribution
     from pip._internal.variants.providers.chain import ProviderChain
     from pip._internal.variants.providers.target import Target
+    from pip._internal.variants.selection.accelerators import Unaccelerated
     from pip._internal.variants.selection.installed_records import InstalledBuild
     from pip._internal.variants.selection.run import ModeModule
 
@@ -96,15 +97,15 @@ def checked(
     strict = settings.strict_variants
     for line in found:
         logger.log(logging.ERROR if strict else logging.WARNING, "%s", line)
-    lacking = []
+    lacking: Sequence[Unaccelerated] = ()
     if names:
-        from pip._internal.variants.output.required_accelerators import lines
+        from pip._internal.variants.output.required_accelerators import why_not
         from pip._internal.variants.selection.accelerators import unaccelerated_dists
 
         by_name = {dist.canonical_name: dist for dist, _ in dists}
-        lacking = list(lines(unaccelerated_dists(names, by_name, providers)))
-    for line in lacking:
-        logger.error("%s", f"--require-accelerator: {line}")
+        lacking = list(unaccelerated_dists(names, by_name, providers))
+        for each in lacking:
+            logger.error("%s", f"--require-accelerator: {why_not(each)}")
     doubts = _doubts([dist for dist, _ in dists], variants, mode_modules, options)
     for warning in (*providers.warnings, *doubts, *incomplete(dists, options)):
         logger.warning("%s", warning)

@@ -125,6 +125,7 @@ def _resolved(
         requirements = _concluded(solve, resolver, root_reqs, run, requirements)
     else:
         _require_accelerators(run, resolver)
+    _report_lost(run, resolver)
     if run.enabled and not run.settings.ignore_dependencies:
         _warn_of_device_extras(run, resolver, root_reqs)
     return requirements
@@ -217,6 +218,20 @@ def _settle(
 
         report_kept(each, requirements, run)
     return requirements, kept
+
+
+def _report_lost(run: Run, resolver: Resolver) -> None:
+    """Report installed variants that give way to packages without an accelerator."""
+    dists, found = resolver.factory._installed_dists, _found(resolver)
+    if run.settings.changes_this_environment and any(
+        not each.is_installed
+        and each.project_name in dists
+        and installed_build(dists[each.project_name]) is not None
+        for each in found
+    ):
+        from pip._internal.variants.output.lost_accelerators import report_lost
+
+        report_lost(run, dists, found)
 
 
 def _require_accelerators(run: Run, resolver: Resolver) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from pip._internal.console.texts import with_label
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pip._internal.resolution.resolvelib.base import Candidate
     from pip._internal.variants.selection.run import Run
 
-__all__ = ["lines", "require_accelerators"]
+__all__ = ["require_accelerators", "why_not"]
 
 _CAUSES = {
     Cause.MISSING: "is not installed",
@@ -32,13 +32,12 @@ _CAUSES = {
 }
 
 
-def lines(found: Iterable[Unaccelerated]) -> Iterator[str]:
-    """Say of each package why it does not use an accelerator."""
-    for each in found:
-        name: str = each.project
-        if each.version is not None:
-            name = f"{name} {with_label(each.version, each.label)}"
-        yield f"{name} {_CAUSES[each.cause]}."
+def why_not(found: Unaccelerated) -> str:
+    """Say why a package does not use an accelerator."""
+    name: str = found.project
+    if found.version is not None:
+        name = f"{name} {with_label(found.version, found.label)}"
+    return f"{name} {_CAUSES[found.cause]}."
 
 
 def require_accelerators(run: Run, found: Sequence[Candidate]) -> None:
@@ -48,7 +47,7 @@ def require_accelerators(run: Run, found: Sequence[Candidate]) -> None:
     :raises AcceleratorRequired: if a package that must use an accelerator is not known to.
     """
     lacking = list(unaccelerated(run, found))
-    said = [*lines(lacking)]
+    said = [*map(why_not, lacking)]
     projects = dict.fromkeys(each.project for each in lacking)
     for project in projects:
         for release in run.decisions.reached(project):

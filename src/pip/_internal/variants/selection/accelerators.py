@@ -25,6 +25,7 @@ __all__ = [
     "NAMESPACES",
     "Cause",
     "Unaccelerated",
+    "lost_accelerators",
     "present",
     "unaccelerated",
     "unaccelerated_dists",
@@ -110,6 +111,34 @@ def unaccelerated_dists(
             yield from _judge_dist(dists[project], providers)
         else:
             yield Unaccelerated(project, Cause.MISSING)
+
+
+def lost_accelerators(
+    run: Run,
+    dists: Mapping[NormalizedName, BaseDistribution],
+    found: Iterable[Candidate],
+) -> Iterator[tuple[BaseDistribution, str, Unaccelerated]]:
+    """Yield installed variants for an accelerator that give way to something without one.
+
+    :param dists: what is installed.
+    :param found: all candidates that the resolver chose.
+    :return: the distribution, its label, and what replaces it.
+    """
+    for candidate in found:
+        dist = dists.get(candidate.project_name)
+        if candidate.is_installed or dist is None:
+            continue
+        build, link = installed_build(dist), candidate.source_link
+        if (
+            build is None
+            or build.label is None
+            or not _uses(build.manifest, build.label)
+        ):
+            continue
+        cause, label = _judge_link(run, link)
+        if cause is not None:
+            name, version = candidate.project_name, str(candidate.version)
+            yield dist, build.label, Unaccelerated(name, cause, version, label)
 
 
 def _judge_dist(

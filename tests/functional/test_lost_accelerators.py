@@ -1,0 +1,126 @@
+"""An installed variant for a GPU that gives way to a package that uses none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from tests.lib.environments import Environment
+from tests.lib.hosts import forced
+from tests.lib.index import IndexServer
+from tests.lib.manifests import cuda
+from tests.lib.wheels import make_sdist, make_wheel
+
+GPU = forced("12.8", "9.0")
+
+
+@pytest.fixture
+def torch(venv: Environment, index: IndexServer) -> None:
+    """Install torch 2.9.0 for CUDA."""
+    builds = {"cu126": cuda("12.6"), "cu128": cuda("12.8")}
+    index.add_release("torch", "2.9.0", {**builds, "null": {}})
+    venv.pip("install", "torch", "-i", index.index_url, env=GPU)
+
+
+@pytest.fixture
+def newer(make_index: Callable[[], IndexServer]) -> IndexServer:
+    """Return an index without variants."""
+    other = make_index()
+    other.add(make_wheel("torch", "2.9.0"))
+    other.add(make_wheel("torch", "2.10"))
+    other.add(make_sdist("torch", "2.11"))
+    other.add(make_wheel("app", "1.0", requires=["torch==2.10"]))
+    return other
+
+
+PLAIN = "torch {} has no variant metadata, so pip cannot tell what it uses."
+KEEP = "To keep it: pip install "
+
+#: The arguments, and why torch counts as lost; None if it is not.
+CASES: Mapping[str, tuple[list[str], str | None]] = {
+    "a dependency": (["app", "-i", "OTHER"], PLAIN.format("2.10")),
+    "an upgrade": (["-U", "torch<2.11", "-i", "OTHER"], PLAIN.format("2.10")),
+    "an upgrade by one of two indexes": (
+        ["-U", "torch<2.11", "-i", "INDEX", "--extra-index-url", "OTHER"],
+        PLAIN.format("2.10"),
+    ),
+    "the same version of another index": (
+        ["--force-reinstall", "torch==2.9.0", "-i", "OTHER"],
+        PLAIN.format("2.9.0"),
+    ),
+    "a wheel by path": (["WHEEL"], PLAIN.format("2.12")),
+    "nothing": (["torch", "-i", "OTHER"], None),
+    "an upgrade to the same": (["-U", "torch", "-i", "INDEX"], None),
+    "another GPU variant": (["torch", "--variant", "torch=cu126", "-i", "INDEX"], None),
+}
+
+
+@pytest.mark.usefixtures("torch")
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("strict", [False, True])
+def test_lost(
+    venv: Environment,
+    index: IndexServer,
+    newer: IndexServer,
+    tmp_path: Path,
+    case: str,
+    strict: bool,
+) -> None:
+    arguments, why = CASES[case]
+    wheel = make_wheel("torch", "2.12").write_to(tmp_path)
+    places = {"OTHER": newer.index_url, "INDEX": index.index_url, "WHEEL": str(wheel)}
+    command = ["install", *(places.get(each, each) for each in arguments)]
+    if strict:
+        command.append("--strict-variants")
+    fails = strict and why is not None
+    before = venv.installed()
+    result = venv.pip(*command, env=GPU, code=1 if fails else 0)
+    said = " ".join(result.stderr.split())
+    if why is None:
+        assert "uses an accelerator" not in said
+        return
+    assert why in said
+    if fails:
+        assert said.startswith("error: variant-lost")
+        assert venv.installed() == before
+    else:
+        assert "torch 2.9.0 (cu128) uses an accelerator and is replaced." in said
+        assert KEEP in said
+    assert said.count(why) == 1
+
+
+@pytest.mark.usefixtures("torch")
+@pytest.mark.parametrize("option", ["--variant=torch=null", "--no-variants"])
+def test_what_is_typed_is_said_and_no_error(
+    venv: Environment, index: IndexServer, option: str
+) -> None:
+    command = ["install", "-U", "--force-reinstall", "torch", "-i", index.index_url]
+    result = venv.pip(*command, option, "--strict-variants", env=GPU)
+    assert "torch 2.9.0 (cu128) uses an accelerator and is replaced." in result.stderr
+
+
+@pytest.mark.usefixtures("torch")
+def test_the_command_keeps_it(
+    venv: Environment, index: IndexServer, newer: IndexServer
+) -> None:
+    command = ["install", "-U", "torch<2.11", "-i", index.index_url]
+    command += ["--extra-index-url", newer.index_url]
+    result = venv.pip(*command, "--dry-run", env=GPU)
+    (keep,) = (
+        line.partition(KEEP)[2].split()
+        for line in result.stderr.splitlines()
+        if KEEP in line
+    )
+    keep = [each.strip("'") for each in keep if each != "--dry-run"]
+    venv.pip("install", *keep, env=GPU)
+    assert venv.installed()["torch"] == "2.9.0"
+
+
+@pytest.mark.usefixtures("torch")
+def test_download_loses_nothing(
+    venv: Environment, newer: IndexServer, tmp_path: Path
+) -> None:
+    command = ["download", "torch<2.11", "-d", str(tmp_path), "-i", newer.index_url]
+    assert "accelerator" not in venv.pip(*command, env=GPU).stderr
