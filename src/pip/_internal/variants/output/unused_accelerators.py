@@ -1,30 +1,53 @@
-"""Say that a device of this machine stays idle, and what else there is to install."""
+"""Report a device of this machine that stays idle, and what else there is to install."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from pip._vendor.wheel_variants.ordering import rank
+from pip._vendor.packaging.utils import parse_wheel_filename
+from pip._vendor.wheel_variants.labels import (
+    MANIFEST_SUFFIX,
+    InvalidManifestFilename,
+    parse_manifest_filename,
+)
+from pip._vendor.wheel_variants.ordering import Ranking, rank
 
+from pip._internal.console.output import get_logger
 from pip._internal.console.texts import Hint, capital
+from pip._internal.index.package_finder import LinkType
 from pip._internal.utils.misc import redact_auth_from_url
-from pip._internal.variants.index.links import label_of, source_of
-from pip._internal.variants.output.invocation import again
+from pip._internal.variants.index.links import label_of, source_of, version_of
+from pip._internal.variants.index.sources import ManifestUnavailable, fetch_manifest
+from pip._internal.variants.output.invocation import again, command
 from pip._internal.variants.output.reasons import rejection, sentences, shortened
+from pip._internal.variants.selection.installed import installed_build
+from pip._internal.variants.selection.ranking import Selection
 
 if TYPE_CHECKING:
     import optparse
 
-    from pip._vendor.wheel_variants.manifest import Manifest
+    from pip._vendor.packaging.utils import NormalizedName
+    from pip._vendor.wheel_variants.manifest import Manifest, Variant
     from pip._vendor.wheel_variants.ordering import Mismatch
 
+    from pip._internal.index.package_finder import PackageFinder
     from pip._internal.models.link import Link
-    from pip._internal.variants.selection.ranking import Selection
+    from pip._internal.variants.providers.chain import ProviderChain
+    from pip._internal.variants.providers.result import ProviderResult
     from pip._internal.variants.selection.release import Release
+    from pip._internal.variants.selection.run import Run
 
-__all__ = ["ACCELERATORS", "UnusedAccelerator", "plain_wheels", "unused_accelerator"]
+__all__ = [
+    "ACCELERATORS",
+    "UnusedAccelerator",
+    "plain_wheels",
+    "unused_accelerator",
+    "used_accelerators",
+]
+
+logger = get_logger(__name__)
 
 #: Devices that a plain or CPU build leaves idle, by namespace.
 ACCELERATORS = {
@@ -38,7 +61,8 @@ class UnusedAccelerator(NamedTuple):
     """A device of this machine that a build which was chosen does not use.
 
     :ivar release: of the build.
-    :ivar said: what it is, and what other variants lack, or why it does not count.
+    :ivar said: what it is, what other variants lack, or why it does not count, and a
+        command that helps.
     :ivar plain: a wheel of the release of which nothing says what it is for.
     """
 
@@ -47,34 +71,41 @@ class UnusedAccelerator(NamedTuple):
     plain: Link | None
 
 
-def unused_accelerator(release: Release, label: str | None) -> UnusedAccelerator | None:
-    """Tell whether what was chosen needs no device, although others of the release need one.
+def unused_accelerator(
+    run: Run, finder: PackageFinder, release: Release, label: str | None
+) -> UnusedAccelerator | None:
+    """Return why a chosen build uses no device, although others of the release use one.
 
-    Told of are the nearest variant for a device of this machine, and variants that would
+    Named are the nearest variant for a device of this machine, and variants that would
     run if there were a wheel of them to install.
 
     :param label: the label of what was chosen; None for a plain wheel or an sdist.
     :return: None if no device of this machine is left idle.
     """
+    providers = run.target.detected.without_plugins()
     nearest: list[_Missed] = []
     absent: dict[str, str] = {}
     unusable: dict[str, str] = {}
-    for selection in release.selections.values():
-        present = _present(selection)
-        if selection.manifest is None:
+    answers: dict[str, ProviderResult] = {}
+    for selection in (*release.selections.values(), *_unselected(run, release)):
+        manifest = selection.manifest
+        if manifest is None:
             continue
-        chosen = None if label is None else selection.manifest.variants.get(label)
-        if chosen is not None and set(chosen.features) & set(ACCELERATORS):
+        chosen = None if label is None else manifest.variants.get(label)
+        if chosen is not None and used_accelerators(chosen):
             return None
-        nearest += _missed(selection, selection.manifest, present)
-        absent.update(_absent(selection, selection.manifest, present))
-        unusable.update(_unusable(selection, selection.manifest))
+        complete = _asked(selection, manifest, providers, release.project)
+        answers.update(complete.answers)
+        present = _present(complete)
+        nearest += _missed(complete, manifest, present)
+        absent.update(_absent(complete, manifest, present))
+        unusable.update(_unusable(complete, manifest))
     if not nearest and not absent and not unusable:
         return None
     namespace = next(iter([*absent.values(), *unusable]), "")
     if nearest:
         namespace = min(nearest)[1]
-    device, build = ACCELERATORS[namespace], _build(release, label)
+    device, build = _device(namespace, answers), _build(release, label)
     said = [
         f"The target machine has {device}, but {build} was chosen",
         f"The nearest other variant: {min(nearest)[2]}" if nearest else "",
@@ -82,9 +113,141 @@ def unused_accelerator(release: Release, label: str | None) -> UnusedAccelerator
     if absent:
         labels = shortened(list(absent))
         said.append(f"{labels} would run, but there is no wheel of it to install here")
+        said += _why_absent(run, finder, release, next(iter(absent)))
     said += map(capital, unusable.values())
+    masks = dict.fromkeys(
+        variable for each in unusable if (variable := answers[each].hidden_by)
+    )
+    if masks:
+        said.append(_replaced(run, release.project))
+    if masks and not nearest and not absent:
+        words = ["env", *(word for mask in masks for word in ("-u", mask))]
+        said.append("To install for these GPUs:")
+        typed = f"{' '.join(words)} {again(run.settings.options)}"
+    else:
+        said.append("To see all variants:")
+        typed = command(
+            *(run.settings.options, "variants", "list"),
+            f"{release.project}=={release.version}",
+        )
     plain = None if label is None else _plain_wheel(release)
-    return UnusedAccelerator(release, sentences(*said), plain)
+    return UnusedAccelerator(release, Hint(sentences(*said), typed), plain)
+
+
+def used_accelerators(variant: Variant) -> set[str]:
+    """Return the namespaces of the devices that a variant is for."""
+    return set(variant.features) & set(ACCELERATORS)
+
+
+def _unselected(run: Run, release: Release) -> Iterator[Selection]:
+    """Yield manifests of variants that have no suitable wheel at all, one per source.
+
+    Only sources that list such wheels are read: an index without variants is asked for
+    nothing.
+    """
+    manifests: dict[str, Link] = {}
+    sources: set[str] = set()
+    for link in _listed(run, release):
+        source = source_of(link)
+        if source in release.selections:
+            continue
+        if label_of(link) is not None:
+            sources.add(source)
+        elif link.filename.endswith(MANIFEST_SUFFIX):
+            manifests.setdefault(source, link)
+    for source in sources & manifests.keys():
+        try:
+            manifest = fetch_manifest(run.catalogue.session, manifests[source])
+        except ManifestUnavailable as error:
+            logger.debug("Cannot read which variants %s has: %s", release, error)
+            continue
+        yield Selection(source, manifest, Ranking((), {}, ()))
+
+
+def _listed(run: Run, release: Release) -> Iterator[Link]:
+    """Yield all listed files of a version, suitable or not, and its manifests."""
+    for links in run.catalogue.listed.get(release.project, ()):
+        for link in links:
+            if link.filename.endswith(MANIFEST_SUFFIX):
+                if _is_manifest_of(link, release):
+                    yield link
+            elif version_of(link, release.project) == release.version:
+                yield link
+
+
+def _is_manifest_of(link: Link, release: Release) -> bool:
+    try:
+        found = parse_manifest_filename(link.filename)
+    except InvalidManifestFilename:
+        return False
+    return found == (release.project, release.version)
+
+
+def _asked(
+    selection: Selection, manifest: Manifest, providers: ProviderChain, project: str
+) -> Selection:
+    """Ask also about devices that only variants without a suitable wheel are for.
+
+    What else these variants need is asked only if such a device is present.
+    """
+    missing = [
+        variant
+        for label, variant in manifest.variants.items()
+        if label not in selection.labels and used_accelerators(variant)
+    ]
+    answers = dict(selection.answers)
+    devices = {name for each in missing for name in used_accelerators(each)}
+    answers |= providers.query(manifest, devices - answers.keys(), project)
+    present = {name for name in devices if answers[name].features}
+    others = {
+        name
+        for each in missing
+        if used_accelerators(each) <= present
+        for name in each.features
+    }
+    answers |= providers.query(manifest, others - answers.keys(), project)
+    return selection._replace(answers=answers)
+
+
+def _why_absent(
+    run: Run, finder: PackageFinder, release: Release, label: str
+) -> Iterator[str]:
+    """Yield why the listed wheels of a variant cannot be installed."""
+    links = [each for each in _listed(run, release) if label_of(each) == label]
+    evaluator = finder.make_link_evaluator(release.project)
+    for link in links:
+        result, detail = evaluator.evaluate_link(link)
+        if link.is_yanked:
+            yield f"{link.filename} is yanked: {link.yanked_reason or 'no reason given'}"
+        elif result is LinkType.platform_mismatch:
+            tags = {
+                f"{tag.interpreter} on {tag.platform}"
+                for each in links
+                for tag in parse_wheel_filename(each.filename)[3]
+            }
+            yield f"Its wheels are for {shortened(sorted(tags))}"
+        elif result is not LinkType.candidate:
+            yield f"{link.filename}: {detail}"
+        else:
+            continue
+        return
+    if not links:
+        yield "No wheel of it is listed"
+
+
+def _replaced(run: Run, project: NormalizedName) -> str:
+    """Return which installed variant for a device would be replaced; may be empty."""
+    dist = run.request.dists.get(project)
+    build = None if dist is None else installed_build(dist)
+    if dist is None or build is None or build.label is None:
+        return ""
+    variant = build.manifest.variants.get(build.label)
+    if variant is None or not used_accelerators(variant):
+        return ""
+    return (
+        f"{dist.raw_name} {dist.version}, variant {build.label}, which is installed and "
+        "uses a GPU, would be replaced"
+    )
 
 
 def plain_wheels(
@@ -110,6 +273,15 @@ def plain_wheels(
         f"may have that support: nothing says what {say} for. To take {them}:",
         again(options, *(each.url_without_fragment for each in found.values())),
     )
+
+
+def _device(namespace: str, answers: Mapping[str, ProviderResult]) -> str:
+    """Name the device of a namespace; a driver alone is no GPU."""
+    answer = answers.get(namespace)
+    has_gpu = answer is None or answer.unusable or answer.values("sm_arch")
+    if namespace == "nvidia" and not has_gpu:
+        return "an NVIDIA driver"
+    return ACCELERATORS[namespace]
 
 
 def _present(selection: Selection) -> set[str]:
@@ -144,7 +316,9 @@ def _missed(
     """Yield the refused variants for devices that are *present*."""
     for label, mismatches in selection.ranking.rejected.items():
         used = present & set(manifest.variants[label].features)
-        if used and not {each.feature.namespace for each in mismatches} - present:
+        lacking = {each.feature.namespace for each in mismatches}
+        is_unjudged = any(selection.answers[each].is_lacking for each in lacking)
+        if used and not is_unjudged and not (lacking & set(ACCELERATORS)) - present:
             distance = (
                 len(mismatches),
                 [_distance(each) for each in mismatches],
@@ -156,10 +330,7 @@ def _missed(
 def _absent(
     selection: Selection, manifest: Manifest, present: set[str]
 ) -> Iterator[tuple[str, str]]:
-    """Yield variants that would run and of which no wheel suits, and their devices.
-
-    Only what namespaces that were asked anyway can tell.
-    """
+    """Yield variants that would run and of which no wheel suits, and their devices."""
     labels = [
         label
         for label, variant in manifest.variants.items()
