@@ -29,11 +29,14 @@ from pip._internal.variants.selection.settings import Settings
 if TYPE_CHECKING:
     import optparse
 
+    from pip._vendor.wheel_variants.ordering import Mismatch
+
     from pip._internal.commands.check import CheckCommand
     from pip._internal.metadata import BaseDistribution
     from pip._internal.variants.providers.chain import ProviderChain
     from pip._internal.variants.providers.target import Target
     from pip._internal.variants.selection.installed_records import InstalledBuild
+    from pip._internal.variants.selection.ranking import Selection
     from pip._internal.variants.selection.run import ModeModule
 
 logger = get_logger(__name__)
@@ -88,6 +91,8 @@ def checked(
         providers = ProviderChain.for_settings(settings)
     mode_modules = find_mode_modules()
     found = list(unsupported(variants, providers, mode_modules, options))
+    # Whoever hides a GPU has chosen that.
+    masked = list(hidden(variants, providers))
     if settings.path:
         target = target_of(settings, providers.host)
         status = _folders_checked([dist for dist, _ in dists], target)
@@ -106,7 +111,7 @@ def checked(
     for line in lacking:
         logger.error("%s", f"--require-accelerator: {line}")
     doubts = _doubts([dist for dist, _ in dists], variants, mode_modules, options)
-    for warning in (*providers.warnings, *doubts, *incomplete(dists, options)):
+    for warning in (*masked, *providers.warnings, *doubts, *incomplete(dists, options)):
         logger.warning("%s", warning)
     return ERROR if lacking or (found and strict) else status
 
@@ -272,7 +277,7 @@ def unsupported(
             *(variant.name, variant.build, [variant.label], providers)
         )
         mismatches = selection.known_mismatches(variant.label)
-        if mismatches:
+        if mismatches and not _masks(selection, mismatches):
             further = sum(
                 (
                     mode_module.options_for(variant.build)
@@ -292,6 +297,29 @@ def unsupported(
                     *(options, variant.folder, variant.name, variant.version), *further
                 ),
             )
+
+
+def hidden(
+    variants: Sequence[InstalledVariant], providers: ProviderChain
+) -> Iterator[str]:
+    """Yield which variants are for devices that an environment variable hides."""
+    from pip._internal.variants.selection.ranking import judge_installed
+
+    for variant in variants:
+        selection = judge_installed(
+            *(variant.name, variant.build, [variant.label], providers)
+        )
+        masks = _masks(selection, selection.known_mismatches(variant.label))
+        if masks:
+            yield f"{variant} cannot be checked: {'; '.join(masks)}"
+
+
+def _masks(selection: Selection, mismatches: Iterable[Mismatch]) -> list[str]:
+    """Return how variables hide devices, if that alone is why a variant is refused."""
+    answers = [selection.answers[each.feature.namespace] for each in mismatches]
+    if any(answer.hidden_by is None for answer in answers):
+        return []
+    return list(dict.fromkeys(answer.reason or "" for answer in answers))
 
 
 def different_cuda(

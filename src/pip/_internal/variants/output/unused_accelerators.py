@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from pip._vendor.packaging.utils import parse_wheel_filename
+from pip._vendor.wheel_variants.abi_dependency import requirements
 from pip._vendor.wheel_variants.labels import (
     MANIFEST_SUFFIX,
     InvalidManifestFilename,
@@ -85,6 +86,7 @@ def unused_accelerator(
     providers = run.target.detected.without_plugins()
     nearest: list[_Missed] = []
     absent: dict[str, str] = {}
+    unmet: dict[str, str] = {}
     unusable: dict[str, str] = {}
     answers: dict[str, ProviderResult] = {}
     for selection in (*release.selections.values(), *_unselected(run, release)):
@@ -99,10 +101,12 @@ def unused_accelerator(
         present = _present(complete)
         nearest += _missed(complete, manifest, present)
         absent.update(_absent(complete, manifest, present))
+        if not run.attempt.kept:
+            unmet.update(_unmet(complete, manifest, present))
         unusable.update(_unusable(complete, manifest))
-    if not nearest and not absent and not unusable:
+    if not (nearest or absent or unmet or unusable):
         return None
-    namespace = next(iter([*absent.values(), *unusable]), "")
+    namespace = next(iter([*absent.values(), *unmet.values(), *unusable]), "")
     if nearest:
         namespace = min(nearest)[1]
     device, build = _device(namespace, answers), _build(release, label)
@@ -114,13 +118,14 @@ def unused_accelerator(
         labels = shortened(list(absent))
         said.append(f"{labels} would run, but there is no wheel of it to install here")
         said += _why_absent(run, finder, release, next(iter(absent)))
+    said += unmet
     said += map(capital, unusable.values())
     masks = dict.fromkeys(
         variable for each in unusable if (variable := answers[each].hidden_by)
     )
     if masks:
         said.append(_replaced(run, release.project))
-    if masks and not nearest and not absent:
+    if masks and not (nearest or absent or unmet):
         words = ["env", *(word for mask in masks for word in ("-u", mask))]
         said.append("To install for these GPUs:")
         typed = f"{' '.join(words)} {again(run.settings.options)}"
@@ -341,6 +346,22 @@ def _absent(
         used = present & set(manifest.variants[label].features)
         if used:
             yield label, min(used)
+
+
+def _unmet(
+    selection: Selection, manifest: Manifest, present: set[str]
+) -> Iterator[tuple[str, str]]:
+    """Yield which variants would run with other versions of packages, and their devices.
+
+    The resolver has found out that it cannot have these versions.
+    """
+    for label in () if selection.is_swayed else selection.ranking.compatible:
+        used = present & used_accelerators(manifest.variants[label])
+        needed = requirements(manifest, label)
+        if used and needed:
+            versions = " and ".join(needed)
+            said = f"{label} would run with {versions}, which pip cannot install here"
+            yield said, min(used)
 
 
 def _plain_wheel(release: Release) -> Link | None:
