@@ -13,7 +13,7 @@ from __future__ import annotations
 import csv
 import logging
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from pip._vendor.packaging.utils import canonicalize_name
@@ -101,19 +101,28 @@ def checked(
     strict = settings.strict_variants
     for line in found:
         logger.log(logging.ERROR if strict else logging.WARNING, "%s", line)
-    lacking = []
-    if names:
-        from pip._internal.variants.output.required_accelerators import lines
-        from pip._internal.variants.selection.accelerators import unaccelerated_dists
-
-        by_name = {dist.canonical_name: dist for dist, _ in dists}
-        lacking = list(lines(unaccelerated_dists(names, by_name, providers)))
+    lacking = _lacking(names, dists, providers)
     for line in lacking:
         logger.error("%s", f"--require-accelerator: {line}")
     doubts = _doubts([dist for dist, _ in dists], variants, mode_modules, options)
     for warning in (*masked, *providers.warnings, *doubts, *incomplete(dists, options)):
         logger.warning("%s", warning)
     return ERROR if lacking or (found and strict) else status
+
+
+def _lacking(
+    names: Collection[str],
+    dists: Iterable[tuple[BaseDistribution, str | None]],
+    providers: ProviderChain,
+) -> list[str]:
+    """Return why installed packages do not use an accelerator that is required."""
+    if not names:
+        return []
+    from pip._internal.variants.output.required_accelerators import lines
+    from pip._internal.variants.selection.accelerators import unaccelerated_dists
+
+    by_name = {dist.canonical_name: dist for dist, _ in dists}
+    return list(lines(unaccelerated_dists(names, by_name, providers)))
 
 
 def _installed(

@@ -83,12 +83,8 @@ def unused_accelerator(
     :param label: the label of what was chosen; None for a plain wheel or an sdist.
     :return: None if no device of this machine is left idle.
     """
+    found = _Reasons()
     providers = run.target.detected.without_plugins()
-    nearest: list[_Missed] = []
-    absent: dict[str, str] = {}
-    unmet: dict[str, str] = {}
-    unusable: dict[str, str] = {}
-    answers: dict[str, ProviderResult] = {}
     for selection in (*release.selections.values(), *_unselected(run, release)):
         manifest = selection.manifest
         if manifest is None:
@@ -97,46 +93,86 @@ def unused_accelerator(
         if chosen is not None and used_accelerators(chosen):
             return None
         complete = _asked(selection, manifest, providers, release.project)
-        answers.update(complete.answers)
-        present = _present(complete)
-        nearest += _missed(complete, manifest, present)
-        absent.update(_absent(complete, manifest, present))
-        if not run.attempt.kept:
-            unmet.update(_unmet(complete, manifest, present))
-        unusable.update(_unusable(complete, manifest))
-    if not (nearest or absent or unmet or unusable):
+        found.collect(complete, manifest, keeps=bool(run.attempt.kept))
+    if found.namespace is None:
         return None
-    namespace = next(iter([*absent.values(), *unmet.values(), *unusable]), "")
-    if nearest:
-        namespace = min(nearest)[1]
-    device, build = _device(namespace, answers), _build(release, label)
-    said = [
-        f"The target machine has {device}, but {build} was chosen",
-        f"The nearest other variant: {min(nearest)[2]}" if nearest else "",
-    ]
-    if absent:
-        labels = shortened(list(absent))
+    device, build = _device(found.namespace, found.answers), _build(release, label)
+    said = [f"The target machine has {device}, but {build} was chosen"]
+    if found.nearest:
+        said.append(f"The nearest other variant: {min(found.nearest)[2]}")
+    if found.absent:
+        labels = shortened(list(found.absent))
         said.append(f"{labels} would run, but there is no wheel of it to install here")
-        said += _why_absent(run, finder, release, next(iter(absent)))
-    said += unmet
-    said += map(capital, unusable.values())
-    masks = dict.fromkeys(
-        variable for each in unusable if (variable := answers[each].hidden_by)
-    )
-    if masks:
+        said += _why_absent(run, finder, release, next(iter(found.absent)))
+    said += [*found.unmet, *map(capital, found.unusable.values())]
+    if found.masks:
         said.append(_replaced(run, release.project))
-    if masks and not (nearest or absent or unmet):
-        words = ["env", *(word for mask in masks for word in ("-u", mask))]
-        said.append("To install for these GPUs:")
-        typed = f"{' '.join(words)} {again(run.settings.options)}"
-    else:
-        said.append("To see all variants:")
-        typed = command(
-            *(run.settings.options, "variants", "list"),
-            f"{release.project}=={release.version}",
-        )
+    hint = _hint(run.settings.options, release, found, said)
     plain = None if label is None else _plain_wheel(release)
-    return UnusedAccelerator(release, Hint(sentences(*said), typed), plain)
+    return UnusedAccelerator(release, hint, plain)
+
+
+class _Reasons:
+    """Why the variants of a release that are for a device were not chosen.
+
+    :ivar nearest: those that the target cannot run.
+    :ivar absent: those that would run and have no suitable wheel, with their devices.
+    :ivar unmet: what others would need of other packages, likewise.
+    :ivar unusable: devices that do not count, and why.
+    :ivar answers: what the target supports, by namespace.
+    """
+
+    def __init__(self) -> None:
+        self.nearest: list[_Missed] = []
+        self.absent: dict[str, str] = {}
+        self.unmet: dict[str, str] = {}
+        self.unusable: dict[str, str] = {}
+        self.answers: dict[str, ProviderResult] = {}
+
+    def collect(self, selection: Selection, manifest: Manifest, *, keeps: bool) -> None:
+        """Add the reasons of one source.
+
+        :param keeps: whether something installed stays, which is reported apart.
+        """
+        present = _present(selection)
+        self.answers.update(selection.answers)
+        self.nearest += _missed(selection, manifest, present)
+        self.absent.update(_absent(selection, manifest, present))
+        if not keeps:
+            self.unmet.update(_unmet(selection, manifest, present))
+        self.unusable.update(_unusable(selection, manifest))
+
+    @property
+    def namespace(self) -> str | None:
+        """The namespace of the device that matters most; None if none is idle."""
+        if self.nearest:
+            return min(self.nearest)[1]
+        others = (*self.absent.values(), *self.unmet.values(), *self.unusable)
+        return next(iter(others), None)
+
+    @property
+    def masks(self) -> list[str]:
+        """The environment variables that hide devices."""
+        hiding = (self.answers[each].hidden_by for each in self.unusable)
+        return list(dict.fromkeys(filter(None, hiding)))
+
+    @property
+    def are_all_hidden(self) -> bool:
+        """Whether nothing but such variables keeps a device idle."""
+        return bool(self.masks) and not (self.nearest or self.absent or self.unmet)
+
+
+def _hint(
+    options: optparse.Values, release: Release, found: _Reasons, said: list[str]
+) -> Hint:
+    """Add what to type to sentences."""
+    if found.are_all_hidden:
+        words = ["env", *(word for mask in found.masks for word in ("-u", mask))]
+        typed = f"{' '.join(words)} {again(options)}"
+        return Hint(sentences(*said, "To install for these GPUs:"), typed)
+    pinned = f"{release.project}=={release.version}"
+    typed = command(options, "variants", "list", pinned)
+    return Hint(sentences(*said, "To see all variants:"), typed)
 
 
 def used_accelerators(variant: Variant) -> set[str]:
