@@ -99,15 +99,18 @@ def checked(
     else:
         status = fn(command, options, args)
     strict = settings.strict_variants
-    for line in found:
-        logger.log(logging.ERROR if strict else logging.WARNING, "%s", line)
+    _log(logging.ERROR if strict else logging.WARNING, found)
     lacking = _lacking(names, dists, providers)
-    for line in lacking:
-        logger.error("%s", f"--require-accelerator: {line}")
+    _log(logging.ERROR, (f"--require-accelerator: {line}" for line in lacking))
     doubts = _doubts([dist for dist, _ in dists], variants, mode_modules, options)
-    for warning in (*masked, *providers.warnings, *doubts, *incomplete(dists, options)):
-        logger.warning("%s", warning)
+    others = (*masked, *providers.warnings, *doubts, *incomplete(dists, options))
+    _log(logging.WARNING, others)
     return ERROR if lacking or (found and strict) else status
+
+
+def _log(level: int, lines: Iterable[str]) -> None:
+    for line in lines:
+        logger.log(level, "%s", line)
 
 
 def _lacking(
