@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -103,7 +104,7 @@ def test_an_idle_gpu_is_warned_of(pip: Pip, torch: list[str]) -> None:
         "WARNING: The target machine has an NVIDIA GPU, but the variant 00000000 of torch "
         "2.8.0 without support for it was chosen. The nearest other variant: cu126 "
         "needs nvidia :: cuda_version_lower_bound :: 12.6 (the target has 12.5, 12.4, "
-        "12.3 …)"
+        f"12.3 …). To see all variants: pip variants list torch==2.8.0 {shlex.join(torch)}"
     )
     assert plain.startswith("WARNING: A plain wheel of torch 2.8.0 is there too")
 

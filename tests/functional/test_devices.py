@@ -432,6 +432,34 @@ def test_a_gpu_that_is_there_and_does_not_count(
         assert "WARNING" not in said
 
 
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("ROCR_VISIBLE_DEVICES", ""),
+        ("HIP_VISIBLE_DEVICES", "-1"),
+        ("CUDA_VISIBLE_DEVICES", "-1"),
+    ],
+)
+def test_a_gpu_of_amd_that_is_hidden(
+    gpu_of: Callable[[int], None],
+    pip: Pip,
+    index: IndexServer,
+    variable: str,
+    value: str,
+) -> None:
+    builds = {"gfx": ["amd :: gfx_arch :: gfx1151"], "null": []}
+    index.add_release("kernels", "1.0", {}, manifest=make_manifest(builds))
+    gpu_of(110501)
+    command = ["install", "--dry-run", "kernels", "-i", index.index_url]
+    assert "Using the variant gfx of kernels" in pip(*command).stdout
+    result = pip(*command, "--strict-variants", env={variable: value})
+    assert (
+        "WARNING: The target machine has an AMD GPU, but the variant null of kernels 1.0 "
+        f"without support for it was chosen. {variable} hides every AMD GPU: {value!r}. "
+        f"To install for these GPUs: env -u {variable} "
+    ) in " ".join(result.stderr.split())
+
+
 @pytest.mark.pytorch
 @pytest.mark.parametrize(
     ("gfx", "label"),

@@ -141,7 +141,7 @@ LINUX = (X86_64, XPU)
         (LINUX, amd("gfx1036,gfx1100", "7.1.0"), X86_64, "rocm7.1", None),
         (LINUX, amd("gfx1036", "7.1.0"), X86_64, "null", "an AMD GPU"),
         (LINUX, amd("gfx1151", "7.2.0"), X86_64, "null", "an AMD GPU"),
-        ((AARCH64,), amd("gfx942", "7.1.0"), AARCH64, "null", None),
+        ((AARCH64,), amd("gfx942", "7.1.0"), AARCH64, "null", "an AMD GPU"),
         ((WINDOWS,), amd("gfx1151", "7.1.0"), WINDOWS, "null", None),
         (LINUX, intel("20.1.0"), XPU, "xpu", None),
         (LINUX, intel("30.0.4"), XPU, "xpu", None),
@@ -180,7 +180,9 @@ IDLE = (
     "WARNING: The target machine has an NVIDIA GPU, but the variant null of torch 2.10.0 "
     "without support for it was chosen. The nearest other variant: cuda13.0 needs nvidia "
     ":: cuda_version_lower_bound :: 13.0 (the target has 12.8, 12.7, 12.6 …). cuda12.8 "
-    "would run, but there is no wheel of it to install here"
+    "would run, but there is no wheel of it to install here. Its wheels are for py3 on "
+    "manylinux_2_28_aarch64, py3 on win_amd64. To see all variants: pip variants list "
+    "torch==2.10.0 "
 )
 
 
@@ -196,7 +198,7 @@ def test_a_plain_wheel_beside_a_build_without_gpu(
     plain = usual.file_url("torch-2.10.0-py3-none-any.whl")
     said, _, typed = result.stderr.strip().rpartition("To take it: ")
     assert said == (
-        f"{IDLE}\nWARNING: A plain wheel of torch 2.10.0 is there too, on "
+        f"{IDLE}{shlex.join(where)}\nWARNING: A plain wheel of torch 2.10.0 is there too, on "
         f"{usual.index_url}torch/, and may have that support: nothing says what it is "
         "for. "
     )
@@ -276,7 +278,7 @@ def test_the_document_ends_with_an_installed_torch(
 @on_linux
 def test_without_a_plain_wheel(pip: Pip, torch: IndexServer) -> None:
     result = pip("install", "--dry-run", "torch", "-i", torch.index_url, env=BLACKWELL)
-    assert result.stderr == f"{IDLE}\n"
+    assert result.stderr == f"{IDLE}--index-url {torch.index_url}\n"
 
 
 @on_linux

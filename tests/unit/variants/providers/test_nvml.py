@@ -315,7 +315,8 @@ def test_where_all_are_hidden_nothing_is_supported(
     driver = nvml.environ(cuda=12080, capabilities=["8.0", "9.0", "7.5"])
     asked = ask("nvidia", {**driver, "CUDA_VISIBLE_DEVICES": visible})
     assert asked.features == {}
-    assert asked.reason == "CUDA_VISIBLE_DEVICES hides every GPU"
+    hidden = f"CUDA_VISIBLE_DEVICES hides every NVIDIA GPU: {visible!r}"
+    assert asked.reason == hidden
     assert asked.warnings == []
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import csv
 import logging
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from pip._vendor.packaging.utils import canonicalize_name
@@ -29,12 +29,14 @@ from pip._internal.variants.selection.settings import Settings
 if TYPE_CHECKING:
     import optparse
 
+    from pip._vendor.wheel_variants.ordering import Mismatch
+
     from pip._internal.commands.check import CheckCommand
     from pip._internal.metadata import BaseDistribution
     from pip._internal.variants.providers.chain import ProviderChain
     from pip._internal.variants.providers.target import Target
-    from pip._internal.variants.selection.accelerators import Unaccelerated
     from pip._internal.variants.selection.installed_records import InstalledBuild
+    from pip._internal.variants.selection.ranking import Selection
     from pip._internal.variants.selection.run import ModeModule
 
 logger = get_logger(__name__)
@@ -89,27 +91,41 @@ def checked(
         providers = ProviderChain.for_settings(settings)
     mode_modules = find_mode_modules()
     found = list(unsupported(variants, providers, mode_modules, options))
+    # Whoever hides a GPU has chosen that.
+    masked = list(hidden(variants, providers))
     if settings.path:
         target = target_of(settings, providers.host)
         status = _folders_checked([dist for dist, _ in dists], target)
     else:
         status = fn(command, options, args)
     strict = settings.strict_variants
-    for line in found:
-        logger.log(logging.ERROR if strict else logging.WARNING, "%s", line)
-    lacking: Sequence[Unaccelerated] = ()
-    if names:
-        from pip._internal.variants.output.required_accelerators import why_not
-        from pip._internal.variants.selection.accelerators import unaccelerated_dists
-
-        by_name = {dist.canonical_name: dist for dist, _ in dists}
-        lacking = list(unaccelerated_dists(names, by_name, providers))
-        for each in lacking:
-            logger.error("%s", f"--require-accelerator: {why_not(each)}")
+    _log(logging.ERROR if strict else logging.WARNING, found)
+    lacking = _lacking(names, dists, providers)
+    _log(logging.ERROR, (f"--require-accelerator: {line}" for line in lacking))
     doubts = _doubts([dist for dist, _ in dists], variants, mode_modules, options)
-    for warning in (*providers.warnings, *doubts, *incomplete(dists, options)):
-        logger.warning("%s", warning)
+    others = (*masked, *providers.warnings, *doubts, *incomplete(dists, options))
+    _log(logging.WARNING, others)
     return ERROR if lacking or (found and strict) else status
+
+
+def _log(level: int, lines: Iterable[str]) -> None:
+    for line in lines:
+        logger.log(level, "%s", line)
+
+
+def _lacking(
+    names: Collection[str],
+    dists: Iterable[tuple[BaseDistribution, str | None]],
+    providers: ProviderChain,
+) -> list[str]:
+    """Return why installed packages do not use an accelerator that is required."""
+    if not names:
+        return []
+    from pip._internal.variants.output.required_accelerators import why_not
+    from pip._internal.variants.selection.accelerators import unaccelerated_dists
+
+    by_name = {dist.canonical_name: dist for dist, _ in dists}
+    return list(map(why_not, unaccelerated_dists(names, by_name, providers)))
 
 
 def _installed(
@@ -273,7 +289,7 @@ def unsupported(
             *(variant.name, variant.build, [variant.label], providers)
         )
         mismatches = selection.known_mismatches(variant.label)
-        if mismatches:
+        if mismatches and not _masks(selection, mismatches):
             further = sum(
                 (
                     mode_module.options_for(variant.build)
@@ -293,6 +309,29 @@ def unsupported(
                     *(options, variant.folder, variant.name, variant.version), *further
                 ),
             )
+
+
+def hidden(
+    variants: Sequence[InstalledVariant], providers: ProviderChain
+) -> Iterator[str]:
+    """Yield which variants are for devices that an environment variable hides."""
+    from pip._internal.variants.selection.ranking import judge_installed
+
+    for variant in variants:
+        selection = judge_installed(
+            *(variant.name, variant.build, [variant.label], providers)
+        )
+        masks = _masks(selection, selection.known_mismatches(variant.label))
+        if masks:
+            yield f"{variant} cannot be checked: {'; '.join(masks)}"
+
+
+def _masks(selection: Selection, mismatches: Iterable[Mismatch]) -> list[str]:
+    """Return how variables hide devices, if that alone is why a variant is refused."""
+    answers = [selection.answers[each.feature.namespace] for each in mismatches]
+    if any(answer.hidden_by is None for answer in answers):
+        return []
+    return list(dict.fromkeys(answer.reason or "" for answer in answers))
 
 
 def different_cuda(

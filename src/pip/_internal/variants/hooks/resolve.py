@@ -12,7 +12,7 @@ from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.exceptions import HashError, InstallationError, PipError
 from pip._internal.fast.resolving import prefetching
-from pip._internal.variants.index.links import label_of
+from pip._internal.variants.index.links import label_of, source_of, version_of
 from pip._internal.variants.selection.installed import installed_build
 from pip._internal.variants.selection.run import Purpose, Run, noting_host, run_of
 from pip._internal.variants.slots import ENVIRONMENT
@@ -168,6 +168,11 @@ def _concluded(
 
         warn_of_older_releases(run, finder, _found(resolver), refused)
     _announce(run, finder, chosen)
+    unselected = _unselected_builds(run, requirements) if run.catalogue.listed else []
+    if unselected:
+        from pip._internal.variants.output.announcing import report_idle
+
+        report_idle(run, finder, unselected)
     if any(root.extras for root in root_reqs) and (chosen or kept):
         from pip._internal.variants.output.unknown_names import labels_as_extras
 
@@ -328,6 +333,34 @@ def _chosen_builds(
         for release in (run.decisions.release_of(link),)
         if release is not None and release.labels
     ]
+
+
+def _unselected_builds(
+    run: Run, requirements: RequirementSet
+) -> list[tuple[Release, Link]]:
+    """Return plain builds of releases whose listed variants are all unsuitable files.
+
+    They were no candidates, for instance because they are for another Python.
+    """
+    if run.purpose is Purpose.BUILD:
+        return []
+    from pip._internal.variants.selection.release import Release
+
+    found = []
+    for req in requirements.requirements.values():
+        link, dist = req.source_link, req.name and canonicalize_name(req.name)
+        if link is None or req.is_direct or not dist:
+            continue
+        release = run.decisions.release_of(link)
+        pages = run.catalogue.listed.get(dist, ())
+        if (release is None or not release.labels) and any(
+            label_of(each) is not None for page in pages for each in page
+        ):
+            version = version_of(link, dist)
+            if version is not None:
+                source = source_of(link)
+                found.append((Release(run, dist, version, [link], [source]), link))
+    return found
 
 
 def _found(resolver: Resolver) -> Collection[Candidate]:

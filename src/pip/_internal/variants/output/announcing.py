@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 __all__ = [
     "announce",
     "report_agreement",
+    "report_idle",
     "report_kept",
     "report_replaced",
     "tell_of_kept",
@@ -62,21 +63,31 @@ def announce(
     """Say which builds were chosen."""
     for release, link in chosen:
         _announce_one(run, release, link)
-    idle = [each for each in _idle(run, chosen) if each is not None]
-    for each in idle:
-        run.reporter.accelerator(each.release.project, each.said)
-    _advise(run, plain_wheels(idle, run.settings.options))
+    report_idle(run, finder, chosen)
     for mode in run.modes:
         for release, link in chosen:
             if not _is_agreed(run, release, label_of(link)):
                 _advise(run, mode.advice(finder, release, link))
 
 
+def report_idle(
+    run: Run, finder: PackageFinder, chosen: Iterable[tuple[Release, Link]]
+) -> None:
+    """Report builds that leave a device idle, unless somebody chose that.
+
+    :raises AcceleratorUnused: if the user requires that one uses it.
+    """
+    idle = [each for each in _idle(run, finder, chosen) if each is not None]
+    for each in idle:
+        run.reporter.accelerator(each.release.project, each.said)
+    _advise(run, plain_wheels(idle, run.settings.options))
+
+
 def _idle(
-    run: Run, chosen: Iterable[tuple[Release, Link]]
+    run: Run, finder: PackageFinder, chosen: Iterable[tuple[Release, Link]]
 ) -> Iterator[UnusedAccelerator | None]:
-    """Tell which builds leave a device idle, unless somebody chose that."""
-    if not logger.isEnabledFor(logging.WARNING):
+    """Yield which builds leave a device idle, unless somebody chose that."""
+    if not (run.settings.required_accelerators or logger.isEnabledFor(logging.WARNING)):
         return
     for release, link in chosen:
         label = label_of(link)
@@ -85,7 +96,7 @@ def _idle(
                 mode.explains_unused_accelerator(release, link) for mode in run.modes
             ):
                 continue
-            yield unused_accelerator(release, label)
+            yield unused_accelerator(run, finder, release, label)
 
 
 def _announce_one(run: Run, release: Release, link: Link) -> None:

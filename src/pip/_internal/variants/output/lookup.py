@@ -60,7 +60,10 @@ from pip._internal.variants.selection.candidates import offer
 from pip._internal.variants.selection.lookup_result import File, LookupResult, Offer
 from pip._internal.variants.selection.release import Release
 from pip._internal.variants.selection.run import Run, run_of
-from pip._internal.variants.selection.switching import installed_candidate
+from pip._internal.variants.selection.switching import (
+    InstalledCandidate,
+    installed_candidate,
+)
 from pip._internal.variants.slots import RUN
 
 if TYPE_CHECKING:
@@ -122,24 +125,21 @@ def look_up(
     with nullcontext() if target is None else target_options.during(target, factory):
         found, constraint, asked = _find(factory, wanted, constraints)
     offers = list(_offers(found._get_infos()))
-    chosen, problem = _choose(offers, run, finder, requirement, project)
+    choose = functools.partial(
+        _choose, run=run, finder=finder, requirement=requirement, project=project
+    )
+    chosen, problem = choose(offers)
     specifier = wanted.req.specifier & constraint.specifier
-    stays = False
-    if installed is not None and specifier.contains(
+    stays = installed is not None and specifier.contains(
         installed.version, prereleases=True
-    ):
+    )
+    if installed is not None and stays:
         factory._installed_dists[project] = installed
         competing = installed_candidate(run, factory, project, [wanted], specifier)
-        if competing is None:
-            stays = True
-        else:
+        if competing is not None:
             same = [each for each in offers if each.version == competing.version]
-            chosen, problem = _choose(
-                [*same, *offers], run, finder, requirement, project
-            )
-            if chosen is not None and problem is None:
-                release, link = chosen.release, chosen.ranked[0]
-                stays = release is not None and competing.stays(release, link)
+            chosen, problem = choose([*same, *offers])
+            stays = problem is None and _is_kept(competing, chosen)
     if stays:
         problem = None
     elif chosen is None:
@@ -147,11 +147,7 @@ def look_up(
         problem = mistaken or true_reason(run, finder, asked) or problem
     if run.overrides.choices or run.settings.typed:
         report_unknown_names(run, {project}, are_all=False, are_all_manifests=False)
-    files = list(collector.files(project, run.catalogue.own_pages.get(project)))
-    for mode in run.modes:
-        sizes = {file.link: file.size for file in files}
-        links = mode.files(finder, project, sizes)
-        files = [File(link, sizes.get(link)) for link in links]
+    files = _files(run, finder, collector, project)
     return LookupResult(
         requirement=requirement,
         project=project,
@@ -263,6 +259,25 @@ def _offers(infos: Iterable[IndexCandidateInfo]) -> Iterator[Offer]:
                 yield Offer(cast("Version", each.version), each.links, each)
         if files:
             yield Offer(cast("Version", version), files)
+
+
+def _files(
+    run: Run, finder: PackageFinder, collector: _PageKeeper, project: NormalizedName
+) -> list[File]:
+    """Return all files of a project, as the modes see them."""
+    files = list(collector.files(project, run.catalogue.own_pages.get(project)))
+    for mode in run.modes:
+        sizes = {file.link: file.size for file in files}
+        links = mode.files(finder, project, sizes)
+        files = [File(link, sizes.get(link)) for link in links]
+    return files
+
+
+def _is_kept(competing: InstalledCandidate, chosen: Offer | None) -> bool:
+    """Return whether an installed build stays, although it competes with *chosen*."""
+    if chosen is None or chosen.release is None:
+        return False
+    return competing.stays(chosen.release, chosen.ranked[0])
 
 
 def _choose(

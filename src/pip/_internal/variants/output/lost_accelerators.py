@@ -37,9 +37,13 @@ def report_lost(
 
     :param dists: what is installed.
     :param found: all candidates that the resolver chose.
-    :raises VariantLost: if the user is strict and has not typed an option that chooses.
+    :raises VariantLost: if the user is strict, has not typed an option that chooses, and
+        has not hidden the devices.
     """
     options = run.settings.options
+    answers = run.target.providers.query_all().values()
+    is_chosen = any(is_typed(options, each) for each in _CHOOSING)
+    is_chosen = is_chosen or any(answer.hidden_by for answer in answers)
     for dist, label, other in lost_accelerators(run, dists, found):
         name, version = dist.raw_name, str(dist.version)
         what = f"{name} {with_label(version, label)}"
@@ -50,7 +54,7 @@ def report_lost(
         reason = why_not(other)
         said = f"{what} uses an accelerator and is replaced. {reason} To keep it:"
         warning = Hint(said, keep)
-        if any(is_typed(options, each) for each in _CHOOSING):
+        if is_chosen:
             run.reporter.say_once(WARNING, warning)
         else:
             lost = f"the installed variant {label} of {name} {version}"

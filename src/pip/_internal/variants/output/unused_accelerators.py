@@ -1,30 +1,52 @@
-"""Say that a device of this machine stays idle, and what else there is to install."""
+"""Report a device of this machine that stays idle, and what else there is to install."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from pip._vendor.wheel_variants.ordering import rank
+from pip._vendor.packaging.utils import parse_wheel_filename
+from pip._vendor.wheel_variants.abi_dependency import requirements
+from pip._vendor.wheel_variants.labels import (
+    MANIFEST_SUFFIX,
+    InvalidManifestFilename,
+    parse_manifest_filename,
+)
+from pip._vendor.wheel_variants.ordering import Ranking, rank
 
+from pip._internal.console.output import get_logger
 from pip._internal.console.texts import Hint, capital
+from pip._internal.index.package_finder import LinkType
 from pip._internal.utils.misc import redact_auth_from_url
-from pip._internal.variants.index.links import label_of, source_of
-from pip._internal.variants.output.invocation import again
+from pip._internal.variants.index.links import label_of, source_of, version_of
+from pip._internal.variants.index.sources import ManifestUnavailable, fetch_manifest
+from pip._internal.variants.output.invocation import again, command
 from pip._internal.variants.output.reasons import rejection, sentences, shortened
+from pip._internal.variants.selection.ranking import Selection
 
 if TYPE_CHECKING:
     import optparse
 
-    from pip._vendor.wheel_variants.manifest import Manifest
+    from pip._vendor.wheel_variants.manifest import Manifest, Variant
     from pip._vendor.wheel_variants.ordering import Mismatch
 
+    from pip._internal.index.package_finder import PackageFinder
     from pip._internal.models.link import Link
-    from pip._internal.variants.selection.ranking import Selection
+    from pip._internal.variants.providers.chain import ProviderChain
+    from pip._internal.variants.providers.result import ProviderResult
     from pip._internal.variants.selection.release import Release
+    from pip._internal.variants.selection.run import Run
 
-__all__ = ["ACCELERATORS", "UnusedAccelerator", "plain_wheels", "unused_accelerator"]
+__all__ = [
+    "ACCELERATORS",
+    "UnusedAccelerator",
+    "plain_wheels",
+    "unused_accelerator",
+    "used_accelerators",
+]
+
+logger = get_logger(__name__)
 
 #: Devices that a plain or CPU build leaves idle, by namespace.
 ACCELERATORS = {
@@ -38,7 +60,8 @@ class UnusedAccelerator(NamedTuple):
     """A device of this machine that a build which was chosen does not use.
 
     :ivar release: of the build.
-    :ivar said: what it is, and what other variants lack, or why it does not count.
+    :ivar said: what it is, what other variants lack, or why it does not count, and a
+        command that helps.
     :ivar plain: a wheel of the release of which nothing says what it is for.
     """
 
@@ -47,44 +70,206 @@ class UnusedAccelerator(NamedTuple):
     plain: Link | None
 
 
-def unused_accelerator(release: Release, label: str | None) -> UnusedAccelerator | None:
-    """Tell whether what was chosen needs no device, although others of the release need one.
+def unused_accelerator(
+    run: Run, finder: PackageFinder, release: Release, label: str | None
+) -> UnusedAccelerator | None:
+    """Return why a chosen build uses no device, although others of the release use one.
 
-    Told of are the nearest variant for a device of this machine, and variants that would
+    Named are the nearest variant for a device of this machine, and variants that would
     run if there were a wheel of them to install.
 
     :param label: the label of what was chosen; None for a plain wheel or an sdist.
     :return: None if no device of this machine is left idle.
     """
-    nearest: list[_Missed] = []
-    absent: dict[str, str] = {}
-    unusable: dict[str, str] = {}
-    for selection in release.selections.values():
-        present = _present(selection)
-        if selection.manifest is None:
+    found = _Reasons()
+    providers = run.target.detected.without_plugins()
+    for selection in (*release.selections.values(), *_unselected(run, release)):
+        manifest = selection.manifest
+        if manifest is None:
             continue
-        chosen = None if label is None else selection.manifest.variants.get(label)
-        if chosen is not None and set(chosen.features) & set(ACCELERATORS):
+        chosen = None if label is None else manifest.variants.get(label)
+        if chosen is not None and used_accelerators(chosen):
             return None
-        nearest += _missed(selection, selection.manifest, present)
-        absent.update(_absent(selection, selection.manifest, present))
-        unusable.update(_unusable(selection, selection.manifest))
-    if not nearest and not absent and not unusable:
+        complete = _asked(selection, manifest, providers, release.project)
+        found.collect(complete, manifest, keeps=bool(run.attempt.kept))
+    if found.namespace is None:
         return None
-    namespace = next(iter([*absent.values(), *unusable]), "")
-    if nearest:
-        namespace = min(nearest)[1]
-    device, build = ACCELERATORS[namespace], _build(release, label)
-    said = [
-        f"The target machine has {device}, but {build} was chosen",
-        f"The nearest other variant: {min(nearest)[2]}" if nearest else "",
-    ]
-    if absent:
-        labels = shortened(list(absent))
+    device, build = _device(found.namespace, found.answers), _build(release, label)
+    said = [f"The target machine has {device}, but {build} was chosen"]
+    if found.nearest:
+        said.append(f"The nearest other variant: {min(found.nearest)[2]}")
+    if found.absent:
+        labels = shortened(list(found.absent))
         said.append(f"{labels} would run, but there is no wheel of it to install here")
-    said += map(capital, unusable.values())
+        said += _why_absent(run, finder, release, next(iter(found.absent)))
+    said += [*found.unmet, *map(capital, found.unusable.values())]
+    hint = _hint(run.settings.options, release, found, said)
     plain = None if label is None else _plain_wheel(release)
-    return UnusedAccelerator(release, sentences(*said), plain)
+    return UnusedAccelerator(release, hint, plain)
+
+
+class _Reasons:
+    """Why the variants of a release that are for a device were not chosen.
+
+    :ivar nearest: those that the target cannot run.
+    :ivar absent: those that would run and have no suitable wheel, with their devices.
+    :ivar unmet: what others would need of other packages, likewise.
+    :ivar unusable: devices that do not count, and why.
+    :ivar answers: what the target supports, by namespace.
+    """
+
+    def __init__(self) -> None:
+        self.nearest: list[_Missed] = []
+        self.absent: dict[str, str] = {}
+        self.unmet: dict[str, str] = {}
+        self.unusable: dict[str, str] = {}
+        self.answers: dict[str, ProviderResult] = {}
+
+    def collect(self, selection: Selection, manifest: Manifest, *, keeps: bool) -> None:
+        """Add the reasons of one source.
+
+        :param keeps: whether something installed stays, which is reported apart.
+        """
+        present = _present(selection)
+        self.answers.update(selection.answers)
+        self.nearest += _missed(selection, manifest, present)
+        self.absent.update(_absent(selection, manifest, present))
+        if not keeps:
+            self.unmet.update(_unmet(selection, manifest, present))
+        self.unusable.update(_unusable(selection, manifest))
+
+    @property
+    def namespace(self) -> str | None:
+        """The namespace of the device that matters most; None if none is idle."""
+        if self.nearest:
+            return min(self.nearest)[1]
+        others = (*self.absent.values(), *self.unmet.values(), *self.unusable)
+        return next(iter(others), None)
+
+    @property
+    def masks(self) -> list[str]:
+        """The environment variables that hide devices."""
+        hiding = (self.answers[each].hidden_by for each in self.unusable)
+        return list(dict.fromkeys(filter(None, hiding)))
+
+    @property
+    def are_all_hidden(self) -> bool:
+        """Whether nothing but such variables keeps a device idle."""
+        return bool(self.masks) and not (self.nearest or self.absent or self.unmet)
+
+
+def _hint(
+    options: optparse.Values, release: Release, found: _Reasons, said: list[str]
+) -> Hint:
+    """Add what to type to sentences."""
+    if found.are_all_hidden:
+        words = ["env", *(word for mask in found.masks for word in ("-u", mask))]
+        typed = f"{' '.join(words)} {again(options)}"
+        return Hint(sentences(*said, "To install for these GPUs:"), typed)
+    pinned = f"{release.project}=={release.version}"
+    typed = command(options, "variants", "list", pinned)
+    return Hint(sentences(*said, "To see all variants:"), typed)
+
+
+def used_accelerators(variant: Variant) -> set[str]:
+    """Return the namespaces of the devices that a variant is for."""
+    return set(variant.features) & set(ACCELERATORS)
+
+
+def _unselected(run: Run, release: Release) -> Iterator[Selection]:
+    """Yield manifests of variants that have no suitable wheel at all, one per source.
+
+    Only sources that list such wheels are read: an index without variants is asked for
+    nothing.
+    """
+    manifests: dict[str, Link] = {}
+    sources: set[str] = set()
+    for link in _listed(run, release):
+        source = source_of(link)
+        if source in release.selections:
+            continue
+        if label_of(link) is not None:
+            sources.add(source)
+        elif link.filename.endswith(MANIFEST_SUFFIX):
+            manifests.setdefault(source, link)
+    for source in sources & manifests.keys():
+        try:
+            manifest = fetch_manifest(run.catalogue.session, manifests[source])
+        except ManifestUnavailable as error:
+            logger.debug("Cannot read which variants %s has: %s", release, error)
+            continue
+        yield Selection(source, manifest, Ranking((), {}, ()))
+
+
+def _listed(run: Run, release: Release) -> Iterator[Link]:
+    """Yield all listed files of a version, suitable or not, and its manifests."""
+    for links in run.catalogue.listed.get(release.project, ()):
+        for link in links:
+            if link.filename.endswith(MANIFEST_SUFFIX):
+                if _is_manifest_of(link, release):
+                    yield link
+            elif version_of(link, release.project) == release.version:
+                yield link
+
+
+def _is_manifest_of(link: Link, release: Release) -> bool:
+    try:
+        found = parse_manifest_filename(link.filename)
+    except InvalidManifestFilename:
+        return False
+    return found == (release.project, release.version)
+
+
+def _asked(
+    selection: Selection, manifest: Manifest, providers: ProviderChain, project: str
+) -> Selection:
+    """Ask also about devices that only variants without a suitable wheel are for.
+
+    What else these variants need is asked only if such a device is present.
+    """
+    missing = [
+        variant
+        for label, variant in manifest.variants.items()
+        if label not in selection.labels and used_accelerators(variant)
+    ]
+    answers = dict(selection.answers)
+    devices = {name for each in missing for name in used_accelerators(each)}
+    answers |= providers.query(manifest, devices - answers.keys(), project)
+    present = {name for name in devices if answers[name].features}
+    others = {
+        name
+        for each in missing
+        if used_accelerators(each) <= present
+        for name in each.features
+    }
+    answers |= providers.query(manifest, others - answers.keys(), project)
+    return selection._replace(answers=answers)
+
+
+def _why_absent(
+    run: Run, finder: PackageFinder, release: Release, label: str
+) -> Iterator[str]:
+    """Yield why the listed wheels of a variant cannot be installed."""
+    links = [each for each in _listed(run, release) if label_of(each) == label]
+    evaluator = finder.make_link_evaluator(release.project)
+    for link in links:
+        result, detail = evaluator.evaluate_link(link)
+        if link.is_yanked:
+            yield f"{link.filename} is yanked: {link.yanked_reason or 'no reason given'}"
+        elif result is LinkType.platform_mismatch:
+            tags = {
+                f"{tag.interpreter} on {tag.platform}"
+                for each in links
+                for tag in parse_wheel_filename(each.filename)[3]
+            }
+            yield f"Its wheels are for {shortened(sorted(tags))}"
+        elif result is not LinkType.candidate:
+            yield f"{link.filename}: {detail}"
+        else:
+            continue
+        return
+    if not links:
+        yield "No wheel of it is listed"
 
 
 def plain_wheels(
@@ -110,6 +295,15 @@ def plain_wheels(
         f"may have that support: nothing says what {say} for. To take {them}:",
         again(options, *(each.url_without_fragment for each in found.values())),
     )
+
+
+def _device(namespace: str, answers: Mapping[str, ProviderResult]) -> str:
+    """Name the device of a namespace; a driver alone is no GPU."""
+    answer = answers.get(namespace)
+    has_gpu = answer is None or answer.unusable or answer.values("sm_arch")
+    if namespace == "nvidia" and not has_gpu:
+        return "an NVIDIA driver"
+    return ACCELERATORS[namespace]
 
 
 def _present(selection: Selection) -> set[str]:
@@ -144,7 +338,9 @@ def _missed(
     """Yield the refused variants for devices that are *present*."""
     for label, mismatches in selection.ranking.rejected.items():
         used = present & set(manifest.variants[label].features)
-        if used and not {each.feature.namespace for each in mismatches} - present:
+        lacking = {each.feature.namespace for each in mismatches}
+        is_unjudged = any(selection.answers[each].is_lacking for each in lacking)
+        if used and not is_unjudged and not (lacking & set(ACCELERATORS)) - present:
             distance = (
                 len(mismatches),
                 [_distance(each) for each in mismatches],
@@ -156,10 +352,7 @@ def _missed(
 def _absent(
     selection: Selection, manifest: Manifest, present: set[str]
 ) -> Iterator[tuple[str, str]]:
-    """Yield variants that would run and of which no wheel suits, and their devices.
-
-    Only what namespaces that were asked anyway can tell.
-    """
+    """Yield variants that would run and of which no wheel suits, and their devices."""
     labels = [
         label
         for label, variant in manifest.variants.items()
@@ -170,6 +363,22 @@ def _absent(
         used = present & set(manifest.variants[label].features)
         if used:
             yield label, min(used)
+
+
+def _unmet(
+    selection: Selection, manifest: Manifest, present: set[str]
+) -> Iterator[tuple[str, str]]:
+    """Yield which variants would run with other versions of packages, and their devices.
+
+    The resolver has found out that it cannot have these versions.
+    """
+    for label in () if selection.is_swayed else selection.ranking.compatible:
+        used = present & used_accelerators(manifest.variants[label])
+        needed = requirements(manifest, label)
+        if used and needed:
+            versions = " and ".join(needed)
+            said = f"{label} would run with {versions}, which pip cannot install here"
+            yield said, min(used)
 
 
 def _plain_wheel(release: Release) -> Link | None:

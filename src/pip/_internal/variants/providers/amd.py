@@ -225,7 +225,7 @@ def _visible(gpus: list[_Gpu], environ: Mapping[str, str]) -> list[_Gpu]:
     for variable in variables:
         gpus = [gpus[index] for index in _named(gpus, environ[variable].split(","))]
         if not gpus:
-            raise NotDetected(f"{variable} hides every AMD GPU: {environ[variable]!r}")
+            raise NotDetected.hidden("AMD GPU", variable, environ[variable])
     return gpus
 
 

@@ -22,15 +22,29 @@ class NotDetected(Exception):
     """A feature is absent; the text is the reason.
 
     :ivar warnings: what the user should hear of it.
-    :ivar unusable: see :class:`ProviderResult`.
+    :ivar unusable: see :class:`ProviderResult`, also for *hidden_by*.
     """
 
     def __init__(
-        self, reason: str, *warnings: str, unusable: str | None = None
+        self,
+        reason: str,
+        *warnings: str,
+        unusable: str | None = None,
+        hidden_by: str | None = None,
     ) -> None:
         super().__init__(reason)
         self.warnings = warnings
         self.unusable = unusable
+        self.hidden_by = hidden_by
+
+    @classmethod
+    def hidden(cls, devices: str, variable: str, value: str) -> NotDetected:
+        """Return the error for devices that an environment variable hides.
+
+        :param devices: what they are, as in "hides every NVIDIA GPU".
+        """
+        reason = f"{variable} hides every {devices}: {value!r}"
+        return cls(reason, unusable=reason, hidden_by=variable)
 
 
 class Findings:
@@ -43,6 +57,7 @@ class Findings:
         self._warnings: list[str] = []
         self._unusable: str | None = None
         self._devices: tuple[Device, ...] = ()
+        self._hidden_by: str | None = None
 
     def attempt(self, ask: Callable[[], tuple[T, str]]) -> T | None:
         """Try to find something, and note where it was found or why it was not.
@@ -56,6 +71,7 @@ class Findings:
             self.note(str(absent))
             self._warnings += absent.warnings
             self._unusable = self._unusable or absent.unusable
+            self._hidden_by = self._hidden_by or absent.hidden_by
             return None
         self._origins.append(origin)
         return found
@@ -93,6 +109,7 @@ class Findings:
             reason="; ".join(dict.fromkeys(self._reasons)) or None,
             warnings=tuple(self._warnings),
             unusable=self._unusable,
+            hidden_by=self._hidden_by,
             driver=driver,
             devices=self._devices,
         )

@@ -31,7 +31,7 @@ from pip._internal.variants.providers.findings import (
     forced,
     require_this_machine,
 )
-from pip._internal.variants.providers.nvml import Driver, query
+from pip._internal.variants.providers.nvml import Driver, GpusHidden, query
 from pip._internal.variants.providers.result import ProviderResult
 
 __all__ = ["CUDA_VARIABLE", "PACKAGES", "SM_VARIABLE", "detect"]
@@ -40,6 +40,8 @@ PACKAGES = frozenset({"nvidia-variant-provider", "variant-provider"})
 
 CUDA_VARIABLE = "NV_VARIANT_PROVIDER_FORCE_CUDA_DRIVER_VERSION"
 SM_VARIABLE = "NV_VARIANT_PROVIDER_FORCE_SM_ARCH"
+
+_MASK = "CUDA_VISIBLE_DEVICES"
 
 # Properties are about CUDA 11.0 to 15.20.
 _FIRST_MAJOR, _LAST_MAJOR, _LAST_MINOR = 11, 15, 20
@@ -99,7 +101,9 @@ def _add_gpus(found: Findings, capabilities: Sequence[_Version]) -> None:
 def _ask_driver(environ: Mapping[str, str], hardware: bool) -> tuple[Driver, str]:
     require_this_machine(hardware)
     try:
-        return query(environ.get("CUDA_VISIBLE_DEVICES")), "NVIDIA driver"
+        return query(environ.get(_MASK)), "NVIDIA driver"
+    except GpusHidden as error:
+        raise NotDetected.hidden("NVIDIA GPU", _MASK, environ[_MASK]) from error
     except DriverUnavailable as error:
         raise error.absence(
             f"so GPU builds are left out; {CUDA_VARIABLE} and {SM_VARIABLE} can tell "

@@ -43,11 +43,16 @@ class Driver(NamedTuple):
     version: str | None = None
 
 
+class GpusHidden(DriverUnavailable):
+    """The user hides every GPU from CUDA."""
+
+
 def query(visible: str | None = None) -> Driver:
     """Ask the driver for its CUDA version and the compute capabilities of its GPUs.
 
     :param visible: the value of ``CUDA_VISIBLE_DEVICES``, if set: GPUs that it does not
         name are left out. Its numbers follow the order of the bus.
+    :raises GpusHidden: if it names none.
     :raises DriverUnavailable: if there is no driver, or none that answers.
     """
     if wsl.find(_SONAME) is None and not may_find(_SONAME):
@@ -144,7 +149,7 @@ def _compute_capabilities(
                 shown += 1
                 capabilities.append(nvml.nvmlDeviceGetCudaComputeCapability(device))
         if visible is not None and count and not shown:
-            raise DriverUnavailable("CUDA_VISIBLE_DEVICES hides every GPU")
+            raise GpusHidden("CUDA_VISIBLE_DEVICES hides every GPU")
     return capabilities
 
 

@@ -70,6 +70,7 @@ class ProviderResult(NamedTuple):
         hangs, a plugin that fails). The caller tells the user.
     :ivar unusable: why a device that is there does not count, and what the user can do, in
         one sentence without a final period; said where a build leaves that device idle.
+    :ivar hidden_by: the environment variable that hides every device, if one does.
     :ivar remedies: what to do about that, likewise, beside what the warnings say.
     :ivar untrusted: packages whose code would have to run for an answer, which the user
         does not trust.
@@ -93,6 +94,7 @@ class ProviderResult(NamedTuple):
     source: Source = Source.NONE
     unusable: str | None = None
     devices: tuple[Device, ...] = ()
+    hidden_by: str | None = None
 
     def values(self, feature: str) -> tuple[str, ...]:
         """Return the supported values of a feature, best first."""

@@ -1,0 +1,245 @@
+"""A usable GPU that stays idle is warned of, whatever the reason, and so is a hidden one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+
+from tests.lib.environments import Environment
+from tests.lib.hosts import forced, make_host, write_host
+from tests.lib.index import IndexServer
+from tests.lib.manifests import cuda, nest
+from tests.lib.nvml import NvmlStub, build_nvml_stub
+from tests.lib.wheels import make_sdist
+
+GPU = forced("12.8")
+GPU_WHEEL = "torch-2.9.0-py3-none-any-gpu.whl"
+NULL_WHEEL = "torch-2.9.0-py3-none-any-null.whl"
+PLAIN_WHEEL = "torch-2.9.0-py3-none-any.whl"
+OLD, NEW, CUTOFF = "2020-01-01T00:00:00Z", "2024-01-01T00:00:00Z", "2022-01-01"
+
+
+def add_torch(
+    index: IndexServer, *, plain: bool = False, null: bool = True, **more: Any
+) -> None:
+    """Add a release with a variant for a GPU, and something to fall back on."""
+    gpu = {**nest(cuda("12.8")), **more}
+    builds = {"gpu": gpu, **({"null": {}} if null else {})}
+    index.add_release("torch", "2.9.0", builds, plain=plain)
+
+
+def with_tag(tag: str, **more: Any) -> Callable[[IndexServer], None]:
+    """Return what makes an index whose wheel for a GPU has other tags."""
+
+    def prepare(index: IndexServer) -> None:
+        add_torch(index, **more)
+        retag(index, tag)
+
+    return prepare
+
+
+def retag(index: IndexServer, tag: str) -> None:
+    """Let the wheel for a GPU be for another Python or platform."""
+    (entry,) = (e for e in index.projects["torch"] if e.file.filename == GPU_WHEEL)
+    file = replace(entry.file, filename=f"torch-2.9.0-{tag}-gpu.whl")
+    index.replace(GPU_WHEEL, file=file)
+
+
+def changed(**changes: Any) -> Callable[[IndexServer], None]:
+    """Return what makes an index with other fields for the wheel for a GPU."""
+
+    def prepare(index: IndexServer) -> None:
+        add_torch(index)
+        if "upload_time" in changes:
+            for entry in list(index.projects["torch"]):
+                index.replace(entry.file.filename, upload_time=OLD)
+        index.replace(GPU_WHEEL, **changes)
+
+    return prepare
+
+
+def all_too_new(index: IndexServer) -> None:
+    """Add a plain release to which variants, and their manifest, came later."""
+    add_torch(index, plain=True)
+    for entry in list(index.projects["torch"]):
+        index.replace(entry.file.filename, upload_time=NEW)
+    index.replace(PLAIN_WHEEL, upload_time=OLD)
+
+
+def with_sdist(index: IndexServer) -> None:
+    """Add a release whose only wheel is for a GPU and another platform."""
+    with_tag("py3-none-win_arm64", null=False)(index)
+    index.add(make_sdist("torch", "2.9.0"))
+
+
+@dataclass(frozen=True)
+class Case:
+    """A reason for which a GPU stays idle.
+
+    :param prepare: makes an index that has it.
+    :param said: what the warning says of it.
+    :param options: that the command has.
+    """
+
+    prepare: Callable[[IndexServer], None]
+    said: str
+    options: tuple[str, ...] = ()
+    host: Mapping[str, Any] | None = None
+
+
+CASES = {
+    "another Python": Case(
+        with_tag("cp36-cp36m-any"),
+        "gpu would run, but there is no wheel of it to install here. Its wheels are for "
+        "cp36 on any",
+    ),
+    "another platform": Case(
+        with_tag("py3-none-win_arm64"), "Its wheels are for py3 on win_arm64"
+    ),
+    "yanked": Case(changed(yanked="broken"), f"{GPU_WHEEL} is yanked: broken"),
+    "too new": Case(
+        changed(upload_time=NEW),
+        f"{GPU_WHEEL}: Upload time 2024-01-01 00:00:00+00:00 not prior to",
+        ("--uploaded-prior-to", CUTOFF),
+    ),
+    "all of it too new": Case(
+        all_too_new,
+        f"{GPU_WHEEL}: Upload time 2024-01-01 00:00:00+00:00 not prior to",
+        ("--uploaded-prior-to", CUTOFF),
+    ),
+    "Requires-Python": Case(changed(requires_python=">=99"), ">=99"),
+    "a better CPU": Case(
+        lambda index: add_torch(index, x86_64={"level": ["v4"]}),
+        "The nearest other variant: gpu needs x86_64 :: level :: v4 (the target has v2, "
+        "v1)",
+        host=make_host(cuda="12.8", capability="9.0", x86_64="v2"),
+    ),
+    "another version of a neighbour": Case(
+        lambda index: add_torch(index, abi_dependency={"numpy": ["9.0"]}),
+        "gpu would run with numpy==9.0.*, which pip cannot install here",
+    ),
+    "a plain wheel instead": Case(
+        with_tag("py3-none-win_arm64", plain=True, null=False),
+        "a plain build of torch 2.9.0, of which nothing says what it is for, was chosen. "
+        "gpu would run, but there is no wheel of it to install here. Its wheels are for "
+        "py3 on win_arm64",
+    ),
+    "a source distribution instead": Case(
+        with_sdist, "Its wheels are for py3 on win_arm64", ("--no-build-isolation",)
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_an_idle_gpu(venv: Environment, index: IndexServer, name: str) -> None:
+    case = CASES[name]
+    case.prepare(index)
+    command = ["install", "--dry-run", "torch", "-i", index.index_url, *case.options]
+    env = GPU
+    if case.host is not None:
+        path = write_host(venv.work / "host.json", case.host)
+        command += ["--variant-host", str(path)]
+        env = {}
+    # It is no loss that --strict-variants is about.
+    for words in (command, [*command, "--strict-variants"]):
+        result = venv.pip(*words, env=env)
+        said = " ".join(result.stderr.split())
+        assert "WARNING: The target machine has an NVIDIA GPU, but" in said
+        assert case.said in said
+        assert said.count("The target machine has") == 1
+        assert "To see all variants: pip variants list torch==2.9.0" in said
+    for required in (":all:", "torch"):
+        result = venv.pip(*command, "--require-accelerator", required, env=env, code=1)
+        assert "accelerator-required" in result.stderr
+    result = venv.pip(*command, env={"CUDA_VISIBLE_DEVICES": "-1"} if env else {})
+    if env:
+        assert "The target machine has" not in result.stderr
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--variant", "torch=null"],
+        ["--variant-host", "cpu"],
+        ["--disable-variant-provider", "nvidia"],
+    ],
+)
+def test_what_the_user_chose(
+    venv: Environment, index: IndexServer, options: list[str]
+) -> None:
+    """What was typed is neither an error nor a reason for a warning."""
+    add_torch(index)
+    command = ["install", "torch", "-i", index.index_url, "--strict-variants"]
+    result = venv.pip(*command, "--dry-run", *options, env=GPU)
+    assert "The target machine has" not in result.stderr
+    assert "null" in result.stdout
+
+
+def test_an_index_without_variants_is_asked_nothing(
+    venv: Environment, index: IndexServer
+) -> None:
+    """Neither is a release beside one that has some."""
+    add_torch(index)
+    index.add_release("torch", "3.0", {}, manifest=None, listed=False)
+    for entry in list(index.projects["torch"]):
+        if "3.0" in entry.file.filename and "any-" in entry.file.filename:
+            index.projects["torch"].remove(entry)
+    result = venv.pip("install", "--dry-run", "torch", "-i", index.index_url, env=GPU)
+    assert "Would install torch-3.0" in result.stdout
+    assert result.stderr == ""
+    assert not [each for each in index.requests if "variants.json" in each.path]
+
+
+@pytest.fixture(scope="module")
+def nvml(tmp_path_factory: pytest.TempPathFactory) -> NvmlStub:
+    """Return a stand-in for the driver library."""
+    return build_nvml_stub(tmp_path_factory.mktemp("nvml"))
+
+
+@pytest.mark.on_wheel
+@pytest.mark.process
+@pytest.mark.parametrize("mask", ["", "-1", "NoDevFiles"])
+def test_a_hidden_gpu(
+    venv: Environment, index: IndexServer, nvml: NvmlStub, mask: str
+) -> None:
+    add_torch(index)
+    command = ["install", "torch", "-i", index.index_url]
+    gpu = nvml.environ(cuda=12080, driver="570.1", capabilities=["9.0"])
+    env = {**gpu, "CUDA_VISIBLE_DEVICES": mask}
+    hidden = f"CUDA_VISIBLE_DEVICES hides every NVIDIA GPU: {mask!r}"
+    result = venv.pip(*command, "--dry-run", "--strict-variants", env=env)
+    assert (
+        "WARNING: The target machine has an NVIDIA GPU, but the variant null of torch "
+        f"2.9.0 without support for it was chosen. {hidden}. To install for these GPUs: "
+        "env -u CUDA_VISIBLE_DEVICES "
+    ) in " ".join(result.stderr.split())
+    result = venv.pip(*command, env=gpu)
+    assert result.stderr == ""
+    result = venv.pip("check", "--strict-variants", env=env)
+    assert f"torch 2.9.0 (gpu) cannot be checked: {hidden}" in result.stderr
+    result = venv.pip(*command, "--upgrade-variants", "--strict-variants", env=env)
+    said = " ".join(result.stderr.split())
+    assert (
+        "torch 2.9.0 (gpu) uses an accelerator and is replaced. torch 2.9.0 (null) does not "
+        "use an accelerator. To keep it: "
+    ) in said
+    assert f"{hidden}. To install for these GPUs: env -u CUDA_VISIBLE_DEVICES " in said
+    command += ["--require-accelerator", "torch", "--force-reinstall"]
+    venv.pip(*command, env=env, code=1)
+
+
+@pytest.mark.on_wheel
+@pytest.mark.process
+def test_a_driver_without_a_gpu(
+    venv: Environment, index: IndexServer, nvml: NvmlStub
+) -> None:
+    """Where no GPU can be read, none is claimed to be there."""
+    index.add_release("torch", "2.9.0", {"gpu": cuda("12.8", ["90"]), "null": {}})
+    env = nvml.environ(cuda=12080, driver="570.1", capabilities=["!15"])
+    result = venv.pip("install", "--dry-run", "torch", "-i", index.index_url, env=env)
+    said = " ".join(result.stderr.split())
+    assert "The target machine has an NVIDIA driver, but the variant null" in said
+    assert "the NVIDIA driver shows no GPU that can be read" in said
