@@ -11,7 +11,7 @@ import itertools
 import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import nullcontext, suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import TYPE_CHECKING, cast
 
 from pip._vendor.packaging.utils import canonicalize_name
@@ -101,28 +101,14 @@ def look_up(
     assert wanted.req is not None, "it was looked at"
     run = run_of(finder)
     assert run is not None, "the collector was made with options"
-    factory = Factory(
-        finder=finder,
-        # Candidates are looked at, never made, so nothing is prepared.
-        preparer=cast("RequirementPreparer", None),
-        make_install_req=functools.partial(
-            install_req_from_req_string, isolated=options.isolated_mode
-        ),
-        wheel_cache=None,
-        use_user_site=False,
-        force_reinstall=False,
-        ignore_installed=run.target.is_elsewhere or not is_this_machine(run.settings),
-        ignore_requires_python=options.ignore_requires_python,
-        py_version_info=options.python_version,
-    )
+    factory = _factory(finder, run, options)
     project = canonicalize_name(wanted.req.name)
     for mode in run.modes:
         mode.note_roots([wanted, *constraints])
     run.request.named = {project}
     # Versions are listed as if the project were not installed.
     installed = factory._installed_dists.pop(project, None)
-    target = run.target.described
-    with nullcontext() if target is None else target_options.during(target, factory):
+    with _for_target(run, factory):
         found, constraint, asked = _find(factory, wanted, constraints)
     offers = list(_offers(found._get_infos()))
     choose = functools.partial(
@@ -130,16 +116,16 @@ def look_up(
     )
     chosen, problem = choose(offers)
     specifier = wanted.req.specifier & constraint.specifier
-    stays = installed is not None and specifier.contains(
+    stays = False
+    if installed is not None and specifier.contains(
         installed.version, prereleases=True
-    )
-    if installed is not None and stays:
+    ):
         factory._installed_dists[project] = installed
         competing = installed_candidate(run, factory, project, [wanted], specifier)
         if competing is not None:
             same = [each for each in offers if each.version == competing.version]
             chosen, problem = choose([*same, *offers])
-            stays = problem is None and _is_kept(competing, chosen)
+        stays = competing is None or _is_kept(competing, chosen, problem)
     if stays:
         problem = None
     elif chosen is None:
@@ -210,6 +196,29 @@ def _finder(collector: LinkCollector, options: optparse.Values) -> PackageFinder
     )
 
 
+def _factory(finder: PackageFinder, run: Run, options: optparse.Values) -> Factory:
+    return Factory(
+        finder=finder,
+        # Candidates are looked at, never made, so nothing is prepared.
+        preparer=cast("RequirementPreparer", None),
+        make_install_req=functools.partial(
+            install_req_from_req_string, isolated=options.isolated_mode
+        ),
+        wheel_cache=None,
+        use_user_site=False,
+        force_reinstall=False,
+        ignore_installed=run.target.is_elsewhere or not is_this_machine(run.settings),
+        ignore_requires_python=options.ignore_requires_python,
+        py_version_info=options.python_version,
+    )
+
+
+def _for_target(run: Run, factory: Factory) -> AbstractContextManager[None]:
+    """Evaluate markers for the target, if it is described."""
+    target = run.target.described
+    return nullcontext() if target is None else target_options.during(target, factory)
+
+
 def _find(
     factory: Factory,
     wanted: InstallRequirement,
@@ -273,9 +282,11 @@ def _files(
     return files
 
 
-def _is_kept(competing: InstalledCandidate, chosen: Offer | None) -> bool:
+def _is_kept(
+    competing: InstalledCandidate, chosen: Offer | None, problem: PipError | None
+) -> bool:
     """Return whether an installed build stays, although it competes with *chosen*."""
-    if chosen is None or chosen.release is None:
+    if problem is not None or chosen is None or chosen.release is None:
         return False
     return competing.stays(chosen.release, chosen.ranked[0])
 

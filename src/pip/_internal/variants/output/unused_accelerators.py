@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
@@ -83,7 +84,8 @@ def unused_accelerator(
     """
     found = _Reasons()
     providers = run.target.detected.without_plugins()
-    for selection in (*release.selections.values(), *_unselected(run, release)):
+    selections = itertools.chain(release.selections.values(), _unselected(run, release))
+    for selection in selections:
         manifest = selection.manifest
         if manifest is None:
             continue
@@ -373,8 +375,8 @@ def _unmet(
     The resolver has found out that it cannot have these versions.
     """
     for label in () if selection.is_swayed else selection.ranking.compatible:
-        used = present & used_accelerators(manifest.variants[label])
-        needed = requirements(manifest, label)
+        variant, needed = manifest.variant(label), requirements(manifest, label)
+        used = set() if variant is None else present & used_accelerators(variant)
         if used and needed:
             versions = " and ".join(needed)
             said = f"{label} would run with {versions}, which pip cannot install here"

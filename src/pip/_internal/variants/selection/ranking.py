@@ -200,7 +200,8 @@ def _for_all_devices(
 ) -> Ranking:
     """Put the variants with code for all GPUs first, if the best one leaves some out."""
     labels = ranking.compatible
-    if not labels or not left_out(manifest.variants[labels[0]], answers):
+    best = manifest.variant(labels[0]) if labels else None
+    if best is None or not left_out(best, answers):
         return ranking
     first = _with_code_for_all(labels, manifest, answers)
     return ranking._replace(compatible=tuple(dict.fromkeys([*first, *labels])))
@@ -210,11 +211,12 @@ def _with_code_for_all(
     labels: Iterable[str], manifest: Manifest, answers: Mapping[str, ProviderResult]
 ) -> list[str]:
     """Return the variants that say which GPUs they have code for, and leave none out."""
-    variants = ((label, manifest.variants[label]) for label in labels)
     return [
         label
-        for label, variant in variants
-        if _names_devices(variant, answers) and not left_out(variant, answers)
+        for label in labels
+        if (variant := manifest.variant(label)) is not None
+        and _names_devices(variant, answers)
+        and not left_out(variant, answers)
     ]
 
 
