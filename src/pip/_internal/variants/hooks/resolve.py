@@ -118,14 +118,13 @@ def _resolved(
         requirements = solve() if resolved is None else resolved
     _report_unknown_names(run, resolver, root_reqs, has_failed=False)
     if resolved is not None:
-        _require_accelerators(run, resolver)
+        _check_accelerators(run, resolver)
         # All builds were asked for, so few were chosen over others.
         _announce(run, finder, _settled(run, resolved))
     elif run.enabled:
         requirements = _concluded(solve, resolver, root_reqs, run, requirements)
     else:
-        _require_accelerators(run, resolver)
-    _report_lost(run, resolver)
+        _check_accelerators(run, resolver)
     if run.enabled and not run.settings.ignore_dependencies:
         _warn_of_device_extras(run, resolver, root_reqs)
     return requirements
@@ -161,7 +160,7 @@ def _concluded(
 
         releases = [release for release, _ in chosen]
         refuse_unknown_labels(run, finder, releases, kept)
-    _require_accelerators(run, resolver)
+    _check_accelerators(run, resolver)
     refused = run.decisions.refused()
     if refused:
         from pip._internal.variants.output.announcing import warn_of_older_releases
@@ -239,7 +238,9 @@ def _report_lost(run: Run, resolver: Resolver) -> None:
         report_lost(run, dists, found)
 
 
-def _require_accelerators(run: Run, resolver: Resolver) -> None:
+def _check_accelerators(run: Run, resolver: Resolver) -> None:
+    """Refuse or report, before anything is announced, what uses no accelerator."""
+    _report_lost(run, resolver)
     if run.settings.required_accelerators and run.purpose is Purpose.INSTALL:
         from pip._internal.variants.output.required_accelerators import (
             require_accelerators,
