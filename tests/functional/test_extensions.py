@@ -159,7 +159,7 @@ def test_no_agreement_where_none_is_wanted(
     assert chosen(result) == {"torch": "2.9.0 cu13", "vision": "1.0 cu12"}
     assert "Taking" not in result.stdout
     assert re.sub(r"\S+ -m pip", "pip", result.stderr) == (
-        "WARNING: Variants for different CUDA versions come together: torch 2.9.0 (cu13) "
+        "WARNING: Packages for different CUDA versions come together: torch 2.9.0 (cu13) "
         "is for CUDA 13, vision 1.0 (cu12) is for CUDA 12. To choose builds that agree: "
         "pip install torch vision --variant PACKAGE=LABEL --dry-run --index-url "
         f"{index.index_url}\n"
@@ -278,7 +278,7 @@ def test_packages_that_have_no_version_in_common_are_warned_of(
     result = pip(*command, env=forced("13.1"))
     assert chosen(result) == {"torch": "2.10.0 cu130", "old-kernels": "1.0 cu118"}
     assert (
-        "WARNING: Variants for different CUDA versions come together: torch 2.10.0 "
+        "WARNING: Packages for different CUDA versions come together: torch 2.10.0 "
         "(cu130) is for CUDA 13, old-kernels 1.0 (cu118) is for CUDA 11. To choose "
         "builds that agree: pip install torch old-kernels --variant PACKAGE=LABEL "
         f"--dry-run --index-url {nntile.index_url}\n"
@@ -300,7 +300,7 @@ def test_a_label_by_hand_is_not_overruled(pip: Pip, nntile: IndexServer) -> None
     by_hand = ["--variant", "torch=cu130", "-i", nntile.index_url]
     result = pip(*command, *by_hand, env=forced("13.1"))
     assert chosen(result)["torch"] == "2.9.1 cu130"
-    assert "Variants for different CUDA versions come together" in result.stderr
+    assert "Packages for different CUDA versions come together" in result.stderr
 
 
 @pytest.mark.parametrize(

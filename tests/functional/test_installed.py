@@ -15,7 +15,7 @@ from tests.lib.environments import Environment, Result
 from tests.lib.hosts import forced, make_host
 from tests.lib.index import IndexServer
 from tests.lib.manifests import PREVIEW_TORCH, Properties, Provider, cuda, make_manifest
-from tests.lib.wheels import make_sdist, make_wheel
+from tests.lib.wheels import DistFile, make_sdist, make_wheel
 
 Host = Callable[[str | Mapping[str, Any]], Path]
 
@@ -526,13 +526,70 @@ def test_check_of_cuda_versions(venv: Environment, torch: IndexServer) -> None:
     venv.pip("install", "torch", "xformers", *options, env=GPU)
     assert warnings(venv.pip("check", env=GPU)) == [
         (
-            "Variants for different CUDA versions come together: torch 2.8.0 (cu128) is "
+            "Packages for different CUDA versions come together: torch 2.8.0 (cu128) is "
             "for CUDA 12, xformers 1.0 (cu118) is for CUDA 11. Choose builds that agree: pip install --variant PACKAGE=LABEL PACKAGE"
         )
     ]
     options = ["-i", torch.index_url, "--variant", "xformers=cu126"]
     venv.pip("install", "xformers", *options, env=GPU)
     assert warnings(venv.pip("check", env=GPU)) == []
+
+
+#: Another package that is installed beside torch, and the warning; None for none.
+NEIGHBORS: Mapping[str, tuple[DistFile, str | None]] = {
+    "requires another CUDA": (
+        make_wheel("other", "1.0", requires=["nvidia-cublas-cu11"]),
+        "other 1.0 (requires nvidia-cublas-cu11) is for CUDA 11.",
+    ),
+    "requires another CUDA, without a suffix": (
+        make_wheel("other", "1.0", requires=["nvidia-cuda-runtime==13.*"]),
+        "other 1.0 (requires nvidia-cuda-runtime) is for CUDA 13",
+    ),
+    "requires the same CUDA": (
+        make_wheel("other", "1.0", requires=["nvidia-cublas-cu12"]),
+        None,
+    ),
+    "another CUDA by its local version": (
+        make_wheel("other", "1.0+cu118"),
+        "other 1.0+cu118 (cu118) is for CUDA 11.",
+    ),
+    "for the CPU by its local version": (
+        make_wheel("other", "1.0+cpu", requires=["torch"]),
+        "torch 2.8.0 (cu128) uses an accelerator, and other 1.0+cpu does not",
+    ),
+    "for the CPU, and of no concern": (make_wheel("other", "1.0+cpu"), None),
+    "plain": (make_wheel("other", "1.0", requires=["torch"]), None),
+}
+
+
+@pytest.mark.parametrize("case", NEIGHBORS)
+def test_check_of_neighbors(
+    venv: Environment, torch: IndexServer, tmp_path: Path, case: str
+) -> None:
+    wheel, warning = NEIGHBORS[case]
+    venv.pip("install", "torch", "-i", torch.index_url, env=GPU)
+    for library in ("nvidia-cublas-cu11", "nvidia-cublas-cu12", "nvidia-cuda-runtime"):
+        torch.add(make_wheel(library, "13.0"))
+    venv.pip("install", str(wheel.write_to(tmp_path)), "-i", torch.index_url, env=GPU)
+    said = warnings(venv.pip("check", env=GPU, code=None))
+    if warning is None:
+        assert said == []
+    else:
+        (found,) = said
+        assert warning in found
+
+
+def test_check_of_a_cpu_variant_beside_a_gpu(
+    venv: Environment, torch: IndexServer
+) -> None:
+    builds = {"cu128": cuda("12.8"), "null": {}}
+    torch.add_release("vision", "1.0", builds, plain=False, requires=["torch"])
+    options = ["-i", torch.index_url, "--variant", "vision=null"]
+    venv.pip("install", "vision", *options, env=GPU)
+    (found,) = warnings(venv.pip("check", env=GPU))
+    assert (
+        "torch 2.8.0 (cu128) uses an accelerator, and vision 1.0 (null) does" in found
+    )
 
 
 def test_check_asks_no_plugin(

@@ -11,7 +11,6 @@ from pip._vendor.wheel_variants.manifest_parser import parse_document
 
 from pip._internal.variants.hooks.check import (
     InstalledVariant,
-    different_cuda,
     unsupported,
 )
 from pip._internal.variants.providers.chain import ProviderChain
@@ -40,18 +39,6 @@ def installed(
 def bounds(*versions: str) -> Properties:
     """Return what needs CUDA of one of these versions."""
     return {"nvidia": {"cuda_version_lower_bound": versions}}
-
-
-def test_different_cuda() -> None:
-    twelve, eleven = installed("a", bounds("12.8")), installed("b", bounds("11.8"))
-    (warning,) = different_cuda([twelve, eleven], TYPED)
-    assert warning.startswith("Variants for different CUDA versions come together: ")
-    assert "a 1.0 (x) is for CUDA 12, b 1.0 (x) is for CUDA 11. Choose" in warning
-    assert warning.endswith("pip install --variant PACKAGE=LABEL PACKAGE")
-    assert not list(different_cuda([twelve, installed("c", bounds("12"))], TYPED))
-    level = installed("a", ["x86_64 :: level :: v3"])
-    assert not list(different_cuda([level, eleven], TYPED))
-    assert not list(different_cuda([], TYPED))
 
 
 def judged(variant: InstalledVariant, driver: str | None = None) -> list[str]:

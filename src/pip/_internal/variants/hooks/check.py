@@ -23,7 +23,7 @@ from pip._internal.console.output import get_logger, write
 from pip._internal.console.texts import Hint, counted, with_label
 from pip._internal.metadata import get_default_environment, get_environment
 from pip._internal.variants.errors import WrongUse
-from pip._internal.variants.selection.installed import installed_build
+from pip._internal.variants.selection.installed import installed_build, installed_label
 from pip._internal.variants.selection.settings import Settings
 
 if TYPE_CHECKING:
@@ -164,7 +164,10 @@ def _doubts(
     options: optparse.Values,
 ) -> Iterator[str]:
     """Yield which installed variants do not go together."""
-    yield from different_cuda(variants, options)
+    if not variants:
+        return
+    yield from different_cuda(dists, variants[0].folder, options)
+    yield from _apart(dists, options)
     for mode_module in mode_modules:
         if any(mode_module.options_for(variant.build) for variant in variants):
             yield from mode_module.judged(dists, options)
@@ -335,29 +338,43 @@ def _masks(selection: Selection, mismatches: Iterable[Mismatch]) -> list[str]:
 
 
 def different_cuda(
-    variants: Sequence[InstalledVariant], options: optparse.Values
+    dists: Iterable[BaseDistribution], folder: str | None, options: optparse.Values
 ) -> Iterator[str]:
-    """Say which variants are for different major versions of CUDA."""
-    from pip._internal.variants.selection.agreement import (
-        CudaBuild,
-        are_mixed,
-        cuda_major,
-    )
+    """Say which packages are for different major versions of CUDA.
 
-    builds = [
-        CudaBuild(f"{each.name} {each.version}", each.label, major, frozenset())
-        for each in variants
-        if (major := cuda_major(each.build.supported)) is not None
-    ]
+    :param folder: what ``--path`` names, if they are in such a folder.
+    """
+    from pip._internal.variants.selection.agreement import are_mixed
+    from pip._internal.variants.selection.neighbors import cuda_of
+
+    builds = [build for build in map(cuda_of, dists) if build is not None]
     if are_mixed(builds):
         from pip._internal.variants.output.invocation import command
         from pip._internal.variants.output.reasons import mixture
 
-        folder = variants[0].folder
         place = ("--target", folder, "--upgrade") if folder else ()
         yield Hint(
             f"{mixture(builds)}. Choose builds that agree:",
             command(
                 options, "install", *place, "--variant", "PACKAGE=LABEL", "PACKAGE"
             ),
+        )
+
+
+def _apart(
+    dists: Iterable[BaseDistribution], options: optparse.Values
+) -> Iterator[str]:
+    """Say which packages use an accelerator beside packages that do not."""
+    from pip._internal.variants.output.invocation import for_upgrade
+    from pip._internal.variants.selection.neighbors import contradictions
+
+    for using, other in contradictions(dists):
+        named = [
+            f"{dist.raw_name} {with_label(str(dist.version), installed_label(dist))}"
+            for dist in (using, other)
+        ]
+        yield Hint(
+            f"{named[0]} uses an accelerator, and {named[1]} does not, but one requires the "
+            "other. To choose both anew:",
+            for_upgrade(options, using.raw_name, other.raw_name),
         )

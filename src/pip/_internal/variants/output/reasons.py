@@ -137,12 +137,12 @@ def shortened(values: Sequence[str], separator: str = ", ") -> str:
 
 
 def mixture(builds: Iterable[CudaBuild]) -> str:
-    """Say which variants are for different CUDA major versions."""
+    """Say which packages are for different CUDA major versions."""
     listed = ", ".join(
         f"{build.name} ({build.label}) is for CUDA {build.major}"
         for build in sorted(builds, key=lambda build: (-build.major, build.name))
     )
-    return f"Variants for different CUDA versions come together: {listed}"
+    return f"Packages for different CUDA versions come together: {listed}"
 
 
 def sentences(*said: str) -> str:

@@ -29,6 +29,7 @@ __all__ = [
     "present",
     "unaccelerated",
     "unaccelerated_dists",
+    "uses_accelerator",
 ]
 
 #: The namespaces of accelerators.
@@ -132,7 +133,7 @@ def lost_accelerators(
         if (
             build is None
             or build.label is None
-            or not _uses(build.manifest, build.label)
+            or not uses_accelerator(build.manifest, build.label)
         ):
             continue
         cause, label = _judge_link(run, link)
@@ -149,7 +150,7 @@ def _judge_dist(
     label = None if build is None else build.label
     if build is None or label is None:
         cause = Cause.UNKNOWN
-    elif not _uses(build.manifest, label):
+    elif not uses_accelerator(build.manifest, label):
         cause = Cause.UNUSED
     else:
         selection = judge_installed(dist.raw_name, build, [label], providers)
@@ -169,7 +170,7 @@ def _judge_link(run: Run, link: Link | None) -> tuple[Cause | None, str | None]:
     release = run.decisions.release_of(link)
     if run.overrides.may_take_several and release is not None:
         labels = release.labels
-    if any(_uses(selection.manifest, each) for each in labels):
+    if any(uses_accelerator(selection.manifest, each) for each in labels):
         return None, label
     return Cause.UNUSED, label
 
@@ -215,7 +216,8 @@ def _is_for(manifest: Manifest, vendors: set[str]) -> bool:
     return any(vendors & _accelerators(each) for each in manifest.variants.values())
 
 
-def _uses(manifest: Manifest, label: str) -> bool:
+def uses_accelerator(manifest: Manifest, label: str) -> bool:
+    """Return whether a variant has properties of an accelerator."""
     variant = manifest.variant(label)
     return variant is not None and bool(_accelerators(variant))
 
