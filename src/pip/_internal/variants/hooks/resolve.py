@@ -345,8 +345,6 @@ def _unselected_builds(
     """
     if run.purpose is Purpose.BUILD:
         return []
-    from pip._internal.variants.selection.release import Release
-
     found = []
     for req in requirements.requirements.values():
         link, dist = req.source_link, req.name and canonicalize_name(req.name)
@@ -359,6 +357,8 @@ def _unselected_builds(
         ):
             version = version_of(link, dist)
             if version is not None:
+                from pip._internal.variants.selection.release import Release
+
                 source = source_of(link)
                 found.append((Release(run, dist, version, [link], [source]), link))
     return found

@@ -11,7 +11,6 @@ from logging import WARNING
 from typing import TYPE_CHECKING
 
 from pip._internal.console.output import get_logger
-from pip._internal.console.texts import Hint
 from pip._internal.variants.selection.settings import ALL
 
 if TYPE_CHECKING:
@@ -54,6 +53,7 @@ class Reporter:
         :raises AcceleratorRequired: if the package must use one.
         """
         if project in self._required or ALL in self._required:
+            from pip._internal.console.texts import Hint
             from pip._internal.variants.errors import AcceleratorRequired
 
             if isinstance(message, Hint):
