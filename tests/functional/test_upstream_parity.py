@@ -329,3 +329,23 @@ def test_a_conflict_comes_before_later_dependencies(
     index.add(make_wheel("first", "1", requires=requires, requires_python="<3"))
     venv.pip("install", "first", "-i", index.index_url, *option, code=1)
     assert not [each for each in index.requests if "second" in each.path]
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("yanked", [None, "broken"])
+@pytest.mark.parametrize("options", [[], ["--uploaded-prior-to", "2020-01-01"]])
+def test_errors_about_plain_projects(
+    venv: Environment,
+    upstream_venv: Environment,
+    index: IndexServer,
+    yanked: str | None,
+    options: list[str],
+) -> None:
+    wheel = make_wheel("plain", "1.0")
+    index.add(wheel, upload_time="2025-01-01T00:00:00Z", yanked=yanked)
+    for requirement in ("plain", "plain>1", "plain<1"):
+        command = ["install", "--dry-run", requirement, "-i", index.index_url, *options]
+        ours, theirs = (
+            each.pip(*command, code=None).stderr for each in (venv, upstream_venv)
+        )
+        assert ours == theirs
