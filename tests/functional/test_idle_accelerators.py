@@ -93,21 +93,21 @@ class Case:
 CASES = {
     "another Python": Case(
         with_tag("cp36-cp36m-any"),
-        "gpu would run, but there is no wheel of it to install here. Its wheels are for "
-        "cp36 on any",
+        "gpu would run, but cannot be installed: no wheel is for this "
+        "platform and Python (they are for cp36 on any)",
     ),
     "another platform": Case(
-        with_tag("py3-none-win_arm64"), "Its wheels are for py3 on win_arm64"
+        with_tag("py3-none-win_arm64"), "(they are for py3 on win_arm64)"
     ),
-    "yanked": Case(changed(yanked="broken"), f"{GPU_WHEEL} is yanked: broken"),
+    "yanked": Case(changed(yanked="broken"), "it was yanked (broken)"),
     "too new": Case(
         changed(upload_time=NEW),
-        f"{GPU_WHEEL}: Upload time 2024-01-01 00:00:00+00:00 not prior to",
+        "it was uploaded too late for --uploaded-prior-to (Upload time 2024-01-01",
         ("--uploaded-prior-to", CUTOFF),
     ),
     "all of it too new": Case(
         all_too_new,
-        f"{GPU_WHEEL}: Upload time 2024-01-01 00:00:00+00:00 not prior to",
+        "it was uploaded too late for --uploaded-prior-to (Upload time 2024-01-01",
         ("--uploaded-prior-to", CUTOFF),
     ),
     "Requires-Python": Case(changed(requires_python=">=99"), ">=99"),
@@ -124,11 +124,11 @@ CASES = {
     "a plain wheel instead": Case(
         with_tag("py3-none-win_arm64", plain=True, null=False),
         "a plain build of torch 2.9.0, of which nothing says what it is for, was chosen. "
-        "gpu would run, but there is no wheel of it to install here. Its wheels are for "
-        "py3 on win_arm64",
+        "gpu would run, but cannot be installed: no wheel is for this "
+        "platform and Python (they are for py3 on win_arm64)",
     ),
     "a source distribution instead": Case(
-        with_sdist, "Its wheels are for py3 on win_arm64", ("--no-build-isolation",)
+        with_sdist, "(they are for py3 on win_arm64)", ("--no-build-isolation",)
     ),
 }
 

@@ -180,9 +180,9 @@ IDLE = (
     "WARNING: The target machine has an NVIDIA GPU, but the variant null of torch 2.10.0 "
     "without support for it was chosen. The nearest other variant: cuda13.0 needs nvidia "
     ":: cuda_version_lower_bound :: 13.0 (the target has 12.8, 12.7, 12.6 …). cuda12.8 "
-    "would run, but there is no wheel of it to install here. Its wheels are for py3 on "
-    "manylinux_2_28_aarch64, py3 on win_amd64. To see all variants: pip variants list "
-    "torch==2.10.0 "
+    "would run, but cannot be installed: no wheel is for this platform and Python (they "
+    "are for py3 on manylinux_2_28_aarch64, py3 on win_amd64). To see all variants: pip "
+    "variants list torch==2.10.0 "
 )
 
 

@@ -15,11 +15,11 @@ from pip._internal.variants.output import sentences
 from pip._internal.variants.output.invocation import command as command_to_type
 from pip._internal.variants.output.lookup import make_run
 from pip._internal.variants.output.manifest_file import read_manifest
-from pip._internal.variants.output.unused_accelerators import ACCELERATORS
 from pip._internal.variants.providers.chain import ProviderChain, warnings_of
 from pip._internal.variants.providers.host_file import HostDescription
 from pip._internal.variants.providers.result import ProviderResult
 from pip._internal.variants.providers.target import target_of
+from pip._internal.variants.selection.accelerators import present
 from pip._internal.variants.selection.contradictions import refuse_contradictions
 from pip._internal.variants.selection.run import noting_host
 from pip._internal.variants.selection.settings import Settings
@@ -94,9 +94,8 @@ def _may_set_up(
     providers: ProviderChain,
     answers: Mapping[str, ProviderResult],
 ) -> bool:
-    """Tell whether this machine has a GPU, and no index is named for any project."""
-    has_gpu = any(answers[each].features for each in ACCELERATORS if each in answers)
-    if not has_gpu or not providers.hardware or providers.host is not None:
+    """Return whether this machine has an accelerator, and no index is named for any project."""
+    if not present(answers) or not providers.hardware or providers.host is not None:
         return False
     from pip._internal.variants.commands.index_file import is_configured
 

@@ -11,9 +11,10 @@ judged for the Python that runs it; those of a folder, for the host.
 from __future__ import annotations
 
 import csv
+import itertools
 import logging
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from pip._vendor.packaging.utils import canonicalize_name
@@ -90,9 +91,7 @@ def checked(
     with noting_host(settings):
         providers = ProviderChain.for_settings(settings)
     mode_modules = find_mode_modules()
-    found = list(unsupported(variants, providers, mode_modules, options))
-    # Whoever hides a GPU has chosen that.
-    masked = list(hidden(variants, providers))
+    found, masked = unsupported(variants, providers, mode_modules, options)
     if settings.path:
         target = target_of(settings, providers.host)
         status = _folders_checked([dist for dist, _ in dists], target)
@@ -114,7 +113,7 @@ def _log(level: int, lines: Iterable[str]) -> None:
 
 
 def _lacking(
-    names: Collection[str],
+    names: frozenset[str],
     dists: Iterable[tuple[BaseDistribution, str | None]],
     providers: ProviderChain,
 ) -> list[str]:
@@ -167,7 +166,7 @@ def _doubts(
     if not variants:
         return
     yield from different_cuda(dists, variants[0].folder, options)
-    yield from _apart(dists, options)
+    yield from _apart(dists, variants[0].folder, options)
     for mode_module in mode_modules:
         if any(mode_module.options_for(variant.build) for variant in variants):
             yield from mode_module.judged(dists, options)
@@ -278,55 +277,53 @@ def unsupported(
     providers: ProviderChain,
     mode_modules: Iterable[ModeModule],
     options: optparse.Values,
-) -> Iterator[str]:
+) -> tuple[list[str], list[str]]:
     """Say which variants the machine does not support, and how to replace them.
 
     :param mode_modules: the rooms of all modes.
+    :return: and which variants are for devices that an environment variable hides, which
+        is the user's choice.
     """
     from pip._internal.variants.output import reasons
-    from pip._internal.variants.output.invocation import for_upgrade
     from pip._internal.variants.selection.ranking import judge_installed
 
+    found: list[str] = []
+    hidden: list[str] = []
     for variant in variants:
         selection = judge_installed(
             *(variant.name, variant.build, [variant.label], providers)
         )
         mismatches = selection.known_mismatches(variant.label)
-        if mismatches and not _masks(selection, mismatches):
-            further = sum(
-                (
-                    mode_module.options_for(variant.build)
-                    for mode_module in mode_modules
-                ),
-                (),
-            )
-            needs = reasons.needs(selection, mismatches, machine="the machine")
-            host = providers.host
-            yield Hint(
-                f"{'This machine' if host is None else host.path} does not support "
-                f"{variant}, which needs {needs}. To switch to the best variant of this "
-                "version:",
-                for_upgrade(options, variant.name, further=further)
-                if variant.folder is None
-                else _replacing(
-                    *(options, variant.folder, variant.name, variant.version), *further
-                ),
-            )
-
-
-def hidden(
-    variants: Sequence[InstalledVariant], providers: ProviderChain
-) -> Iterator[str]:
-    """Yield which variants are for devices that an environment variable hides."""
-    from pip._internal.variants.selection.ranking import judge_installed
-
-    for variant in variants:
-        selection = judge_installed(
-            *(variant.name, variant.build, [variant.label], providers)
-        )
-        masks = _masks(selection, selection.known_mismatches(variant.label))
+        masks = _masks(selection, mismatches)
         if masks:
-            yield f"{variant} cannot be checked: {'; '.join(masks)}"
+            hidden.append(f"{variant} cannot be checked: {'; '.join(masks)}")
+        elif mismatches:
+            needs = reasons.needs(selection, mismatches, machine="the machine")
+            further = (each.options_for(variant.build) for each in mode_modules)
+            switch = _switching(options, variant, *itertools.chain(*further))
+            host = providers.host
+            machine = "This machine" if host is None else host.path
+            found.append(
+                Hint(
+                    f"{machine} does not support {variant}, which needs {needs}. To "
+                    "switch to the best variant of this version:",
+                    switch,
+                )
+            )
+    return found, hidden
+
+
+def _switching(
+    options: optparse.Values, variant: InstalledVariant, *further: str
+) -> str:
+    """Return the command that replaces a variant by the best one of its version."""
+    from pip._internal.variants.output.invocation import for_upgrade
+
+    if variant.folder is None:
+        return for_upgrade(options, variant.name, further=further)
+    return _replacing(
+        *(options, variant.folder, variant.name, variant.version), *further
+    )
 
 
 def _masks(selection: Selection, mismatches: Iterable[Mismatch]) -> list[str]:
@@ -362,19 +359,23 @@ def different_cuda(
 
 
 def _apart(
-    dists: Iterable[BaseDistribution], options: optparse.Values
+    dists: Iterable[BaseDistribution], folder: str | None, options: optparse.Values
 ) -> Iterator[str]:
-    """Say which packages use an accelerator beside packages that do not."""
-    from pip._internal.variants.output.invocation import for_upgrade
+    """Say which packages use an accelerator beside packages that do not.
+
+    :param folder: what ``--path`` names, if they are in such a folder.
+    """
+    from pip._internal.variants.output.invocation import command
     from pip._internal.variants.selection.neighbors import contradictions
 
+    place = ("--target", folder, "--upgrade") if folder else ("--upgrade-variants",)
     for using, other in contradictions(dists):
-        named = [
+        first, second = (
             f"{dist.raw_name} {with_label(str(dist.version), installed_label(dist))}"
             for dist in (using, other)
-        ]
+        )
         yield Hint(
-            f"{named[0]} uses an accelerator, and {named[1]} does not, but one requires the "
+            f"{first} uses an accelerator, and {second} does not, but one requires the "
             "other. To choose both anew:",
-            for_upgrade(options, using.raw_name, other.raw_name),
+            command(options, "install", *place, using.raw_name, other.raw_name),
         )

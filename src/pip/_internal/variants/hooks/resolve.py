@@ -235,7 +235,7 @@ def _report_lost(run: Run, resolver: Resolver) -> None:
     ):
         from pip._internal.variants.output.lost_accelerators import report_lost
 
-        report_lost(run, dists, found)
+        report_lost(run, resolver, dists)
 
 
 def _check_accelerators(run: Run, resolver: Resolver) -> None:

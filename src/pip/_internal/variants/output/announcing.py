@@ -75,7 +75,7 @@ def report_idle(
 ) -> None:
     """Report builds that leave a device idle, unless somebody chose that.
 
-    :raises AcceleratorUnused: if the user requires that one uses it.
+    :raises AcceleratorRequired: if the user requires that one uses it.
     """
     idle = [each for each in _idle(run, finder, chosen) if each is not None]
     for each in idle:

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from logging import WARNING
 from typing import TYPE_CHECKING
 
 from pip._internal.console.texts import Hint, with_label
 from pip._internal.variants.errors import DroppedVariants
-from pip._internal.variants.output.invocation import again, is_typed
+from pip._internal.variants.output.invocation import again, command, is_typed
 from pip._internal.variants.output.required_accelerators import why_not
 from pip._internal.variants.selection.accelerators import lost_accelerators
 
 if TYPE_CHECKING:
+    import optparse
+
     from pip._vendor.packaging.utils import NormalizedName
+    from pip._vendor.resolvelib.resolvers import Result
 
     from pip._internal.metadata import BaseDistribution
-    from pip._internal.resolution.resolvelib.base import Candidate
+    from pip._internal.resolution.resolvelib.base import Candidate, Requirement
+    from pip._internal.resolution.resolvelib.resolver import Resolver
+    from pip._internal.variants.selection.accelerators import Unaccelerated
     from pip._internal.variants.selection.run import Run
 
 __all__ = ["report_lost"]
@@ -29,34 +34,76 @@ _CHOOSING = (
 
 
 def report_lost(
-    run: Run,
-    dists: Mapping[NormalizedName, BaseDistribution],
-    found: Iterable[Candidate],
+    run: Run, resolver: Resolver, dists: Mapping[NormalizedName, BaseDistribution]
 ) -> None:
     """Warn of installed variants for an accelerator that would be lost.
 
+    :param resolver: with its result.
     :param dists: what is installed.
-    :param found: all candidates that the resolver chose.
     :raises VariantLost: if the user is strict, has not typed an option that chooses, and
         has not hidden the devices.
     """
-    options = run.settings.options
-    answers = run.target.providers.query_all().values()
-    is_chosen = any(is_typed(options, each) for each in _CHOOSING)
-    is_chosen = is_chosen or any(answer.hidden_by for answer in answers)
-    for dist, label, other in lost_accelerators(run, dists, found):
-        name, version = dist.raw_name, str(dist.version)
-        what = f"{name} {with_label(version, label)}"
-        if version == other.version:
-            keep = again(options, without=("--force-reinstall", "--ignore-installed"))
-        else:
-            keep = again(options, f"{name}=={version}")
+    result = resolver._result
+    assert result is not None, "it has resolved"
+    for dist, label, other in lost_accelerators(run, dists, result.mapping.values()):
+        what = f"{dist.raw_name} {with_label(str(dist.version), label)}"
         reason = why_not(other)
-        said = f"{what} uses an accelerator and is replaced. {reason} To keep it:"
-        warning = Hint(said, keep)
-        if is_chosen:
+        keep = _to_keep(run.settings.options, result, dist, other)
+        said = f"{what} uses an accelerator and is replaced. {reason} {keep.said}"
+        warning = Hint(said, keep.command)
+        if _is_chosen(run):
             run.reporter.say_once(WARNING, warning)
         else:
-            lost = f"the installed variant {label} of {name} {version}"
+            lost = f"the installed variant {label} of {dist.raw_name} {dist.version}"
             dropped = DroppedVariants(lost, reason, warning, "replaces it", [keep])
             run.reporter.report([dropped])
+
+
+def _is_chosen(run: Run) -> bool:
+    """Return whether the user typed an option that chooses, or hides the devices."""
+    options = run.settings.options
+    answers = run.target.providers.query_all().values()
+    return any(is_typed(options, each) for each in _CHOOSING) or any(
+        answer.hidden_by for answer in answers
+    )
+
+
+def _to_keep(
+    options: optparse.Values,
+    result: Result[Requirement, Candidate, str],
+    dist: BaseDistribution,
+    other: Unaccelerated,
+) -> Hint:
+    """Return the command that keeps an installed package, as far as there is one."""
+    pin = f"{dist.raw_name}=={dist.version}"
+    if str(dist.version) == other.version:
+        without = ("--force-reinstall", "--ignore-installed")
+        return Hint("To keep it:", again(options, without=without))
+    parents = [
+        each.parent
+        for criterion in result.criteria.values()
+        for each in criterion.information
+        if each.requirement.project_name == other.project
+        and not _allows(each.requirement, dist)
+    ]
+    names = {each.project_name for each in parents if each is not None}
+    if None in parents:
+        return Hint(
+            "This command asks for that. To keep it:", command(options, "install", pin)
+        )
+    if names:
+        needed_by = " and ".join(sorted(names))
+        return Hint(
+            f"{needed_by} requires that. To keep it if another release of {needed_by} "
+            "allows that:",
+            again(options, pin),
+        )
+    return Hint("To keep it:", again(options, pin))
+
+
+def _allows(requirement: Requirement, dist: BaseDistribution) -> bool:
+    """Return whether the installed version satisfies a requirement."""
+    candidate, ireq = requirement.get_candidate_lookup()
+    if candidate is not None:
+        return False
+    return ireq is None or ireq.specifier.contains(dist.version, prereleases=True)

@@ -52,7 +52,7 @@ def require_accelerators(run: Run, found: Sequence[Candidate]) -> None:
     for project in projects:
         for release in run.decisions.reached(project):
             said += rejections(release)
-    if projects and not present(run.target.providers):
+    if projects and not present(run.target.providers.query_all()):
         said.append("pip found no accelerator of the target.")
     for candidate in found:
         if candidate.project_name in run.settings.required_accelerators:

@@ -101,14 +101,20 @@ def absent_variants(finder: PackageFinder, release: Release) -> dict[str, str]:
 
     :return: by label, why.
     """
-    run, found = run_of(finder), dict[str, str]()
-    evaluator = evaluator_of(finder, release.project)
+    links: dict[str, list[Link]] = {}
+    run = run_of(finder)
     for link in () if run is None else listed_files(run, release.project):
         label = label_of(link)
-        if label is None or label in release.labels or label in found:
+        if label is None or label in release.labels:
             continue
         if version_of(link, release.project) == release.version:
-            found[label] = why(*cause_of_file(evaluator, link))
+            links.setdefault(label, []).append(link)
+    evaluator, found = evaluator_of(finder, release.project), {}
+    for label, files in links.items():
+        cause, detail = cause_of_file(evaluator, files[0])
+        if cause is Cause.PLATFORM:
+            detail = _platforms(files)
+        found[label] = why(cause, detail)
     return found
 
 

@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from pip._vendor.packaging.utils import parse_wheel_filename
 from pip._vendor.wheel_variants.abi_dependency import requirements
 from pip._vendor.wheel_variants.labels import (
     MANIFEST_SUFFIX,
@@ -18,18 +17,23 @@ from pip._vendor.wheel_variants.ordering import Ranking, rank
 
 from pip._internal.console.output import get_logger
 from pip._internal.console.texts import Hint, capital
-from pip._internal.index.package_finder import LinkType
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.index.links import label_of, source_of, version_of
 from pip._internal.variants.index.sources import ManifestUnavailable, fetch_manifest
 from pip._internal.variants.output.invocation import again, command
 from pip._internal.variants.output.reasons import rejection, sentences, shortened
+from pip._internal.variants.output.skipped_versions import absent_variants
+from pip._internal.variants.selection.accelerators import (
+    NAMESPACES,
+    accelerators_of,
+    present,
+)
 from pip._internal.variants.selection.ranking import Selection
 
 if TYPE_CHECKING:
     import optparse
 
-    from pip._vendor.wheel_variants.manifest import Manifest, Variant
+    from pip._vendor.wheel_variants.manifest import Manifest
     from pip._vendor.wheel_variants.ordering import Mismatch
 
     from pip._internal.index.package_finder import PackageFinder
@@ -40,20 +44,19 @@ if TYPE_CHECKING:
     from pip._internal.variants.selection.run import Run
 
 __all__ = [
-    "ACCELERATORS",
     "UnusedAccelerator",
     "plain_wheels",
     "unused_accelerator",
-    "used_accelerators",
 ]
 
 logger = get_logger(__name__)
 
-#: Devices that a plain or CPU build leaves idle, by namespace.
-ACCELERATORS = {
+#: What a plain or CPU build leaves idle, by namespace.
+_NAMES = {
     "nvidia": "an NVIDIA GPU",
     "amd": "an AMD GPU",
     "intel": "an Intel GPU",
+    "tpu": "a TPU",
 }
 
 
@@ -90,7 +93,7 @@ def unused_accelerator(
         if manifest is None:
             continue
         chosen = None if label is None else manifest.variants.get(label)
-        if chosen is not None and used_accelerators(chosen):
+        if chosen is not None and accelerators_of(chosen):
             return None
         complete = _asked(selection, manifest, providers, release.project)
         found.collect(complete, manifest, keeps=bool(run.attempt.kept))
@@ -101,9 +104,11 @@ def unused_accelerator(
     if found.nearest:
         said.append(f"The nearest other variant: {min(found.nearest)[2]}")
     if found.absent:
-        labels = shortened(list(found.absent))
-        said.append(f"{labels} would run, but there is no wheel of it to install here")
-        said += _why_absent(run, finder, release, next(iter(found.absent)))
+        why = absent_variants(finder, release).get(next(iter(found.absent)))
+        said.append(
+            f"{shortened(list(found.absent))} would run, but cannot be installed: "
+            f"{why or 'no wheel of it is listed'}"
+        )
     said += [*found.unmet, *map(capital, found.unusable.values())]
     hint = _hint(run.settings.options, release, found, said)
     plain = None if label is None else _plain_wheel(release)
@@ -132,12 +137,12 @@ class _Reasons:
 
         :param keeps: whether something installed stays, which is reported apart.
         """
-        present = _present(selection)
+        devices = present(selection.answers)
         self.answers.update(selection.answers)
-        self.nearest += _missed(selection, manifest, present)
-        self.absent.update(_absent(selection, manifest, present))
+        self.nearest += _missed(selection, manifest, devices)
+        self.absent.update(_absent(selection, manifest, devices))
         if not keeps:
-            self.unmet.update(_unmet(selection, manifest, present))
+            self.unmet.update(_unmet(selection, manifest, devices))
         self.unusable.update(_unusable(selection, manifest))
 
     @property
@@ -171,11 +176,6 @@ def _hint(
     pinned = f"{release.project}=={release.version}"
     typed = command(options, "variants", "list", pinned)
     return Hint(sentences(*said, "To see all variants:"), typed)
-
-
-def used_accelerators(variant: Variant) -> set[str]:
-    """Return the namespaces of the devices that a variant is for."""
-    return set(variant.features) & set(ACCELERATORS)
 
 
 def _unselected(run: Run, release: Release) -> Iterator[Selection]:
@@ -232,46 +232,20 @@ def _asked(
     missing = [
         variant
         for label, variant in manifest.variants.items()
-        if label not in selection.labels and used_accelerators(variant)
+        if label not in selection.labels and accelerators_of(variant)
     ]
     answers = dict(selection.answers)
-    devices = {name for each in missing for name in used_accelerators(each)}
+    devices = {name for each in missing for name in accelerators_of(each)}
     answers |= providers.query(manifest, devices - answers.keys(), project)
-    present = {name for name in devices if answers[name].features}
+    found = present(answers) & devices
     others = {
         name
         for each in missing
-        if used_accelerators(each) <= present
+        if accelerators_of(each) <= found
         for name in each.features
     }
     answers |= providers.query(manifest, others - answers.keys(), project)
     return selection._replace(answers=answers)
-
-
-def _why_absent(
-    run: Run, finder: PackageFinder, release: Release, label: str
-) -> Iterator[str]:
-    """Yield why the listed wheels of a variant cannot be installed."""
-    links = [each for each in _listed(run, release) if label_of(each) == label]
-    evaluator = finder.make_link_evaluator(release.project)
-    for link in links:
-        result, detail = evaluator.evaluate_link(link)
-        if link.is_yanked:
-            yield f"{link.filename} is yanked: {link.yanked_reason or 'no reason given'}"
-        elif result is LinkType.platform_mismatch:
-            tags = {
-                f"{tag.interpreter} on {tag.platform}"
-                for each in links
-                for tag in parse_wheel_filename(each.filename)[3]
-            }
-            yield f"Its wheels are for {shortened(sorted(tags))}"
-        elif result is not LinkType.candidate:
-            yield f"{link.filename}: {detail}"
-        else:
-            continue
-        return
-    if not links:
-        yield "No wheel of it is listed"
 
 
 def plain_wheels(
@@ -305,19 +279,13 @@ def _device(namespace: str, answers: Mapping[str, ProviderResult]) -> str:
     has_gpu = answer is None or answer.unusable or answer.values("sm_arch")
     if namespace == "nvidia" and not has_gpu:
         return "an NVIDIA driver"
-    return ACCELERATORS[namespace]
-
-
-def _present(selection: Selection) -> set[str]:
-    """Return the namespaces of the devices that the target has."""
-    answers = selection.answers
-    return {each for each in ACCELERATORS if each in answers and answers[each].features}
+    return _NAMES[namespace]
 
 
 def _unusable(selection: Selection, manifest: Manifest) -> Iterator[tuple[str, str]]:
     """Yield the namespaces of devices that are there and do not count, and why."""
     used = {name for each in manifest.variants.values() for name in each.features}
-    for namespace in ACCELERATORS:
+    for namespace in NAMESPACES:
         answer = selection.answers.get(namespace)
         if namespace in used and answer is not None and answer.unusable is not None:
             yield namespace, answer.unusable
@@ -335,14 +303,14 @@ _Missed = tuple[tuple[int, list[tuple[int, ...]], str], str, str]
 
 
 def _missed(
-    selection: Selection, manifest: Manifest, present: set[str]
+    selection: Selection, manifest: Manifest, devices: set[str]
 ) -> Iterator[_Missed]:
-    """Yield the refused variants for devices that are *present*."""
+    """Yield the refused variants for the *devices* that the target has."""
     for label, mismatches in selection.ranking.rejected.items():
-        used = present & set(manifest.variants[label].features)
+        used = devices & accelerators_of(manifest.variants[label])
         lacking = {each.feature.namespace for each in mismatches}
         is_unjudged = any(selection.answers[each].is_lacking for each in lacking)
-        if used and not is_unjudged and not (lacking & set(ACCELERATORS)) - present:
+        if used and not is_unjudged and not (lacking & set(NAMESPACES)) - devices:
             distance = (
                 len(mismatches),
                 [_distance(each) for each in mismatches],
@@ -352,7 +320,7 @@ def _missed(
 
 
 def _absent(
-    selection: Selection, manifest: Manifest, present: set[str]
+    selection: Selection, manifest: Manifest, devices: set[str]
 ) -> Iterator[tuple[str, str]]:
     """Yield variants that would run and of which no wheel suits, and their devices."""
     labels = [
@@ -362,13 +330,13 @@ def _absent(
         and selection.answers.keys() >= variant.features.keys()
     ]
     for label in rank(manifest, selection.supported, labels).compatible:
-        used = present & set(manifest.variants[label].features)
+        used = devices & accelerators_of(manifest.variants[label])
         if used:
             yield label, min(used)
 
 
 def _unmet(
-    selection: Selection, manifest: Manifest, present: set[str]
+    selection: Selection, manifest: Manifest, devices: set[str]
 ) -> Iterator[tuple[str, str]]:
     """Yield which variants would run with other versions of packages, and their devices.
 
@@ -376,7 +344,7 @@ def _unmet(
     """
     for label in () if selection.is_swayed else selection.ranking.compatible:
         variant, needed = manifest.variant(label), requirements(manifest, label)
-        used = set() if variant is None else present & used_accelerators(variant)
+        used = set() if variant is None else devices & accelerators_of(variant)
         if used and needed:
             versions = " and ".join(needed)
             said = f"{label} would run with {versions}, which pip cannot install here"

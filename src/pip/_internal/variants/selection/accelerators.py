@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
+
+from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.variants.index.links import label_of
 from pip._internal.variants.selection.installed import installed_build
@@ -19,12 +21,14 @@ if TYPE_CHECKING:
     from pip._internal.models.link import Link
     from pip._internal.resolution.resolvelib.base import Candidate
     from pip._internal.variants.providers.chain import ProviderChain
+    from pip._internal.variants.providers.result import ProviderResult
     from pip._internal.variants.selection.run import Run
 
 __all__ = [
     "NAMESPACES",
     "Cause",
     "Unaccelerated",
+    "accelerators_of",
     "lost_accelerators",
     "present",
     "unaccelerated",
@@ -67,29 +71,26 @@ def unaccelerated(run: Run, found: Iterable[Candidate]) -> Iterator[Unaccelerate
 
     :param found: all candidates that the resolver chose.
     """
-    names = run.settings.required_accelerators
     chosen = {each.project_name: each for each in found}
     dists, providers = run.request.dists, run.target.providers
-    if ALL in names:
-        names |= set(_publishing(run, chosen, present(providers)))
-    for name in sorted(names - {ALL}):
-        project: NormalizedName = name  # type: ignore[assignment]
-        candidate, dist = chosen.get(project), dists.get(project)
+    manifests = {project: _manifests(run, project) for project in chosen}
+    # What is configured holds for commands about other packages too.
+    is_typed = run.settings.is_typed(REQUIRE_ACCELERATOR.name)
+    for project in _required(run.settings.required_accelerators, manifests, providers):
+        candidate = chosen.get(project)
         if candidate is None or candidate.is_installed:
-            if dist is not None:
-                yield from _judge_dist(dist, providers)
-            elif candidate is None and run.settings.is_typed(REQUIRE_ACCELERATOR.name):
-                # What is configured holds for commands about other packages too.
+            if project in dists:
+                yield from _judge_dist(dists[project], providers)
+            elif is_typed:
                 yield Unaccelerated(project, Cause.MISSING)
             continue
-        version, link = str(candidate.version), candidate.source_link
-        cause, label = _judge_link(run, link)
+        cause, label = _judge_link(run, candidate.source_link)
         if cause is not None:
-            yield Unaccelerated(project, cause, version, label)
+            yield Unaccelerated(project, cause, str(candidate.version), label)
 
 
 def unaccelerated_dists(
-    names: Collection[str],
+    names: frozenset[str],
     dists: Mapping[NormalizedName, BaseDistribution],
     providers: ProviderChain,
 ) -> Iterator[Unaccelerated]:
@@ -97,21 +98,46 @@ def unaccelerated_dists(
 
     :param names: as :class:`.settings.Settings` has them.
     """
-    if ALL in names:
-        vendors = present(providers)
-        publishing = (
-            name
-            for name, dist in dists.items()
-            if (build := installed_build(dist)) is not None
-            and _is_for(build.manifest, vendors)
-        )
-        names = {*names, *publishing}
-    for name in sorted({*names} - {ALL}):
-        project: NormalizedName = name  # type: ignore[assignment]
+    builds = {name: installed_build(dist) for name, dist in dists.items()}
+    manifests = {
+        name: [build.manifest] for name, build in builds.items() if build is not None
+    }
+    for project in _required(names, manifests, providers):
         if project in dists:
             yield from _judge_dist(dists[project], providers)
         else:
             yield Unaccelerated(project, Cause.MISSING)
+
+
+def _required(
+    names: frozenset[str],
+    manifests: Mapping[NormalizedName, Iterable[Manifest | None]],
+    providers: ProviderChain,
+) -> list[NormalizedName]:
+    """Return the projects that must use an accelerator.
+
+    :param manifests: by project, what is known of its variants; :data:`ALL` stands for the
+        projects that publish some for the target's accelerators.
+    """
+    found = {canonicalize_name(name) for name in names - {ALL}}
+    if ALL in names:
+        vendors = present(providers.query_all())
+        for project, known in manifests.items():
+            if any(each is not None and _is_for(each, vendors) for each in known):
+                found.add(project)
+    return sorted(found)
+
+
+def _manifests(run: Run, project: NormalizedName) -> list[Manifest | None]:
+    """Return the manifests of a project: of what the resolver reached, and is installed."""
+    manifests = [
+        selection.manifest
+        for release in run.decisions.reached(project)
+        for selection in release.selections.values()
+    ]
+    dist = run.request.dists.get(project)
+    build = None if dist is None else installed_build(dist)
+    return manifests if build is None else [*manifests, build.manifest]
 
 
 def lost_accelerators(
@@ -175,9 +201,11 @@ def _judge_link(run: Run, link: Link | None) -> tuple[Cause | None, str | None]:
     return Cause.UNUSED, label
 
 
-def present(providers: ProviderChain) -> set[str]:
-    """Return the namespaces of the accelerators that the target has."""
-    answers = providers.query_all()
+def present(answers: Mapping[str, ProviderResult]) -> set[str]:
+    """Return the namespaces of the accelerators that the target has.
+
+    :param answers: what it supports, by namespace.
+    """
     return {
         namespace
         for namespace, answer in answers.items()
@@ -193,36 +221,18 @@ def _is_accelerator(namespace: str, values: Iterable[Sequence[str]]) -> bool:
     return namespace in NAMESPACES and any(tuple(each) != ("false",) for each in values)
 
 
-def _publishing(
-    run: Run, projects: Iterable[NormalizedName], vendors: set[str]
-) -> Iterator[str]:
-    """Yield the projects that publish variants for the target's accelerators."""
-    for project in projects:
-        manifests = [
-            selection.manifest
-            for release in run.decisions.reached(project)
-            for selection in release.selections.values()
-        ]
-        dist = run.request.dists.get(project)
-        build = None if dist is None else installed_build(dist)
-        if build is not None:
-            manifests.append(build.manifest)
-        if any(each is not None and _is_for(each, vendors) for each in manifests):
-            yield project
-
-
 def _is_for(manifest: Manifest, vendors: set[str]) -> bool:
     """Return whether some variant is for one of these accelerators."""
-    return any(vendors & _accelerators(each) for each in manifest.variants.values())
+    return any(vendors & accelerators_of(each) for each in manifest.variants.values())
 
 
 def uses_accelerator(manifest: Manifest, label: str) -> bool:
     """Return whether a variant has properties of an accelerator."""
     variant = manifest.variant(label)
-    return variant is not None and bool(_accelerators(variant))
+    return variant is not None and bool(accelerators_of(variant))
 
 
-def _accelerators(variant: Variant) -> set[str]:
+def accelerators_of(variant: Variant) -> set[str]:
     """Return the namespaces of the accelerators that a variant uses."""
     return {
         namespace
