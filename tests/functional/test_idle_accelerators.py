@@ -223,8 +223,8 @@ def test_a_hidden_gpu(
     result = venv.pip(*command, "--upgrade-variants", "--strict-variants", env=env)
     said = " ".join(result.stderr.split())
     assert (
-        "torch 2.9.0 (gpu) uses an accelerator and is replaced. torch 2.9.0 (null) does not "
-        "use an accelerator. To keep it: "
+        "pip replaces torch 2.9.0 (gpu), which uses an accelerator. torch 2.9.0 (null) does "
+        "not use an accelerator. To keep torch 2.9.0: "
     ) in said
     assert f"{hidden}. To install for these GPUs: env -u CUDA_VISIBLE_DEVICES " in said
     command += ["--require-accelerator", "torch", "--force-reinstall"]

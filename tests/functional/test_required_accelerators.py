@@ -44,11 +44,11 @@ CASES: Mapping[str, tuple[list[str], str | None]] = {
     ),
     "variants are off": (
         ["--require-accelerator", "torch", "--no-variants", "torch"],
-        "torch 2.9.0 has no variant metadata, so pip cannot tell what it uses.",
+        "torch 2.9.0 has no variant metadata, so pip does not know what it uses.",
     ),
     "plain": (
         ["--require-accelerator", "torch,plain", "app"],
-        "plain 1.0 has no variant metadata, so pip cannot tell what it uses.",
+        "plain 1.0 has no variant metadata, so pip does not know what it uses.",
     ),
     "missing": (
         ["--require-accelerator", "torch", "plain"],

@@ -278,7 +278,7 @@ def unsupported(
     mode_modules: Iterable[ModeModule],
     options: optparse.Values,
 ) -> tuple[list[str], list[str]]:
-    """Say which variants the machine does not support, and how to replace them.
+    """Return which variants the machine does not support, and how to replace them.
 
     :param mode_modules: the rooms of all modes.
     :return: and which variants are for devices that an environment variable hides, which
@@ -337,7 +337,7 @@ def _masks(selection: Selection, mismatches: Iterable[Mismatch]) -> list[str]:
 def different_cuda(
     dists: Iterable[BaseDistribution], folder: str | None, options: optparse.Values
 ) -> Iterator[str]:
-    """Say which packages are for different major versions of CUDA.
+    """Yield which packages are for different major versions of CUDA.
 
     :param folder: what ``--path`` names, if they are in such a folder.
     """
@@ -361,7 +361,7 @@ def different_cuda(
 def _apart(
     dists: Iterable[BaseDistribution], folder: str | None, options: optparse.Values
 ) -> Iterator[str]:
-    """Say which packages use an accelerator beside packages that do not.
+    """Yield which packages use an accelerator beside packages that do not.
 
     :param folder: what ``--path`` names, if they are in such a folder.
     """
@@ -376,6 +376,6 @@ def _apart(
         )
         yield Hint(
             f"{first} uses an accelerator, and {second} does not, but one requires the "
-            "other. To choose both anew:",
+            "other. To choose variants for both:",
             command(options, "install", *place, using.raw_name, other.raw_name),
         )

@@ -49,7 +49,7 @@ def report_lost(
         what = f"{dist.raw_name} {with_label(str(dist.version), label)}"
         reason = why_not(other)
         keep = _to_keep(run.settings.options, result, dist, other)
-        said = f"{what} uses an accelerator and is replaced. {reason} {keep.said}"
+        said = f"pip replaces {what}, which uses an accelerator. {reason} {keep.said}"
         warning = Hint(said, keep.command)
         if _is_chosen(run):
             run.reporter.say_once(WARNING, warning)
@@ -75,10 +75,11 @@ def _to_keep(
     other: Unaccelerated,
 ) -> Hint:
     """Return the command that keeps an installed package, as far as there is one."""
+    kept = f"To keep {dist.raw_name} {dist.version}"
     pin = f"{dist.raw_name}=={dist.version}"
     if str(dist.version) == other.version:
         without = ("--force-reinstall", "--ignore-installed")
-        return Hint("To keep it:", again(options, without=without))
+        return Hint(f"{kept}:", again(options, without=without))
     parents = [
         each.parent
         for criterion in result.criteria.values()
@@ -86,19 +87,15 @@ def _to_keep(
         if each.requirement.project_name == other.project
         and not _allows(each.requirement, dist)
     ]
-    names = {each.project_name for each in parents if each is not None}
     if None in parents:
-        return Hint(
-            "This command asks for that. To keep it:", command(options, "install", pin)
-        )
+        said = f"The command requires another version. {kept}:"
+        return Hint(said, command(options, "install", pin))
+    names = {each.project_name for each in parents if each is not None}
     if names:
-        needed_by = " and ".join(sorted(names))
-        return Hint(
-            f"{needed_by} requires that. To keep it if another release of {needed_by} "
-            "allows that:",
-            again(options, pin),
-        )
-    return Hint("To keep it:", again(options, pin))
+        parent = " and ".join(sorted(names))
+        said = f"{parent} requires that. {kept} with another release of {parent}:"
+        return Hint(said, again(options, pin))
+    return Hint(f"{kept}:", again(options, pin))
 
 
 def _allows(requirement: Requirement, dist: BaseDistribution) -> bool:

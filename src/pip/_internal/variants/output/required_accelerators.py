@@ -26,14 +26,14 @@ __all__ = ["require_accelerators", "why_not"]
 
 _CAUSES = {
     Cause.MISSING: "is not installed",
-    Cause.UNKNOWN: "has no variant metadata, so pip cannot tell what it uses",
+    Cause.UNKNOWN: "has no variant metadata, so pip does not know what it uses",
     Cause.UNUSED: "does not use an accelerator",
     Cause.UNSUPPORTED: "is a variant that the target does not support",
 }
 
 
 def why_not(found: Unaccelerated) -> str:
-    """Say why a package does not use an accelerator."""
+    """Return why a package does not use an accelerator."""
     name: str = found.project
     if found.version is not None:
         name = f"{name} {with_label(found.version, found.label)}"
@@ -59,9 +59,13 @@ def require_accelerators(run: Run, found: Sequence[Candidate]) -> None:
             extras = missing_extras(run, found, candidate)
             if extras:
                 projects[candidate.project_name] = None
-                said.append(f"GPU code is in an extra: {candidate.name}[{extras[0]}].")
+                said.append(
+                    f"Nothing requests {candidate.name}[{extras[0]}], the GPU code."
+                )
     if projects:
         explain = command(
             run.settings.options, "variants", "explain", next(iter(projects))
         )
-        raise AcceleratorRequired(shortened([*projects]), said, f"See: {explain}")
+        raise AcceleratorRequired(
+            shortened([*projects]), said, f"To see the reasons: {explain}"
+        )

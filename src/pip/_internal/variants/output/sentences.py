@@ -98,7 +98,7 @@ def counting(selection: Selection, label: str) -> str:
 
 
 def devices_left_out(release: Release, selection: Selection, label: str) -> str | None:
-    """Say which GPUs of the target a variant has no code for, and what helps."""
+    """Return which GPUs of the target a variant has no code for, and what helps."""
     missed = selection.devices_left_out(label)
     if not missed:
         return None
@@ -185,9 +185,9 @@ def lacks_label(release: Release) -> str | None:
 
 
 def marker_elsewhere(requirement: str, where: str = "") -> str:
-    """Say where markers about variants hold, of a requirement that stands elsewhere.
+    """Return where markers about variants hold, for a requirement in another place.
 
-    :param where: where it stands instead, if that is known.
+    :param where: that place, if it is known.
     """
     place = f" in {where}" if where else ""
     return (

@@ -120,7 +120,7 @@ class _Reasons:
 
     :ivar nearest: those that the target cannot run.
     :ivar absent: those that would run and have no suitable wheel, with their devices.
-    :ivar unmet: what others would need of other packages, likewise.
+    :ivar unmet: what others would need of other packages, and their devices.
     :ivar unusable: devices that do not count, and why.
     :ivar answers: what the target supports, by namespace.
     """

@@ -79,7 +79,7 @@ class ProviderResult(NamedTuple):
     :ivar driver: the version of the driver that answered, if one did and told it.
     :ivar seconds: how long it took, if that was measured.
     :ivar source: which step of the chain answered.
-    :ivar devices: the visible GPUs, the preferred ones first; empty if nobody told.
+    :ivar devices: the visible GPUs, the preferred ones first; empty if they are unknown.
     """
 
     features: tuple[SupportedFeature, ...] = ()
