@@ -527,7 +527,7 @@ def test_check_of_cuda_versions(venv: Environment, torch: IndexServer) -> None:
     assert warnings(venv.pip("check", env=GPU)) == [
         (
             "Packages for different CUDA versions come together: torch 2.8.0 (cu128) is "
-            "for CUDA 12, xformers 1.0 (cu118) is for CUDA 11. Choose builds that agree: pip install --variant PACKAGE=LABEL PACKAGE"
+            "for CUDA 12, xformers 1.0 (cu118) is for CUDA 11. To choose variants for all of them: pip install --upgrade-variants torch xformers"
         )
     ]
     options = ["-i", torch.index_url, "--variant", "xformers=cu126"]
@@ -584,8 +584,8 @@ def test_check_of_a_cpu_variant_beside_a_gpu(
 ) -> None:
     builds = {"cu128": cuda("12.8"), "null": {}}
     torch.add_release("vision", "1.0", builds, plain=False, requires=["torch"])
-    options = ["-i", torch.index_url, "--variant", "vision=null"]
-    venv.pip("install", "vision", *options, env=GPU)
+    options = ["-i", torch.index_url, "--no-variant-agreement"]
+    venv.pip("install", "vision", *options, "--variant=vision=null", env=GPU)
     (found,) = warnings(venv.pip("check", env=GPU))
     assert (
         "torch 2.8.0 (cu128) uses an accelerator, and vision 1.0 (null) does" in found

@@ -129,6 +129,25 @@ def test_what_is_typed_is_said_and_no_error(
 
 
 @pytest.mark.usefixtures("torch")
+@pytest.mark.parametrize("asked", [None, "torch<2.9"])
+def test_an_older_variant_is_no_error(
+    venv: Environment, index: IndexServer, asked: str | None
+) -> None:
+    index.add_release("torch", "2.8", {"cu126": cuda("12.6")})
+    index.add(make_wheel("app", "1.0", requires=["torch<2.9"]))
+    command = ["install", asked or "app", "-i", index.index_url, "--strict-variants"]
+    said = " ".join(venv.pip(*command, env=GPU).stderr.split())
+    if asked is None:
+        assert said.startswith(
+            "WARNING: pip replaces torch 2.9.0 (cu128), which uses an accelerator. torch "
+            "2.8 (cu126) is an older release. app requires that. To keep torch 2.9.0 with "
+            "another release of app: pip install app torch==2.9.0"
+        )
+    else:
+        assert said == ""
+
+
+@pytest.mark.usefixtures("torch")
 def test_download_loses_nothing(
     venv: Environment, newer: IndexServer, tmp_path: Path
 ) -> None:

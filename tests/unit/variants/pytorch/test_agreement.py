@@ -11,7 +11,7 @@ from pip._vendor.wheel_variants.manifest_parser import parse_manifest
 from pip._internal.variants.providers.chain import ProviderChain
 from pip._internal.variants.pytorch.agreement import OneBackend, _is_part_of
 from pip._internal.variants.pytorch.backends import Backend
-from pip._internal.variants.selection.agreement import CudaMajor
+from pip._internal.variants.selection.neighbors import Runtime
 from pip._internal.variants.selection.ranking import (
     Agreement,
     Origin,
@@ -59,10 +59,10 @@ def test_order(kind: OriginKind, backend: str, expected: str) -> None:
     ("agreed", "backend", "expected"),
     [
         (None, "cu126", True),
-        (CudaMajor(12), "cu126", True),
-        (CudaMajor(13), "cu126", False),
-        (CudaMajor(13), "cpu", True),
-        (CudaMajor(13), "xpu", True),
+        (Runtime("nvidia", 12), "cu126", True),
+        (Runtime("nvidia", 13), "cu126", False),
+        (Runtime("nvidia", 13), "cpu", True),
+        (Runtime("nvidia", 13), "xpu", True),
         (OneBackend(Backend.parse("cpu")), "cu126", True),
     ],
 )

@@ -24,7 +24,7 @@ from pip._internal.console.output import get_logger, write
 from pip._internal.console.texts import Hint, counted, with_label
 from pip._internal.metadata import get_default_environment, get_environment
 from pip._internal.variants.errors import WrongUse
-from pip._internal.variants.selection.installed import installed_build, installed_label
+from pip._internal.variants.selection.installed import installed_build
 from pip._internal.variants.selection.settings import Settings
 
 if TYPE_CHECKING:
@@ -165,8 +165,7 @@ def _doubts(
     """Yield which installed variants do not go together."""
     if not variants:
         return
-    yield from different_cuda(dists, variants[0].folder, options)
-    yield from _apart(dists, variants[0].folder, options)
+    yield from _beside(dists, variants[0].folder, options)
     for mode_module in mode_modules:
         if any(mode_module.options_for(variant.build) for variant in variants):
             yield from mode_module.judged(dists, options)
@@ -334,48 +333,32 @@ def _masks(selection: Selection, mismatches: Iterable[Mismatch]) -> list[str]:
     return list(dict.fromkeys(answer.reason or "" for answer in answers))
 
 
-def different_cuda(
+def _beside(
     dists: Iterable[BaseDistribution], folder: str | None, options: optparse.Values
 ) -> Iterator[str]:
-    """Yield which packages are for different major versions of CUDA.
+    """Yield which packages do not go together, judged by what they compute on.
 
     :param folder: what ``--path`` names, if they are in such a folder.
     """
+    from pip._internal.variants.output.invocation import command, for_another_build
+    from pip._internal.variants.output.reasons import contradiction, mixture
     from pip._internal.variants.selection.agreement import are_mixed
-    from pip._internal.variants.selection.neighbors import cuda_of
-
-    builds = [build for build in map(cuda_of, dists) if build is not None]
-    if are_mixed(builds):
-        from pip._internal.variants.output.invocation import command
-        from pip._internal.variants.output.reasons import mixture
-
-        place = ("--target", folder, "--upgrade") if folder else ()
-        yield Hint(
-            f"{mixture(builds)}. Choose builds that agree:",
-            command(
-                options, "install", *place, "--variant", "PACKAGE=LABEL", "PACKAGE"
-            ),
-        )
-
-
-def _apart(
-    dists: Iterable[BaseDistribution], folder: str | None, options: optparse.Values
-) -> Iterator[str]:
-    """Yield which packages use an accelerator beside packages that do not.
-
-    :param folder: what ``--path`` names, if they are in such a folder.
-    """
-    from pip._internal.variants.output.invocation import command
-    from pip._internal.variants.selection.neighbors import contradictions
+    from pip._internal.variants.selection.neighbors import (
+        CPU,
+        contradictions,
+        neighbor_of,
+    )
 
     place = ("--target", folder, "--upgrade") if folder else ("--upgrade-variants",)
-    for using, other in contradictions(dists):
-        first, second = (
-            f"{dist.raw_name} {with_label(str(dist.version), installed_label(dist))}"
-            for dist in (using, other)
-        )
+    neighbors = [neighbor_of(dist) for dist in dists]
+    builds = [each.build for each in neighbors if each.build is not None]
+    apart = [build for build in builds if build.runtime != CPU]
+    if are_mixed(apart):
+        names = sorted(build.name.partition(" ")[0] for build in apart)
         yield Hint(
-            f"{first} uses an accelerator, and {second} does not, but one requires the "
-            "other. To choose variants for both:",
-            command(options, "install", *place, using.raw_name, other.raw_name),
+            f"{mixture(apart)}. To choose variants for all of them:",
+            command(options, "install", *place, *names),
         )
+    for using, other in contradictions(neighbors):
+        choose = for_another_build(options, other.dist, folder)
+        yield Hint(contradiction(using, other), choose)

@@ -177,10 +177,15 @@ def _concluded(
 
         for line in labels_as_extras(run, _found(resolver)):
             run.reporter.say_once(logging.WARNING, line)
+    told: Collection[NormalizedName] = ()
     if kept:
         from pip._internal.variants.output.announcing import tell_of_kept
 
-        tell_of_kept(run, finder, kept, _found(resolver), is_all=not chosen)
+        told = tell_of_kept(run, finder, kept, _found(resolver), is_all=not chosen)
+    if chosen or _has_variants(run):
+        from pip._internal.variants.output.announcing import report_contradictions
+
+        report_contradictions(run, list(_found(resolver)), told)
     return requirements
 
 
@@ -209,19 +214,22 @@ def _settle(
                 report_replaced(each)
         chosen = _chosen_builds(run, requirements)
     kept = _kept_builds(resolver)
-    if chosen and len(chosen) + len(kept) > 1:
+    if chosen:
+        from pip._internal.variants.output.announcing import report_agreement
         from pip._internal.variants.selection.agreement import agreeing
 
-        requirements, before, after = agreeing(solve, resolver, run, requirements, kept)
-        if before:
-            from pip._internal.variants.output.announcing import report_agreement
-
-            report_agreement(run, before, after)
+        requirements, agreed = agreeing(solve, resolver, run, requirements)
+        report_agreement(run, agreed)
     for each in staying:
         from pip._internal.variants.output.announcing import report_kept
 
         report_kept(each, requirements, run)
     return requirements, kept
+
+
+def _has_variants(run: Run) -> bool:
+    """Whether a variant is installed where packages are to be."""
+    return any(installed_build(each) is not None for each in run.request.dists.values())
 
 
 def _report_lost(run: Run, resolver: Resolver) -> None:

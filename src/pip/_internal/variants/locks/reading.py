@@ -43,11 +43,11 @@ from pip._internal.variants.locks.release import LockedRelease, RelockedRelease
 from pip._internal.variants.output.announcing import report_agreement
 from pip._internal.variants.output.refusals import nothing_left
 from pip._internal.variants.selection.agreement import (
-    CudaBuild,
-    agreed_on_cuda,
+    Agreed,
+    agreed_on_runtime,
     are_mixed,
-    cuda_build,
 )
+from pip._internal.variants.selection.neighbors import ComparedBuild, chosen_build
 from pip._internal.variants.selection.run import Run, noting_host
 from pip._internal.variants.slots import RUN
 
@@ -403,33 +403,33 @@ class _Choices:
     def settled(self, select: Callable[[], _Needed]) -> list[tuple[_Need, Package]]:
         """Return what is needed, each with just the files that are chosen for good.
 
-        If they can be, the builds are all for one CUDA major version.
+        If they can, the builds agree on what they compute on.
 
         :param select: returns what is needed with the builds that are chosen.
         """
         needed, run = select(), self._run
-        if run is not None and are_mixed(before := self._cuda_builds(needed)):
+        if run is not None and are_mixed(before := self._compared_builds(needed)):
             made = self._made
 
             def select_again() -> _Needed:
                 self._made = {}
                 return select()
 
-            again = agreed_on_cuda(run, select_again, self._cuda_builds, needed)
+            again = agreed_on_runtime(run, select_again, self._compared_builds, needed)
             if again is None:
                 self._made = made
             else:
-                report_agreement(run, before, self._cuda_builds(again))
+                report_agreement(run, Agreed(before, self._compared_builds(again)))
             needed, run.attempt.agreement = again or needed, None
         return [(each, self._settle(each[0])) for each in needed]
 
-    def _cuda_builds(self, needed: _Needed) -> list[CudaBuild]:
+    def _compared_builds(self, needed: _Needed) -> list[ComparedBuild]:
         found = (self._made[id(each)] for each, _ in needed if id(each) in self._made)
         return [
             build
             for choice in found
             if choice.release is not None and choice.link is not None
-            if (build := cuda_build(choice.release, choice.link)) is not None
+            if (build := chosen_build(choice.release, choice.link)) is not None
         ]
 
     def _settle(self, package: Package) -> Package:

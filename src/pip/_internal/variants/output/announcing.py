@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from pip._internal.console.output import get_logger, write
@@ -13,7 +13,12 @@ from pip._internal.console.texts import Hint
 from pip._internal.utils._log import VERBOSE
 from pip._internal.variants.index.links import label_of, public, searched
 from pip._internal.variants.output import reasons, sentences
-from pip._internal.variants.output.invocation import again, command, for_upgrade
+from pip._internal.variants.output.invocation import (
+    again,
+    command,
+    for_another_build,
+    for_upgrade,
+)
 from pip._internal.variants.output.skipped_versions import absent_variants
 from pip._internal.variants.output.unused_accelerators import (
     plain_wheels,
@@ -22,6 +27,13 @@ from pip._internal.variants.output.unused_accelerators import (
 from pip._internal.variants.providers.chain import warnings_of
 from pip._internal.variants.selection.agreement import are_mixed
 from pip._internal.variants.selection.installed import installed_build, installed_label
+from pip._internal.variants.selection.neighbors import (
+    CPU,
+    chosen_neighbors,
+    contradictions,
+    neighbor_of,
+    staying,
+)
 from pip._internal.variants.selection.settings import (
     UPGRADE_VARIANTS,
     VARIANT,
@@ -39,7 +51,7 @@ if TYPE_CHECKING:
     from pip._internal.req.req_set import RequirementSet
     from pip._internal.resolution.resolvelib.base import Candidate
     from pip._internal.variants.output.unused_accelerators import UnusedAccelerator
-    from pip._internal.variants.selection.agreement import CudaBuild
+    from pip._internal.variants.selection.agreement import Agreed
     from pip._internal.variants.selection.installed_first import Kept
     from pip._internal.variants.selection.release import Release
     from pip._internal.variants.selection.run import Run
@@ -232,22 +244,27 @@ def tell_of_kept(
     found: Iterable[Candidate],
     *,
     is_all: bool,
-) -> None:
+) -> set[NormalizedName]:
     """Say of builds that stay installed what would suit better, or that nothing was found.
 
     :param found: all candidates that the resolver chose.
     :param is_all: whether all builds of variants stay.
+    :return: the projects that something was said of.
     """
     if run.settings.upgrade_variants:
         level = logging.INFO
-        hints = (_no_other_build(run, finder, dist) for dist in kept)
+        hints = {dist: _no_other_build(run, finder, dist) for dist in kept}
     else:
         # A new package may need what the installed build lacks.
         level = logging.INFO if is_all else logging.WARNING
         versions = {each.project_name: each.version for each in found}
-        hints = (_better_build(run, dist, versions) for dist in kept)
-    for hint in filter(None, hints):
-        logger.log(level, "%s", hint)
+        hints = {dist: _better_build(run, dist, versions) for dist in kept}
+    told = set()
+    for dist, hint in hints.items():
+        if hint is not None:
+            logger.log(level, "%s", hint)
+            told.add(dist.canonical_name)
+    return told
 
 
 def _better_build(
@@ -299,31 +316,57 @@ def _installed_as(dist: BaseDistribution) -> str:
     return "a plain build" if label is None else f"the variant {label}"
 
 
-def report_agreement(
-    run: Run, before: Iterable[CudaBuild], after: Sequence[CudaBuild]
-) -> None:
-    """Log which variants were taken so that all are for one CUDA version; warn of others.
-
-    :param before: those that would have been taken.
-    """
-    if are_mixed(after):
-        apart = ("--no-variant-agreement",)
-        retry = again(run.settings.options, "--variant", "PACKAGE=LABEL", without=apart)
-        said = f"{reasons.mixture(after)}. To choose builds that agree:"
-        logger.warning("%s", Hint(said, retry))
+def report_agreement(run: Run, agreed: Agreed) -> None:
+    """Log which variants were taken so that all builds agree; warn of those that do not."""
+    options, after = run.settings.options, agreed.after
+    apart = [build for build in after if build.runtime != CPU]
+    if are_mixed(apart):
+        if run.settings.no_variant_agreement:
+            retry = again(options, without=("--no-variant-agreement",))
+            how = "To take builds that agree if there are any:"
+        else:
+            names = sorted({build.name.partition(" ")[0] for build in apart})
+            retry = command(options, "variants", "list", *names)
+            how = "No others of these versions agree. To see which there are:"
+        logger.warning("%s", Hint(f"{reasons.mixture(apart)}. {how}", retry))
         return
-    labels = {build.name: build.label for build in before}
+    labels = {build.name: build.label for build in agreed.before}
     changed = ", ".join(
         f"{build.label} of {build.name} instead of {labels[build.name]}"
         for build in after
         if labels.get(build.name, build.label) != build.label
     )
     if changed:
+        runtime = next(build.runtime for build in after if not build.is_free)
+        named = [f"{each.name} ({each.label})" for each in agreed.installed]
+        why = f", as what is installed is: {', '.join(named)}" if named else ""
+        option = "upgrade-variants" if named else "no-variant-agreement"
         logger.info(
-            "Taking %s, so that all variants are for CUDA %s (--no-variant-agreement "
-            "takes the best of each)",
-            *(changed, after[0].major),
+            "Taking %s, so that all variants are for %s%s (--%s takes the best of each)",
+            *(changed, runtime, why, option),
         )
+
+
+def report_contradictions(
+    run: Run, found: Sequence[Candidate], told: Collection[NormalizedName]
+) -> None:
+    """Warn of packages for the CPU alone beside others that use an accelerator.
+
+    What was installed before is not compared with itself.
+
+    :param found: all candidates that the resolver chose.
+    :param told: the projects of which a better variant was named.
+    """
+    chosen = list(chosen_neighbors(run, found))
+    if all(each.uses is None for each in chosen):
+        return
+    neighbors = [*chosen, *map(neighbor_of, staying(run, found))]
+    for using, other in contradictions(neighbors):
+        is_new = using in chosen or other in chosen
+        if is_new and other.project not in told:
+            said = reasons.contradiction(using, other)
+            choose = for_another_build(run.settings.options, other.dist)
+            run.reporter.say_once(logging.WARNING, Hint(said, choose))
 
 
 def report_kept(kept: Kept, found: RequirementSet, run: Run) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pip._internal.commands import create_command
 from pip._internal.console.texts import without_credentials
@@ -22,6 +22,7 @@ from pip._internal.utils.entrypoints import (
     get_best_invocation_for_this_pip,
     get_best_invocation_for_this_python,
 )
+from pip._internal.variants.selection.installed import installed_label
 from pip._internal.variants.selection.settings import (
     IN_BUILD,
     NO_VARIANTS,
@@ -31,6 +32,9 @@ from pip._internal.variants.selection.settings import (
     VariantOption,
 )
 from pip._internal.variants.slots import COMMAND_LINE
+
+if TYPE_CHECKING:
+    from pip._internal.metadata import BaseDistribution
 
 __all__ = ["again", "command", "for_pip", "for_upgrade", "is_typed", "own_python"]
 
@@ -139,6 +143,22 @@ def for_upgrade(
     others = (VARIANT.name, NO_VARIANTS.name)
     words = ("install", UPGRADE_VARIANTS.name, *further, *projects)
     return command(options, *words, without=others)
+
+
+def for_another_build(
+    options: optparse.Values, dist: BaseDistribution, folder: str | None = None
+) -> str:
+    """Return the command that chooses an installed package anew.
+
+    :param folder: what ``--path`` names, if it is in such a folder.
+    """
+    if folder is not None:
+        place: tuple[str, ...] = ("--target", folder, "--upgrade")
+    elif installed_label(dist) is None:
+        place = ("--force-reinstall",)
+    else:
+        place = (UPGRADE_VARIANTS.name,)
+    return command(options, "install", *place, dist.raw_name)
 
 
 def is_typed(options: optparse.Values, name: str) -> bool:

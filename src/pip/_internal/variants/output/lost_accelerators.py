@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from logging import WARNING
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,7 @@ from pip._internal.console.texts import Hint, with_label
 from pip._internal.variants.errors import DroppedVariants
 from pip._internal.variants.output.invocation import again, command, is_typed
 from pip._internal.variants.output.required_accelerators import why_not
-from pip._internal.variants.selection.accelerators import lost_accelerators
+from pip._internal.variants.selection.accelerators import Cause, lost_accelerators
 
 if TYPE_CHECKING:
     import optparse
@@ -48,10 +48,14 @@ def report_lost(
     for dist, label, other in lost_accelerators(run, dists, result.mapping.values()):
         what = f"{dist.raw_name} {with_label(str(dist.version), label)}"
         reason = why_not(other)
-        keep = _to_keep(run.settings.options, result, dist, other)
+        parents = _requiring(result, dist, other.project)
+        if other.cause is Cause.OLDER and None in parents:
+            # The user asked for it.
+            continue
+        keep = _to_keep(run.settings.options, parents, dist, other)
         said = f"pip replaces {what}, which uses an accelerator. {reason} {keep.said}"
         warning = Hint(said, keep.command)
-        if _is_chosen(run):
+        if other.cause is Cause.OLDER or _is_chosen(run):
             run.reporter.say_once(WARNING, warning)
         else:
             lost = f"the installed variant {label} of {dist.raw_name} {dist.version}"
@@ -68,9 +72,25 @@ def _is_chosen(run: Run) -> bool:
     )
 
 
+def _requiring(
+    result: Result[Requirement, Candidate, str],
+    dist: BaseDistribution,
+    project: NormalizedName,
+) -> set[str | None]:
+    """Return which projects allow another version alone; None stands for the user."""
+    parents = [
+        each.parent
+        for criterion in result.criteria.values()
+        for each in criterion.information
+        if each.requirement.project_name == project
+        and not _allows(each.requirement, dist)
+    ]
+    return {None if each is None else each.project_name for each in parents}
+
+
 def _to_keep(
     options: optparse.Values,
-    result: Result[Requirement, Candidate, str],
+    parents: Collection[str | None],
     dist: BaseDistribution,
     other: Unaccelerated,
 ) -> Hint:
@@ -80,19 +100,11 @@ def _to_keep(
     if str(dist.version) == other.version:
         without = ("--force-reinstall", "--ignore-installed")
         return Hint(f"{kept}:", again(options, without=without))
-    parents = [
-        each.parent
-        for criterion in result.criteria.values()
-        for each in criterion.information
-        if each.requirement.project_name == other.project
-        and not _allows(each.requirement, dist)
-    ]
     if None in parents:
         said = f"The command requires another version. {kept}:"
         return Hint(said, command(options, "install", pin))
-    names = {each.project_name for each in parents if each is not None}
-    if names:
-        parent = " and ".join(sorted(names))
+    if parents:
+        parent = " and ".join(sorted(filter(None, parents)))
         said = f"{parent} requires that. {kept} with another release of {parent}:"
         return Hint(said, again(options, pin))
     return Hint(f"{kept}:", again(options, pin))

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pip._vendor.wheel_variants.ordering import Mismatch
 
     from pip._internal.models.link import Link
-    from pip._internal.variants.selection.agreement import CudaBuild
+    from pip._internal.variants.selection.neighbors import ComparedBuild, Neighbor
     from pip._internal.variants.selection.ranking import Selection
     from pip._internal.variants.selection.release import Release
 
@@ -136,13 +136,28 @@ def shortened(values: Sequence[str], separator: str = ", ") -> str:
     return f"{shown}{separator}{len(values) - _SHOWN_VALUES + 1} more"
 
 
-def mixture(builds: Iterable[CudaBuild]) -> str:
-    """Say which packages are for different CUDA major versions."""
+def mixture(builds: Iterable[ComparedBuild]) -> str:
+    """Say which packages are for different CUDA major versions, or for CUDA and ROCm."""
+    ordered = sorted(builds, key=lambda each: (-(each.runtime.major or 0), each.name))
     listed = ", ".join(
-        f"{build.name} ({build.label}) is for CUDA {build.major}"
-        for build in sorted(builds, key=lambda build: (-build.major, build.name))
+        f"{each.name} ({each.label}) is for {each.runtime}" for each in ordered
     )
-    return f"Packages for different CUDA versions come together: {listed}"
+    what = (
+        "accelerators"
+        if any(b.runtime.major is None for b in ordered)
+        else "CUDA versions"
+    )
+    return f"Packages for different {what} come together: {listed}"
+
+
+def contradiction(using: Neighbor, other: Neighbor) -> str:
+    """Say which packages do not go together, as one is for the CPU alone."""
+    first, second = (using, other) if other.project in using.needs else (other, using)
+    return (
+        f"{using.title} uses an accelerator, and {other.title} does not, but "
+        f"{first.dist.raw_name} requires {second.dist.raw_name}. To choose another build "
+        f"of {other.dist.raw_name}:"
+    )
 
 
 def sentences(*said: str) -> str:

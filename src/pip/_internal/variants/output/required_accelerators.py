@@ -29,6 +29,7 @@ _CAUSES = {
     Cause.UNKNOWN: "has no variant metadata, so pip does not know what it uses",
     Cause.UNUSED: "does not use an accelerator",
     Cause.UNSUPPORTED: "is a variant that the target does not support",
+    Cause.OLDER: "is an older release",
 }
 
 

@@ -27,8 +27,9 @@ from pip._internal.variants.pytorch.backends import (
 )
 from pip._internal.variants.pytorch.release import LocalVersionRelease
 from pip._internal.variants.pytorch.synthetic import backend_of
-from pip._internal.variants.selection.agreement import CudaMajor, agreed
+from pip._internal.variants.selection.agreement import agreed
 from pip._internal.variants.selection.installed import installed_build
+from pip._internal.variants.selection.neighbors import Runtime
 from pip._internal.variants.selection.ranking import OriginKind
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ class OneBackend:
                 sorted(labels, key=lambda each: [each != one for one in first])
             )
         if self.backend.kind is BackendKind.CUDA:
-            return CudaMajor(self.backend.version[0]).order(selection)
+            return Runtime("nvidia", self.backend.version[0]).order(selection)
         return labels
 
 
@@ -168,7 +169,7 @@ def _promise(builds: _ChosenWheels, backend: Backend) -> tuple[_Harmony, int]:
 
 
 def _is_part_of(agreed: Agreement | None, backend: Backend) -> bool:
-    if not isinstance(agreed, CudaMajor) or backend.kind is not BackendKind.CUDA:
+    if not isinstance(agreed, Runtime) or backend.kind is not BackendKind.CUDA:
         return True
     return backend.version[0] == agreed.major
 

@@ -51,6 +51,8 @@ class Cause(enum.Enum):
     UNUSED = enum.auto()
     #: The target does not support the installed variant.
     UNSUPPORTED = enum.auto()
+    #: It uses one, but is older than what it replaces.
+    OLDER = enum.auto()
 
 
 class Unaccelerated(NamedTuple):
@@ -145,7 +147,9 @@ def lost_accelerators(
     dists: Mapping[NormalizedName, BaseDistribution],
     found: Iterable[Candidate],
 ) -> Iterator[tuple[BaseDistribution, str, Unaccelerated]]:
-    """Yield installed variants for an accelerator that give way to something without one.
+    """Yield installed variants for an accelerator that give way to less.
+
+    That is something that uses none, or an older release.
 
     :param dists: what is installed.
     :param found: all candidates that the resolver chose.
@@ -163,6 +167,8 @@ def lost_accelerators(
         ):
             continue
         cause, label = _judge_link(run, link)
+        if cause is None and candidate.version < dist.version:
+            cause = Cause.OLDER
         if cause is not None:
             name, version = candidate.project_name, str(candidate.version)
             yield dist, build.label, Unaccelerated(name, cause, version, label)

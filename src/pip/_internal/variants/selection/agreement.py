@@ -1,97 +1,57 @@
-"""Keep the variants of one installation to one CUDA major version where that is possible.
+"""Let the builds of one installation agree on CUDA's major version, ROCm or the CPU.
 
-Libraries of two CUDA major versions in one process are trouble, and no property says what
-a package's neighbours must be. So where the best variants mix them, and others of the same
-versions do not, the latter are taken. Nothing else is compared, and nothing is given up.
-PEP 825 orders the variants of each release alone, so an option turns this off.
+Where the best variants do not go together, and others of the same versions do, the latter
+are taken. What stays installed counts as well, and so does a variant for the CPU that the
+user chose by hand; one that pip chose binds nothing. PEP 825 orders the variants of each
+release alone, so an option turns this off.
 
 Whatever else builds may agree on is tried in the same way, by :func:`agreed`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from pip._internal.console.output import get_logger
 from pip._internal.exceptions import InstallationError
-from pip._internal.variants.index.links import label_of
-from pip._internal.variants.selection.installed import installed_build
+from pip._internal.variants.selection.neighbors import (
+    CPU,
+    ComparedBuild,
+    Neighbor,
+    chosen_neighbors,
+    neighbor_of,
+    staying,
+)
 
 if TYPE_CHECKING:
-    from pip._vendor.wheel_variants.properties import Property
-
-    from pip._internal.metadata import BaseDistribution
-    from pip._internal.models.link import Link
     from pip._internal.req.req_set import RequirementSet
+    from pip._internal.resolution.resolvelib.base import Candidate
     from pip._internal.resolution.resolvelib.resolver import Resolver
-    from pip._internal.variants.selection.ranking import Agreement, Selection
-    from pip._internal.variants.selection.release import Release
+    from pip._internal.variants.selection.ranking import Agreement
     from pip._internal.variants.selection.run import Run
 
-__all__ = [
-    "CudaBuild",
-    "CudaMajor",
-    "agreed",
-    "agreed_on_cuda",
-    "agreeing",
-    "are_mixed",
-    "cuda_build",
-    "cuda_major",
-]
+__all__ = ["Agreed", "agreed", "agreed_on_runtime", "agreeing", "are_mixed"]
 
 logger = get_logger(__name__)
 
 _Found = TypeVar("_Found")
 
 
-class CudaMajor(NamedTuple):
-    """The agreement on a major version of CUDA."""
+class Agreed(NamedTuple):
+    """The builds of a solution that are to agree, and those of the first solution.
 
-    major: int
-
-    def __str__(self) -> str:
-        return f"for CUDA {self.major} alone"
-
-    def order(self, selection: Selection) -> tuple[str, ...]:
-        """Put the labels for it first among those for CUDA; others keep their places."""
-        labels = selection.ranking.compatible
-        majors = {label: cuda_major(selection.properties(label)) for label in labels}
-        cuda = [label for label in labels if majors[label] is not None]
-        ordered = iter(sorted(cuda, key=lambda label: majors[label] != self.major))
-        return tuple(
-            label if majors[label] is None else next(ordered) for label in labels
-        )
-
-
-class CudaBuild(NamedTuple):
-    """A variant that is for a CUDA version.
-
-    :ivar name: of the package and its version, for people.
-    :ivar majors: all that it could be for, its own included.
+    :ivar installed: those that stay installed.
     """
 
-    name: str
-    label: str
-    major: int
-    majors: frozenset[int]
+    before: Sequence[ComparedBuild] = ()
+    after: Sequence[ComparedBuild] = ()
+    installed: Sequence[ComparedBuild] = ()
 
 
-def cuda_major(properties: Iterable[Property]) -> int | None:
-    """Return the CUDA major version that a variant is for.
-
-    :param properties: those that the machine supports, best first.
-    """
-    for each in properties:
-        if (each.namespace, each.feature) == ("nvidia", "cuda_version_lower_bound"):
-            digits = each.value.partition(".")[0]
-            return int(digits) if digits.isdecimal() and len(digits) < 5 else None
-    return None
-
-
-def are_mixed(builds: Iterable[CudaBuild]) -> bool:
-    """Return whether variants are for different CUDA major versions."""
-    return len({build.major for build in builds}) > 1
+def are_mixed(builds: Iterable[ComparedBuild]) -> bool:
+    """Return whether builds do not agree on what they compute on."""
+    return len({build.runtime for build in builds if not build.is_free}) > 1
 
 
 def agreed(
@@ -112,7 +72,7 @@ def agreed(
         try:
             found = resolve_once()
         except InstallationError as error:
-            logger.debug("No solution %s: %s", agreement, error)
+            logger.debug("No solution for %s: %s", agreement, error)
             continue
         if accepted(found):
             return found
@@ -120,35 +80,37 @@ def agreed(
     return None
 
 
-def agreed_on_cuda(
+def agreed_on_runtime(
     run: Run,
     resolve_once: Callable[[], _Found],
-    builds_of: Callable[[_Found], Sequence[CudaBuild]],
+    builds_of: Callable[[_Found], Sequence[ComparedBuild]],
     first: _Found,
     is_as_good: Callable[[_Found], bool] = lambda _: True,
 ) -> _Found | None:
-    """Resolve so that all builds for CUDA are for one major version of it.
+    """Resolve so that all builds agree on what they compute on.
 
     :param resolve_once: resolves once more.
     :param first: what was found without an agreement, and mixes them.
-    :param is_as_good: whether a solution with all CUDA builds of *first* gives up
+    :param is_as_good: whether a solution that has all builds of *first* gives up
         nothing else.
     :return: None if there is no such solution, or the user wants the best of each.
     """
     if run.settings.no_variant_agreement:
         return None
-    before = builds_of(first)
-    majors = frozenset.intersection(*(each.majors for each in before))
+    before = [build for build in builds_of(first) if not build.is_free]
+    possible = frozenset.intersection(*(each.possible for each in before))
+    if all(each.runtime != CPU for each in before):
+        # No accelerator is given up just to make all equal.
+        possible -= {CPU}
 
     def accepted(found: _Found) -> bool:
-        after = builds_of(found)
-        names = {each.name for each in after}
-        has_all = names.issuperset(each.name for each in before)
-        return has_all and not are_mixed(after) and is_as_good(found)
+        after = {each.name: each.runtime for each in builds_of(found)}
+        agreement = run.attempt.agreement
+        agree = all(after.get(each.name) == agreement for each in before)
+        return agree and is_as_good(found)
 
-    return agreed(
-        run, resolve_once, map(CudaMajor, sorted(majors, reverse=True)), accepted
-    )
+    proposals = sorted(possible, key=lambda each: each.major or 0, reverse=True)
+    return agreed(run, resolve_once, proposals, accepted)
 
 
 def agreeing(
@@ -156,67 +118,48 @@ def agreeing(
     resolver: Resolver,
     run: Run,
     first: RequirementSet,
-    kept: Sequence[BaseDistribution],
-) -> tuple[RequirementSet, Sequence[CudaBuild], Sequence[CudaBuild]]:
-    """Return a solution whose variants agree on CUDA's major version, else *first*.
+) -> tuple[RequirementSet, Agreed]:
+    """Return a solution whose builds agree on what they compute on, else *first*.
 
     Versions stay as they are.
 
     :param resolve_once: resolves once more.
-    :param kept: what stays installed and was chosen among variants.
-    :return: and the variants for CUDA of *first*, and of the solution.
     """
-    versions = {release.project: release.version for release, _ in _chosen(run, first)}
+    installed: list[ComparedBuild] = []
 
-    def builds_of(found: RequirementSet) -> list[CudaBuild]:
-        chosen = (cuda_build(*each) for each in _chosen(run, found))
-        return [*_kept(kept), *(build for build in chosen if build is not None)]
+    def found() -> list[Candidate]:
+        assert resolver._result is not None, "it has resolved"
+        return list(resolver._result.mapping.values())
 
-    def has_same_versions(found: RequirementSet) -> bool:
+    def builds_of(_: RequirementSet) -> list[ComparedBuild]:
+        return [*installed, *_builds(chosen_neighbors(run, found()))]
+
+    def has_same_versions(_: RequirementSet) -> bool:
         return all(
-            versions.get(release.project, release.version) == release.version
-            for release, _ in _chosen(run, found)
+            versions.get(each.project_name, each.version) == each.version
+            for each in found()
         )
 
-    before, result = builds_of(first), resolver._result
-    if not are_mixed(before):
-        return first, before, before
-    second = agreed_on_cuda(run, resolve_once, builds_of, first, has_same_versions)
-    if second is not None:
-        return second, before, builds_of(second)
-    resolver._result = result
-    return first, before, before
+    result, versions = resolver._result, {}
+    for each in found():
+        versions[each.project_name] = each.version
+    chosen = builds_of(first)
+    if all(build.is_free for build in chosen):
+        return first, Agreed()
+    stay = _builds(map(neighbor_of, staying(run, found())))
+    if not (are_mixed(stay) or run.settings.upgrade_variants):
+        installed = stay
+    before = builds_of(first)
+    if are_mixed(before):
+        second = agreed_on_runtime(
+            run, resolve_once, builds_of, first, has_same_versions
+        )
+        if second is not None:
+            return second, Agreed(before, builds_of(second), stay)
+        resolver._result = result
+    after = chosen if are_mixed(stay) else [*stay, *chosen]
+    return first, Agreed(after, after, stay)
 
 
-def _kept(dists: Iterable[BaseDistribution]) -> Iterator[CudaBuild]:
-    for dist in dists:
-        build = installed_build(dist)
-        major = None if build is None else cuda_major(build.supported)
-        if build is not None and build.label is not None and major is not None:
-            name = f"{dist.raw_name} {dist.version}"
-            yield CudaBuild(name, build.label, major, frozenset({major}))
-
-
-def _chosen(run: Run, requirements: RequirementSet) -> Iterator[tuple[Release, Link]]:
-    for req in requirements.requirements.values():
-        release = run.decisions.release_of(req.link)
-        if release is not None and req.link is not None:
-            yield release, req.link
-
-
-def cuda_build(release: Release, link: Link) -> CudaBuild | None:
-    """Return the build at *link* if it is for a CUDA version."""
-    label, selection = label_of(link), release.selection_of(link)
-    if label is None or selection is None:
-        return None
-    major = cuda_major(selection.properties(label))
-    if major is None:
-        return None
-    others = {label_of(other) for other in release.ranked}
-    majors = {
-        its_major
-        for other in selection.ranking.compatible
-        if other in others
-        and (its_major := cuda_major(selection.properties(other))) is not None
-    }
-    return CudaBuild(str(release), label, major, frozenset(majors))
+def _builds(neighbors: Iterable[Neighbor]) -> list[ComparedBuild]:
+    return [each.build for each in neighbors if each.build is not None]

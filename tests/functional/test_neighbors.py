@@ -1,0 +1,190 @@
+"""What is installed beside other packages goes together with them, or pip says so."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.lib.environments import Environment, Result
+from tests.lib.hosts import forced, make_host
+from tests.lib.index import IndexServer
+from tests.lib.manifests import Properties, cuda
+from tests.lib.wheels import make_wheel
+
+GPU = forced("13.0", "9.0")
+AMD: Properties = ["amd :: gfx_arch :: gfx942"]
+BUILDS: Mapping[str, Properties] = {
+    "cu130": cuda("13.0"),
+    "cu126": cuda("12.6"),
+    "null": {},
+}
+
+
+class Case(NamedTuple):
+    """What is installed, and which torchvision comes beside it.
+
+    :ivar installed: the arguments of the command that installs torch.
+    :ivar label: of torchvision, with nothing else typed.
+    :ivar said: by the second command; empty for no word about neighbors.
+    """
+
+    installed: Sequence[str]
+    label: str
+    said: str = ""
+
+
+AGREED = (
+    "Taking cu126 of torchvision 1.0 instead of cu130, so that all variants are for "
+)
+APART = (
+    "torchvision 1.0 (cu130) uses an accelerator, and {} does not, but torchvision "
+    "requires torch. To choose another build of torch: pip install --force-reinstall torch"
+)
+CASES: Mapping[str, Case] = {
+    "the best": Case(["torch==2.10"], "cu130"),
+    "another variant for CUDA": Case(
+        ["torch==2.10", "--variant=torch=cu126"],
+        "cu126",
+        f"{AGREED}CUDA 12, as what is installed is: torch 2.10 (cu126) "
+        "(--upgrade-variants takes the best of each)",
+    ),
+    "a variant for the CPU, chosen by hand": Case(
+        ["torch==2.10", "--variant=torch=null"],
+        "null",
+        "Taking null of torchvision 1.0 instead of cu130, so that all variants are for "
+        "the CPU alone, as what is installed is: torch 2.10 (null)",
+    ),
+    "a variant for the CPU, chosen by pip": Case(
+        ["torch==2.10", "--variant-host=cpu"],
+        "cu130",
+        "torch 2.10 is installed as the variant null, but the variant cu130 suits",
+    ),
+    "a local version for the CPU": Case(
+        ["torch==2.9+cpu"], "cu130", APART.format("torch 2.9+cpu")
+    ),
+    "a local version for CUDA": Case(
+        ["torch==2.9+cu126"],
+        "cu126",
+        f"{AGREED}CUDA 12, as what is installed is: torch 2.9+cu126 (cu126)",
+    ),
+    "requirements for CUDA": Case(
+        ["torch==2.8"],
+        "cu126",
+        f"{AGREED}CUDA 12, as what is installed is: torch 2.8 "
+        "(requires nvidia-cublas-cu12)",
+    ),
+    "other requirements for CUDA": Case(["torch==2.7"], "cu126", AGREED),
+    "no word about CUDA": Case(["torch==2.6"], "cu130"),
+}
+
+
+@pytest.fixture
+def packages(index: IndexServer) -> IndexServer:
+    """Return an index with torch in many forms, and torchvision, which requires it."""
+    index.add_release("torch", "2.10", dict(BUILDS), plain=False)
+    index.add_release("torchvision", "1.0", dict(BUILDS), requires=["torch"])
+    for version in ("2.9+cpu", "2.9+cu126", "2.6"):
+        index.add(make_wheel("torch", version))
+    index.add(make_wheel("torch", "2.8", requires=["nvidia-cublas-cu12"]))
+    index.add(make_wheel("torch", "2.7", requires=["nvidia-cuda-runtime==12.*"]))
+    index.add(make_wheel("nvidia-cublas-cu12", "12.9"))
+    index.add(make_wheel("nvidia-cuda-runtime", "12.9"))
+    return index
+
+
+def install(venv: Environment, index: IndexServer, *arguments: str) -> Result:
+    return venv.pip("install", *arguments, "-i", index.index_url, env=GPU)
+
+
+def words(result: Result) -> str:
+    return " ".join(f"{result.stdout} {result.stderr}".split())
+
+
+def label_of(venv: Environment, name: str) -> str:
+    return str(venv.eval(f"{name}.variant_label", name))
+
+
+@pytest.mark.parametrize("strict", [False, True])
+@pytest.mark.parametrize("case", CASES)
+def test_install_beside(
+    venv: Environment, packages: IndexServer, case: str, strict: bool
+) -> None:
+    expected = CASES[case]
+    install(venv, packages, *expected.installed)
+    options = ["--strict-variants"] if strict else []
+    result = install(venv, packages, "torchvision", *options)
+    assert label_of(venv, "torchvision") == expected.label
+    said = words(result)
+    assert expected.said in said
+    assert ("Taking " in said) == expected.said.startswith("Taking")
+    assert said.count("WARNING") == (expected.said != "" and "Taking" not in said)
+    # What is installed already is no news.
+    packages.add(make_wheel("other", "1.0"))
+    assert "WARNING" not in words(install(venv, packages, "other"))
+
+
+@pytest.mark.parametrize(
+    "case", ["a local version for CUDA", "another variant for CUDA"]
+)
+def test_upgrade_variants_takes_the_best(
+    venv: Environment, packages: IndexServer, case: str
+) -> None:
+    install(venv, packages, *CASES[case].installed)
+    result = install(venv, packages, "--upgrade-variants", "torchvision")
+    assert label_of(venv, "torchvision") == "cu130"
+    is_variant = case == "another variant for CUDA"
+    # A variant that the command reaches is chosen anew as well.
+    assert ("come together" in words(result)) == (not is_variant)
+
+
+def test_what_is_typed_binds_what_comes_with_it(
+    venv: Environment, packages: IndexServer
+) -> None:
+    install(venv, packages, "torch==2.10", "torchvision", "--variant=torch=null")
+    assert label_of(venv, "torchvision") == "null"
+
+
+def test_no_agreement_if_none_is_wanted(
+    venv: Environment, packages: IndexServer
+) -> None:
+    install(venv, packages, "torch==2.10", "--variant=torch=cu126")
+    result = install(venv, packages, "torchvision", "--no-variant-agreement")
+    assert label_of(venv, "torchvision") == "cu130"
+    assert "Packages for different CUDA versions come together" in words(result)
+
+
+def test_rocm_binds(
+    venv: Environment, index: IndexServer, host: Callable[[Mapping[str, Any]], str]
+) -> None:
+    builds = {**BUILDS, "rocm64": AMD}
+    index.add_release("torch", "2.10", builds, plain=False)
+    index.add_release("torchvision", "1.0", builds, plain=False)
+    gfx = [{"feature": "gfx_arch", "values": ["gfx942"]}]
+    both = host(make_host(cuda="13.0", capability="9.0", amd=gfx))
+    options = ["-i", index.index_url, "--variant-host", both]
+    venv.pip("install", "torch", "--variant=torch=rocm64", *options)
+    result = venv.pip("install", "torchvision", *options)
+    assert label_of(venv, "torchvision") == "rocm64"
+    assert "so that all variants are for ROCm, as what is installed is" in words(result)
+
+
+def test_the_command_mends_it(venv: Environment, packages: IndexServer) -> None:
+    install(venv, packages, "torch==2.9+cpu")
+    said = " ".join(install(venv, packages, "torchvision").stderr.split())
+    command = said.partition("To choose another build of torch: pip ")[2]
+    venv.pip(*shlex.split(command), env=GPU)
+    assert label_of(venv, "torch") == "cu130"
+
+
+def test_cpu_beside_gpu_that_is_installed(
+    venv: Environment, packages: IndexServer, tmp_path: Path
+) -> None:
+    install(venv, packages, "torch==2.10")
+    wheel = make_wheel("other", "1.0+cpu", requires=["torch"]).write_to(tmp_path)
+    assert "torch 2.10 (cu130) uses an accelerator, and other 1.0+cpu does not" in (
+        words(install(venv, packages, str(wheel)))
+    )
