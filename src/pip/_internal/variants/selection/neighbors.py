@@ -144,7 +144,7 @@ def neighbor_of(dist: BaseDistribution) -> Neighbor:
     """Return what is known of an installed package, or of a plain one to be installed."""
     build = installed_build(dist)
     label = None if build is None else build.label
-    title, needed = f"{dist.raw_name} {dist.version}", _requirements(dist)
+    title, needed = f"{dist.raw_name} {dist.raw_version}", _requirements(dist)
     if build is not None and label is not None:
         runtime, source = _runtime_of(build.manifest, label), label
         uses = _uses(build.manifest, label)
@@ -184,7 +184,7 @@ def chosen_neighbors(run: Run, found: Iterable[Candidate]) -> Iterator[Neighbor]
             selection = run.decisions.selection_of(link)
             manifest = None if selection is None else selection.manifest
             neighbor = neighbor._replace(
-                title=with_label(f"{dist.raw_name} {dist.version}", label),
+                title=with_label(f"{dist.raw_name} {dist.raw_version}", label),
                 build=chosen_build(release, link),
                 uses=None if manifest is None else _uses(manifest, label),
             )
@@ -236,8 +236,7 @@ def _told_by_metadata(
     dist: BaseDistribution, needed: Iterable[Requirement]
 ) -> tuple[Runtime | None, str, bool | None]:
     """Return what a plain package computes on, what tells it, and whether it uses a GPU."""
-    # An invalid version has no parts.
-    for part in (getattr(dist.version, "local", None) or "").split("."):
+    for part in dist.raw_version.partition("+")[2].split("."):
         cuda = _LOCAL_CUDA.fullmatch(part)
         if cuda is not None:
             return Runtime("nvidia", int(cuda[1])), part, True
