@@ -192,6 +192,33 @@ def test_what_a_user_answers(
     assert found == written
 
 
+def test_a_mirror(setup: Setup, files: Files) -> None:
+    mirror = "https://u:secret@mirror.example/whl/variant"
+    undo = (
+        "pip variants setup --remove pytorch --url https://mirror.example/whl/variant"
+    )
+    result = setup("pytorch", "--url", f"{mirror}/", "--yes")
+    assert value(files["site"]) == [PYTORCH.replace(URL, mirror)]
+    assert "  from https://****@mirror.example/whl/variant and from" in result.stdout
+    assert f"To undo this: {undo}" in result.lines
+    assert "secret" not in result.output
+    again = setup("pytorch", "--url", mirror.replace("u:secret@", ""), "--yes")
+    assert f"pytorch: set up already in {files['site']}." in again.lines
+    assert "pytorch (PyTorch)" in setup().lines
+    result = setup("pytorch", "--yes", code=1)
+    assert result.stderr.endswith(f"hint: To change that, first: {undo}\n")
+    setup(*undo.split()[3:], "--yes")
+    assert value(files["site"]) == []
+
+
+def test_torchaudio(setup: Setup) -> None:
+    note = (
+        "  No variants of torchaudio are known there: it comes from the default index."
+    )
+    assert note in setup().lines
+    assert note in setup("pytorch", "--yes").lines
+
+
 def test_what_the_user_wrote_stays(setup: Setup, files: Files) -> None:
     text = f"[global]\ntimeout = 7\nvariant-index = {OWN}\n\n[install]\nuser = no\n"
     configure(files["site"], text)
@@ -220,10 +247,18 @@ def test_a_project_that_comes_from_elsewhere(setup: Setup, files: Files) -> None
     )
     result = setup("pytorch", "--yes", code=1)
     assert said(result) == (
-        "index-taken\n\n× torch comes from https://u:****@a.example/s already.\n"
+        "index-taken\n\n× torch comes from https://a.example/s already.\n"
         f"╰─> So says {files['site']}; a project comes from one index alone.\n\n"
-        "hint: To change that, first: pip config edit --site\n"
+        "hint: To change that, first: pip variants setup --remove pytorch --url "
+        "https://a.example/s\n"
     )
+    result = setup("--remove", "pytorch", "--yes")
+    assert result.lines[1:] == [
+        "torch comes from https://a.example/s there.",
+        said(setup("pytorch", "--yes", code=1)).splitlines()[-1].removeprefix("hint: "),
+    ]
+    setup(*result.lines[-1].split()[-4:], "--yes")
+    assert value(files["site"]) == []
     configure(files["site"], f"[global]\nvariant-index = {PYTORCH}\n")
     result = setup("pytorch-test", "--yes", code=1)
     hint = "hint: To change that, first: pip variants setup --remove pytorch\n"
@@ -400,7 +435,7 @@ def test_a_file_that_cannot_be_written(setup: Setup, files: Files) -> None:
     result = setup("pytorch", "--yes", "--user", code=1)
     assert said(result).startswith(
         f"unusable-configuration\n\n× {files['user']} is of no use: nothing was "
-        "configured.\n╰─> It cannot be read: "
+        "configured.\n╰─> It cannot be written: "
     )
     assert said(result).endswith(
         "hint: Choose another file with one of --user, --site, --global.\n"
@@ -443,13 +478,18 @@ UNKNOWN = (
         (["pytorch", "pytorch-test"], "× pytorch contradicts pytorch-test.\n"),
         (["--site", "--user", "pytorch"], "× --user contradicts --site.\n"),
         (["--index-url", "x"], "no such option: --index-url\n"),
+        (["--url", URL], "ERROR: --url needs one name, of the publisher that is"),
+        (["--url", "x", "pytorch"], "option --url: no URL of an index, nor a folder"),
     ],
-    ids=["unknown", "nothing to remove", "both", "two files", "option"],
+    ids=[
+        *("unknown", "nothing to remove", "both", "two files", "option", "no name"),
+        "no URL",
+    ],
 )
 def test_wrong_use(
     setup: Setup, files: Files, arguments: list[str], expected: str
 ) -> None:
-    code = 2 if "--index-url" in arguments else 1
+    code = 2 if {"--index-url", "x"}.intersection(arguments) else 1
     result = setup(*arguments, *(["--yes"] if code == 1 else []), code=code)
     assert expected in result.stderr
     assert not any(path.exists() for path in files.values())

@@ -97,7 +97,7 @@ def _may_set_up(
     """Return whether this machine has an accelerator, and no index is named for any project."""
     if not present(answers) or not providers.hardware or providers.host is not None:
         return False
-    from pip._internal.variants.commands.index_file import is_configured
+    from pip._internal.variants.commands.index_file import effective
 
     is_typed = settings.is_typed("--variant-index")
-    return not is_typed and not is_configured(options)
+    return not is_typed and not effective(options)

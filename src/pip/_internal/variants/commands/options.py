@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 
-from pip._internal.variants.selection.settings import OptionRow
+from pip._internal.variants.selection.settings import OptionRow, kind
 
-__all__ = ["GLOBAL", "OPTIONS", "REMOVE", "SITE", "USER", "YES"]
+__all__ = ["GLOBAL", "OPTIONS", "REMOVE", "SITE", "URL", "USER", "YES"]
 
 _of_setup = partial(OptionRow, where=("setup",), repeated="same")
 
@@ -15,6 +15,12 @@ OPTIONS = (
         "--remove",
         dest="remove",
         help="Remove these indexes from the configuration file, and nothing else.",
+    ),
+    URL := _of_setup(
+        "--url",
+        check=kind("index_url", "selection.scoped_indexes"),
+        metavar="URL",
+        help="Take the projects of the publisher from this mirror of its index.",
     ),
     YES := _of_setup(
         "-y",

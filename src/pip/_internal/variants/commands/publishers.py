@@ -1,115 +1,60 @@
 """Indexes with variants that publishers run, as far as they are known.
 
-They were read about and never asked by whoever wrote this down: nothing here is contacted or
-configured unless a user says so. Each is for its own projects alone, and is written into
-pip's configuration in that form (``torch,torchvision=URL``).
+pip ships them as data, and contacts or configures none of them unless a user says so. Each is
+for its own projects alone, in the form of the configuration: ``torch,torchvision=URL``.
 """
 
 from __future__ import annotations
 
+import pkgutil
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from pip._vendor.packaging.utils import canonicalize_name
 
-__all__ = ["PUBLISHERS", "READ", "Publisher", "added", "removed", "taken"]
+from pip._internal.console.texts import without_credentials
+from pip._internal.utils.compat import tomllib
 
-#: When these were read.
-READ = "22 November 2026"
-#: Where most of them stand.
-_LIST = "index.toml of github.com/wheelnext/variants-index, of 27 January 2026"
+__all__ = ["PUBLISHERS", "READ", "Publisher", "added", "bare", "removed", "taken"]
 
 
 class Publisher(NamedTuple):
-    """An index of a publisher.
-
-    :ivar name: what a user types.
-    :ivar publisher: whose it is.
-    :ivar url: as ``--variant-index`` takes it.
-    :ivar projects: normalised names of what comes from there. What such an index has in
-        old releases only is not among them.
-    :ivar source: where this was read.
-    :ivar note: what else to know before one uses it; may be empty.
-    """
+    """An index of a publisher; the table says what the fields mean."""
 
     name: str
     publisher: str
     url: str
     projects: Sequence[str]
-    source: str = _LIST
-    note: str = ""
+    source: str
+    note: str
 
 
-_FEW = "A preview: few versions, older than those of the usual index."
-
-#: In the order in which they are shown; no two that one can have together share a project.
-PUBLISHERS = (
-    # The triton that builds for CUDA need is on the usual index, in newer versions.
-    Publisher(
-        "pytorch",
-        "PyTorch",
-        "https://download.pytorch.org/whl/variant",
-        ("torch", "torchvision", "triton-rocm", "triton-xpu"),
-    ),
-    Publisher(
-        "pytorch-test",
-        "PyTorch, test channel",
-        "https://download.pytorch.org/whl/test/variant",
-        ("torch", "torchvision", "triton-rocm", "triton-xpu"),
-        "dev-discuss.pytorch.org, thread 3305",
-        "Release candidates, in place of pytorch.",
-    ),
-    Publisher(
-        "wheelnext",
-        "WheelNext, for NVIDIA's libraries",
-        "https://variants-index.wheelnext.dev",
-        (
-            *("cupy", "nvidia-cublas", "nvidia-cuda-cupti", "nvidia-cuda-nvrtc"),
-            *("nvidia-cuda-runtime", "nvidia-cudnn", "nvidia-cufft", "nvidia-cufile"),
-            *("nvidia-curand", "nvidia-cusolver", "nvidia-cusparse"),
-            *("nvidia-cusparselt", "nvidia-nccl", "nvidia-nvjitlink"),
-            *("nvidia-nvshmem", "nvidia-nvtx"),
-            *("transformer-engine", "transformer-engine-lib"),
-        ),
-        note=_FEW,
-    ),
-    Publisher(
-        "quansight",
-        "Quansight, of NumPy and SciPy",
-        "https://pypi.anaconda.org/mgorny/simple",
-        ("numpy", "scikit-learn", "scipy"),
-        note=_FEW,
-    ),
-    Publisher(
-        "xgboost",
-        "XGBoost",
-        "https://wheels-variant.xgboost-ci.com",
-        ("xgboost",),
-        note=f"{_FEW} To install one takes --pre.",
-    ),
-    Publisher(
-        "ascend",
-        "Huawei, for Ascend",
-        "https://mirrors.huaweicloud.com/ascend/repos/pypi/variant",
-        ("huawei-ascend-variant-provider", "vllm-ascend"),
-        note="Its builds are chosen by a plugin: --trust-variant-provider "
-        "huawei-ascend-variant-provider. To install one takes --pre.",
-    ),
+_TABLE = tomllib.loads(
+    (pkgutil.get_data(__package__, "publishers.toml") or b"").decode()
 )
+#: When these were read.
+READ: str = _TABLE["read"]
+#: By name, in the order in which they are shown.
+PUBLISHERS = {each["name"]: Publisher(**each) for each in _TABLE["publisher"]}
+
+
+def bare(url: str) -> str:
+    """Return the URL of an index without credentials, and without a slash at the end."""
+    return without_credentials(url.rstrip("/"), "").replace("://@", "://")
 
 
 def _split(value: str) -> list[tuple[list[str], str, str]]:
-    """Return names, URL without a slash at the end, and text of each index in a value."""
+    """Return the names, the bare URL and the text of each index in a value."""
     found = []
     for text in value.split():
         names, _, url = text.partition("=")
         projects = [str(canonicalize_name(each)) for each in names.split(",")]
-        found.append((projects, url.rstrip("/"), text))
+        found.append((projects, bare(url), text))
     return found
 
 
 def taken(value: str, publisher: Publisher) -> dict[str, str]:
-    """Return the URLs from which projects of a publisher come already, by project."""
+    """Return the bare URLs from which projects of a publisher come already, by project."""
     return {
         project: url
         for projects, url, _ in _split(value)
@@ -125,9 +70,8 @@ def added(value: str, publisher: Publisher) -> str:
     """
     there = taken(value, publisher)
     lacking = ",".join(each for each in publisher.projects if each not in there)
-    return "\n".join(
-        [*value.split(), *([f"{lacking}={publisher.url}"] if lacking else [])]
-    )
+    new = [f"{lacking}={publisher.url}"] if lacking else []
+    return "\n".join([*value.split(), *new])
 
 
 def removed(value: str, publisher: Publisher) -> str:
@@ -135,7 +79,7 @@ def removed(value: str, publisher: Publisher) -> str:
     texts = []
     for projects, url, text in _split(value):
         left = [each for each in projects if each not in publisher.projects]
-        if url != publisher.url or left == projects:
+        if url != bare(publisher.url) or left == projects:
             texts.append(text)
         elif left:
             texts.append(f"{','.join(left)}={text.partition('=')[2]}")

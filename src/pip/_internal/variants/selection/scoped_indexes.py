@@ -32,6 +32,8 @@ __all__ = [
     "added_up",
     "by_project",
     "configured",
+    "in_force",
+    "index_url",
     "redacted_value",
     "scoped_index",
 ]
@@ -43,7 +45,6 @@ VARIABLE = "PIP_VARIANT_INDEX"
 #: What a user has to write.
 FORM = "PROJECT[,PROJECT...]=URL"
 _EXAMPLE = "torch,torchvision=https://download.pytorch.org/whl/variant"
-_SCHEMES = ("http", "https", "file")
 #: What begins a URL, or else a value; a user and a password may follow, in any form.
 _BEFORE_CREDENTIALS = re.compile(r".*?//|[^=@]*=|", re.DOTALL)
 #: Another index, where just one can be named.
@@ -118,13 +119,24 @@ def scoped_index(opt: str, text: str) -> ScopedIndex:
     if _ANOTHER.search(location):
         raise invalid("two indexes, each of which needs an option of its own,")
     place = OptionSource.LINE if opt.startswith("-") else OptionSource.CONFIGURATION
-    url = _url(location.strip())
-    if url is None:
-        raise invalid("no URL of an index, nor a folder that is there,")
-    if re.search("[?#]", url):
-        shown = re.split("[?#]", shown)[0]  # There may be a token.
-        raise invalid("no page of a project can follow the '?' or '#' in the URL,")
+    url, problem = _url(location.strip())
+    if problem:
+        if "?" in problem:
+            shown = re.split("[?#]", shown)[0]  # There may be a token.
+        raise invalid(problem)
     return ScopedIndex(tuple(projects), url, place)
+
+
+def index_url(opt: str, text: str) -> str:
+    """Read the URL of an index, without a slash at its end.
+
+    :raises InvalidOption: if *text* is none.
+    """
+    url, problem = _url(text.strip())
+    if problem:
+        shown = re.split("[?#]", redacted_value(text))[0]
+        raise InvalidOption(f"option {opt}: {problem} in {shown!r}")
+    return url
 
 
 def _projects(
@@ -152,24 +164,28 @@ def redacted_value(text: str) -> str:
     return f"{begin[0]}****@{rest}" if at else text
 
 
-def _url(location: str) -> str | None:
-    """Return the URL of a location without a slash at its end, None if it has none."""
-    if re.search(r"\s", location):
-        return None
+def _url(location: str) -> tuple[str, str]:
+    """Return the URL of a location without a slash at its end, and what is wrong with it."""
+    none = "", "no URL of an index, nor a folder that is there,"
     try:
         parts = urlsplit(location)
         _ = parts.port  # It fails if that is no number.
     except ValueError:
-        return None
-    if parts.scheme in _SCHEMES:
-        has_place = bool(parts.hostname)
-        if parts.scheme == "file":
-            # Of this machine: //home is a server, and no folder.
-            has_place = parts.netloc in ("", "localhost") and bool(parts.path)
-        return location.rstrip("/") if has_place else None
-    if "://" in location or not location or not os.path.isdir(location):
-        return None
-    return path_to_url(location).rstrip("/")
+        return none
+    if parts.scheme == "file":
+        # Of this machine: //home is a server, and no folder.
+        is_url = parts.netloc in ("", "localhost") and bool(parts.path)
+    else:
+        is_url = parts.scheme in ("http", "https") and bool(parts.hostname)
+    if re.search(r"\s", location):
+        return none
+    if not is_url and "://" not in location and location and os.path.isdir(location):
+        location, is_url = path_to_url(location), True
+    if not is_url:
+        return none
+    if re.search("[?#]", location):
+        return "", "no page of a project can follow the '?' or '#' in the URL,"
+    return location.rstrip("/"), ""
 
 
 def configured(configuration: Configuration) -> list[ConfiguredPlace]:
@@ -199,17 +215,23 @@ def configured(configuration: Configuration) -> list[ConfiguredPlace]:
     return [*found, *of_commands]
 
 
+def in_force(places: Iterable[ConfiguredPlace]) -> list[ConfiguredPlace]:
+    """Return the places without those that an empty value of a stronger one drops."""
+    left: list[ConfiguredPlace] = []
+    for each in places:
+        left = [*left, each] if each.value else []
+    return left
+
+
 def added_up(places: Iterable[ConfiguredPlace]) -> list[list[ScopedIndex]]:
-    """Return the indexes of each place, without those that an empty value drops.
+    """Return the indexes of each place that is in force.
 
     :raises InvalidOption: if one is invalid.
     """
-    levels: list[list[ScopedIndex]] = []
-    for each in places:
-        if not each.value:
-            levels.clear()
-        levels.append([scoped_index(KEY, text) for text in each.value.split()])
-    return levels
+    return [
+        [scoped_index(KEY, text) for text in each.value.split()]
+        for each in in_force(places)
+    ]
 
 
 def by_project(
