@@ -479,7 +479,10 @@ UNKNOWN = (
         (["--site", "--user", "pytorch"], "× --user contradicts --site.\n"),
         (["--index-url", "x"], "no such option: --index-url\n"),
         (["--url", URL], "ERROR: --url needs one name, of the publisher that is"),
-        (["--url", "x", "pytorch"], "option --url: no URL of an index, nor a folder"),
+        (
+            ["--url", "x", "pytorch"],
+            "option --url: invalid URL 'x', expected something",
+        ),
     ],
     ids=[
         *("unknown", "nothing to remove", "both", "two files", "option", "no name"),

@@ -114,6 +114,14 @@ class Backend:
             return "rocm" + ".".join(map(str, self.version))
         return self.kind.name.lower()
 
+    @property
+    def kinds(self) -> frozenset[BackendKind]:
+        """What a build for it computes on."""
+        return frozenset({self.kind})
+
+    def __contains__(self, backend: Backend) -> bool:
+        return backend == self
+
     def __str__(self) -> str:
         return self.label
 
@@ -137,18 +145,19 @@ class BackendGroup:
     name: str
     kinds: frozenset[BackendKind]
 
+    def __contains__(self, backend: Backend) -> bool:
+        return backend.kind in self.kinds
+
     def __str__(self) -> str:
         return self.name
 
 
 _GROUPS = {
-    each.name: each
-    for each in (
-        BackendGroup("cuda", frozenset({BackendKind.CUDA})),
-        BackendGroup("rocm", frozenset({BackendKind.ROCM})),
-        BackendGroup(
-            "gpu", frozenset({BackendKind.CUDA, BackendKind.ROCM, BackendKind.XPU})
-        ),
+    name: BackendGroup(name, frozenset(kinds))
+    for name, kinds in (
+        ("cuda", [BackendKind.CUDA]),
+        ("rocm", [BackendKind.ROCM]),
+        ("gpu", [BackendKind.CUDA, BackendKind.ROCM, BackendKind.XPU]),
     )
 }
 
@@ -166,35 +175,19 @@ class BackendChoice:
         return bool(self.items)
 
     def __contains__(self, backend: Backend) -> bool:
-        return any(
-            backend.kind in item.kinds
-            if isinstance(item, BackendGroup)
-            else backend == item
-            for item in self.items
-        )
+        return any(backend in item for item in self.items)
 
     def __str__(self) -> str:
         return ",".join(map(str, self.items)) or AUTO
 
     @property
     def kinds(self) -> frozenset[BackendKind]:
-        """Return what the builds may compute on."""
-        return frozenset[BackendKind]().union(
-            *(
-                item.kinds if isinstance(item, BackendGroup) else {item.kind}
-                for item in self.items
-            )
-        )
-
-    @property
-    def kinds_of_groups(self) -> frozenset[BackendKind]:
-        """Return what builds compute on that are named by groups."""
-        groups = (item.kinds for item in self.items if isinstance(item, BackendGroup))
-        return frozenset[BackendKind]().union(*groups)
+        """What the builds may compute on."""
+        return frozenset(kind for item in self.items for kind in item.kinds)
 
     @property
     def named(self) -> tuple[Backend, ...]:
-        """Return the backends that it names one by one."""
+        """The backends that it names one by one."""
         return tuple(item for item in self.items if isinstance(item, Backend))
 
 

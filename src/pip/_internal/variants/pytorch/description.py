@@ -7,11 +7,9 @@ backends it has wheels, and which GPUs these support.
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-
-from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.utils.compat import tomllib
 from pip._internal.variants.pytorch.backends import Backend, BackendKind
@@ -22,8 +20,6 @@ if TYPE_CHECKING:
 __all__ = ["Gpus", "IndexDescription", "shipped", "shipped_gpus"]
 
 _Version = tuple[int, ...]
-
-_PYTORCH, _VLLM = "pytorch", "vllm"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,19 +60,19 @@ class IndexDescription:
         there is no such page.
     :ivar backend_page: the path of the page that lists those for one backend.
     :ivar backends: the backends that have pages.
-    :ivar projects: the projects that come from there; None: all that it has.
+    :ivar projects: the normalized names of those that come from there; None: all that it has.
     :ivar channels: the channels below the base URL, besides the one at the base URL.
     :ivar probe_project: a project that every mirror of the index has.
     """
 
     name: str
     url: str
-    page: str | None
     backend_page: str
     backends: tuple[Backend, ...]
-    projects: frozenset[NormalizedName] | None
-    channels: tuple[str, ...]
-    probe_project: NormalizedName | None
+    page: str | None = None
+    projects: Sequence[str] | None = None
+    channels: Sequence[str] = ()
+    probe_project: NormalizedName | None = None
 
     def __str__(self) -> str:
         return f"{self.name}'s index"
@@ -90,23 +86,25 @@ class IndexDescription:
         """Return whether pip looks there for a project."""
         return self.projects is None or project in self.projects
 
-    def based_at(self, url: str) -> IndexDescription:
-        """Return the description of a mirror."""
-        return replace(self, url=url.rstrip("/"))
 
-
-def shipped() -> tuple[IndexDescription, IndexDescription]:
-    """Return the descriptions of PyTorch's index and of vLLM's."""
-    return _description(_document(_PYTORCH)), _description(_document(_VLLM))
+def shipped() -> list[IndexDescription]:
+    """Return the indexes in the order in which pip looks projects up, PyTorch's last."""
+    documents = map(_document, ("vllm", "pytorch"))
+    return [
+        IndexDescription(
+            **{**each, "backends": tuple(map(Backend.parse, each["backends"]))}
+        )
+        for each in documents
+    ]
 
 
 def shipped_gpus() -> Gpus:
     """Return the GPUs that PyTorch's builds support."""
-    table = _document(_PYTORCH)["gpus"]
+    table = _document("gpus")
     cuda, rocm = (
         {
-            tuple(map(int, key.split("."))): tuple(table[kind][key])
-            for key in table[kind]
+            tuple(map(int, key.split("."))): tuple(each)
+            for key, each in table[kind].items()
         }
         for kind in ("cuda", "rocm")
     )
@@ -117,17 +115,3 @@ def _document(name: str) -> dict[str, Any]:
     data = pkgutil.get_data(__package__, f"indexes/{name}.toml")
     assert data is not None, "pip is complete"
     return tomllib.loads(data.decode())
-
-
-def _description(document: Mapping[str, Any]) -> IndexDescription:
-    projects, probe_project = document.get("projects"), document.get("probe-project")
-    return IndexDescription(
-        document["name"],
-        document["url"],
-        document.get("page"),
-        document["backend-page"],
-        tuple(map(Backend.parse, document["backends"])),
-        None if projects is None else frozenset(map(canonicalize_name, projects)),
-        tuple(document.get("channels", ())),
-        None if probe_project is None else canonicalize_name(probe_project),
-    )

@@ -14,7 +14,7 @@ from typing import Literal
 
 from pip._internal.variants.pytorch.backends import BackendKind
 
-__all__ = ["FIRST_ROCM_WITH_EXTRAS", "NAMESPACES", "System", "lower_bound", "runs"]
+__all__ = ["NAMESPACES", "System", "lower_bound", "runs"]
 
 _Version = tuple[int, ...]
 System = Literal["linux", "windows"]
@@ -23,9 +23,6 @@ System = Literal["linux", "windows"]
 NAMESPACES: Mapping[BackendKind, str] = MappingProxyType(
     {BackendKind.CUDA: "nvidia", BackendKind.ROCM: "amd", BackendKind.XPU: "intel"}
 )
-
-#: From this version of ROCm on, the code for each GPU is in an extra.
-FIRST_ROCM_WITH_EXTRAS = (10, 0)
 
 #: For builds from a CUDA version on, up to the next one here: the oldest drivers.
 MINIMUM_DRIVERS: Mapping[_Version, Mapping[System, _Version]] = MappingProxyType(

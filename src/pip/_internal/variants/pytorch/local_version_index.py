@@ -31,7 +31,7 @@ from pip._internal.variants.pytorch.backends import (
 from pip._internal.variants.pytorch.drivers import NAMESPACES
 from pip._internal.variants.pytorch.index import BackendIndex, Page, as_build
 from pip._internal.variants.pytorch.options import BACKENDS, CPUONLY
-from pip._internal.variants.pytorch.settings import Channel, PyTorchSettings
+from pip._internal.variants.pytorch.settings import NIGHTLY, PyTorchSettings
 from pip._internal.variants.pytorch.synthetic import Machine, manifest_for
 from pip._internal.variants.selection.mode import Mode
 from pip._internal.variants.selection.project_index import find_beside_indexes, index_of
@@ -60,9 +60,6 @@ class LocalVersionIndex(Mode):
 
     :ivar indexes: of builds, in the order in which projects are looked up there.
     :ivar found: the candidates of each project that was looked up.
-    :ivar looked_up: the projects that come from these indexes, and from which.
-    :ivar shared: those of them without builds for single backends.
-    :ivar left_alone: those of that kind that come from the user's index, and what has them.
     """
 
     def __init__(
@@ -88,9 +85,7 @@ class LocalVersionIndex(Mode):
         self.may_switch = bool(settings.backends)
         self.indexes = indexes
         self.found: dict[NormalizedName, list[InstallationCandidate]] = {}
-        self.looked_up: dict[NormalizedName, BackendIndex] = {}
-        self.shared: set[NormalizedName] = set()
-        self.left_alone: dict[NormalizedName, BackendIndex] = {}
+        self._origins: dict[NormalizedName, str] = {}
         self._specifiers: Mapping[NormalizedName, Sequence[SpecifierSet]] = {}
         self._listed: dict[NormalizedName, list[Link]] = {}
 
@@ -142,17 +137,17 @@ class LocalVersionIndex(Mode):
     def _of_group(
         self, group: BackendGroup, offered: Iterable[Backend]
     ) -> list[Backend]:
-        members = [each for each in offered if each.kind in group.kinds]
-        if not members:
-            return []
-        if self._has_device:
+        members = [each for each in offered if each in group]
+        if members and self._has_device:
             return _suiting(self._selection(members))
         return newest_first(members)
 
     @cached_property
     def _has_device(self) -> bool:
         """Tell whether the target has a device that a group of the user's is for."""
-        kinds = self.settings.backends.kinds_of_groups
+        items = self.settings.backends.items
+        groups = (each for each in items if isinstance(each, BackendGroup))
+        kinds = {kind for each in groups for kind in each.kinds}
         probe = manifest_for(
             Machine(),
             [each for each in self.settings.pytorch.backends if each.kind in kinds],
@@ -194,31 +189,43 @@ class LocalVersionIndex(Mode):
                 self._tell_without_effect(project, named)
             return find(finder, project_name)
         index, pages = self._offered(finder, project)
-        there: list[InstallationCandidate] = []
+        own = there = None
         if index is None:
             own = find(finder, project_name)
-        elif (
-            self._pins_release(project)
-            and not index.have_builds(pages)
-            and (own := find(finder, project_name))
-        ):
-            self.left_alone[project] = index
-            self._say(
-                f"Looking for {project} in your own index, not in {index.description}, "
-                "since you pinned it"
-            )
         else:
-            own = find_beside_indexes(find, finder, project_name)
-            there = self._there(finder, project_name, index, pages)
-            self.looked_up[project] = index
-            if not index.have_builds(pages):
-                self.shared.add(project)
+            name, url = index.description, redact_auth_from_url(index.base_url)
+            origin = f"{project} is looked up on {name} alone ({url})"
+            is_shared = not index.have_builds(pages)
+            if is_shared and self._pins_release(project):
+                own = find(finder, project_name)
+            if own:
+                origin = (
+                    f"{project} is looked up on your own index, since you pinned it; "
+                    f"without that, on {name} ({url})"
+                )
+                self._say(
+                    f"Looking for {project} in your own index, not in {name}, since you "
+                    "pinned it"
+                )
+            else:
+                own = find_beside_indexes(find, finder, project_name)
+                there = self._there(finder, project_name, index, pages)
+                if is_shared:
+                    origin += (
+                        ", since that has it; from your own index you get it with "
+                        f"{project}==VERSION"
+                    )
+            self._origins[project] = origin
         found = [
             *(_relinked(each, self._own(finder, each.link)) for each in own),
-            *there,
+            *(there or ()),
         ]
         self.found[project] = finder._all_candidates[project_name] = found
         return found
+
+    def origins(self, projects: Iterable[NormalizedName]) -> Iterable[str]:
+        """Return where projects come from, for which no solution was found."""
+        return (self._origins[each] for each in projects if each in self._origins)
 
     def _tell_without_effect(self, project: NormalizedName, url: str) -> None:
         """Say that a backend was typed, and counts for nothing."""
@@ -318,7 +325,7 @@ class LocalVersionIndex(Mode):
             if more:
                 builds = index.builds([*pages, *more])
                 found = self._evaluated(finder, project_name, builds)
-        if self.settings.channel is Channel.NIGHTLY:
+        if self.settings.channel == NIGHTLY:
             _allow_prereleases(finder, project)
         return found
 

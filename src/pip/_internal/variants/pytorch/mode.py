@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 from pip._internal.variants.index.links import LocalVersionWheel, public
 from pip._internal.variants.index.pins import pinned
-from pip._internal.variants.pytorch.advice import (
-    best_builds,
-    for_tegra,
-    for_unknown_gpu,
-    newest_with_gpu_build,
-    origins,
-)
+from pip._internal.variants.pytorch.advice import for_tegra, newest_with_gpu_build
 from pip._internal.variants.pytorch.agreement import one_backend
 from pip._internal.variants.pytorch.local_version_index import LocalVersionIndex
 from pip._internal.variants.pytorch.options import (
@@ -23,7 +17,7 @@ from pip._internal.variants.pytorch.options import (
     CPUONLY,
     INDEX_URL,
 )
-from pip._internal.variants.pytorch.release import LocalVersionRelease
+from pip._internal.variants.pytorch.release import LocalVersionRelease, best_builds
 from pip._internal.variants.pytorch.synthetic import backend_of
 from pip._internal.variants.selection.run import Purpose
 
@@ -114,15 +108,9 @@ class PyTorch(LocalVersionIndex):
 
     def advice(self, finder: PackageFinder, release: Release, link: Link) -> str | None:
         """Say what to do where a build does not suit the GPU, or only seems to."""
-        return (
-            for_tegra(self._run, release, link)
-            or newest_with_gpu_build(self._run, finder, release, link)
-            or for_unknown_gpu(self._run, release, link)
+        return for_tegra(self._run, release, link) or newest_with_gpu_build(
+            self._run, finder, release, link
         )
-
-    def origins(self, projects: Iterable[NormalizedName]) -> Iterable[str]:
-        """Say which projects come from an index of builds alone, or do not."""
-        return origins(self, projects)
 
     def listed(
         self,
@@ -146,7 +134,7 @@ class PyTorch(LocalVersionIndex):
         variables = {
             BACKENDS.variable: str(settings.backends),
             CPUONLY.variable: "0",
-            CHANNEL.variable: settings.channel.value,
+            CHANNEL.variable: settings.channel,
         }
         if settings.index_url is not None:
             variables[INDEX_URL.variable] = settings.index_url

@@ -55,7 +55,7 @@ CHANNEL = OptionRow(
 )
 INDEX_URL = OptionRow(
     "--pytorch-index-url",
-    check=kind("url", _VALUES),
+    check=kind("index_url", "selection.scoped_indexes"),
     metavar="URL",
     help="Where PyTorch's index or a mirror of it is, with the channels test and "
     "nightly below; '{channel}' in the URL stands for the channel where they are "

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from pip._internal.metadata import get_default_environment
+from pip._internal.models.candidate import InstallationCandidate
 from pip._internal.utils.misc import redact_auth_from_url
-from pip._internal.variants.index.links import LocalVersionWheel
+from pip._internal.variants.index.links import LocalVersionWheel, label_of, public
 from pip._internal.variants.pytorch.backends import AUTO, Backend
 from pip._internal.variants.pytorch.options import BACKENDS
 from pip._internal.variants.pytorch.synthetic import (
@@ -15,14 +18,19 @@ from pip._internal.variants.pytorch.synthetic import (
 )
 from pip._internal.variants.selection.ranking import Origin, OriginKind
 from pip._internal.variants.selection.release import Release
+from pip._internal.variants.selection.releases import release_of
+from pip._internal.variants.selection.run import Purpose
 
 if TYPE_CHECKING:
+    from pip._vendor.packaging.utils import NormalizedName
     from pip._vendor.wheel_variants.manifest import Manifest
 
+    from pip._internal.index.package_finder import PackageFinder
     from pip._internal.models.link import Link
     from pip._internal.variants.pytorch.local_version_index import LocalVersionIndex
+    from pip._internal.variants.selection.run import Run
 
-__all__ = ["LocalVersionRelease"]
+__all__ = ["LocalVersionRelease", "best_builds", "releases"]
 
 
 class LocalVersionRelease(Release):
@@ -93,3 +101,68 @@ class LocalVersionRelease(Release):
             manifest = manifest_for(self.version_index.machine(), backends, gpus)
         where = redact_auth_from_url(source)
         return manifest, Origin(OriginKind.VERSIONS, where)
+
+
+def releases(
+    run: Run,
+    finder: PackageFinder,
+    project: NormalizedName,
+    candidates: Sequence[InstallationCandidate],
+) -> Iterator[tuple[Release, list[InstallationCandidate]]]:
+    """Yield the releases that have builds for backends, newest first, with their files."""
+    # As for the resolver: by platform tag and build tag, the best first.
+    evaluator = finder.make_candidate_evaluator(project)
+    ordered = sorted(candidates, key=evaluator._sort_key, reverse=True)
+    ordered.sort(key=lambda each: public(each.version), reverse=True)
+    for version, grouped in itertools.groupby(ordered, lambda c: public(c.version)):
+        group = list(grouped)
+        links = [each.link for each in group]
+        if any(isinstance(link, LocalVersionWheel) for link in links):
+            yield release_of(run, finder, project, version, links), group
+
+
+def best_builds(
+    run: Run,
+    finder: PackageFinder,
+    project: NormalizedName,
+    candidates: Sequence[InstallationCandidate],
+) -> list[InstallationCandidate]:
+    """Return of each version the build that would be installed.
+
+    :raises InstallationError: if that leaves nothing, where all versions are listed.
+    """
+    left: list[InstallationCandidate] = []
+    known = set()
+    for release, group in releases(run, finder, project, candidates):
+        known.update(group)
+        if not release.ranked:
+            continue
+        label = label_of(release.ranked[0])
+        best = [each for each in group if label_of(each.link) == label]
+        if run.purpose is Purpose.LIST_NEWEST:
+            left += [_as_installed(project, each) for each in best]
+            if not group[0].version.is_prerelease:
+                break
+        else:
+            left += best
+    left += [each for each in candidates if each not in known]
+    if candidates and not left and run.purpose is Purpose.LIST_ALL:
+        from pip._internal.variants.output.refusals import nothing_left
+
+        raise nothing_left(project, run.decisions.reached(project))
+    return left
+
+
+def _as_installed(
+    project: NormalizedName, candidate: InstallationCandidate
+) -> InstallationCandidate:
+    """Return a candidate with the version that is installed if only the build differs.
+
+    A build for something else is no newer version.
+    """
+    dist = get_default_environment().get_distribution(project)
+    if dist is None or public(dist.version) != public(candidate.version):
+        return candidate
+    return InstallationCandidate(
+        candidate.name, str(dist.version), candidate.link, candidate.locked
+    )

@@ -5,11 +5,9 @@ Loaded when there are any: most runs of pip have none.
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from pip._internal.variants.errors import InvalidOption, WrongUse
 from pip._internal.variants.pytorch.backends import (
@@ -30,7 +28,6 @@ from pip._internal.variants.pytorch.options import (
     BACKENDS,
     CHANNEL,
     CPUONLY,
-    DEFAULT_URL,
     INDEX_URL,
     LTT_VARIABLE,
 )
@@ -42,12 +39,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ANY_BACKEND",
-    "Channel",
+    "CHANNELS",
+    "NIGHTLY",
     "PyTorchSettings",
     "backends",
     "channel",
     "settings",
-    "url",
 ]
 
 #: The options that turn the bridge on, and leave the rest to pip.
@@ -56,12 +53,8 @@ ANY_BACKEND = (BACKENDS.name, AUTO)
 _CHANNEL_FIELD = "{channel}"
 
 
-class Channel(enum.Enum):
-    """A stage of PyTorch's releases."""
-
-    STABLE = "stable"
-    TEST = "test"
-    NIGHTLY = "nightly"
+#: The stages of PyTorch's releases.
+CHANNELS = STABLE, TEST, NIGHTLY = "stable", "test", "nightly"
 
 
 def backends(opt: str, value: str) -> BackendChoice:
@@ -76,45 +69,18 @@ def backends(opt: str, value: str) -> BackendChoice:
         raise InvalidOption(f"option {opt}: {error}") from None
 
 
-def channel(opt: str, value: str) -> Channel:
+def channel(opt: str, value: str) -> str:
     """Read the name of a channel.
 
     :raises InvalidOption: if there is no such channel.
     """
-    try:
-        return Channel(value.strip().lower())
-    except ValueError:
-        names = ", ".join(channel.value for channel in Channel)
+    read = value.strip().lower()
+    if read not in CHANNELS:
         raise InvalidOption(
-            f"option {opt}: invalid channel {value!r}, expected one of {names}"
-        ) from None
-
-
-def url(opt: str, value: str) -> str:
-    """Read the URL of an index.
-
-    :raises InvalidOption: if it is none.
-    """
-    read = value.strip()
-    if not _is_index_url(read):
-        raise InvalidOption(
-            f"option {opt}: invalid URL {value!r}, expected something like "
-            f"{DEFAULT_URL!r}"
+            f"option {opt}: invalid channel {value!r}, expected one of "
+            f"{', '.join(CHANNELS)}"
         )
     return read
-
-
-def _is_index_url(url: str) -> bool:
-    """Return whether a URL can be an index; its path may contain ``{channel}``."""
-    try:
-        parts = urlsplit(url)
-        # Reading the port checks it.
-        _ = parts.port
-    except ValueError:
-        return False
-    if parts.scheme == "file":
-        return parts.netloc in ("", "localhost") and "%00" not in url
-    return parts.scheme in ("https", "http") and bool(parts.hostname)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +97,7 @@ class PyTorchSettings:
 
     backends: BackendChoice
     origin: str | None
-    channel: Channel
+    channel: str
     index_url: str | None
     indexes: tuple[IndexDescription, ...]
     gpus: Gpus
@@ -150,10 +116,10 @@ class PyTorchSettings:
 
     def base_url(self, index: IndexDescription) -> str:
         """Return the URL of the channel of an index, without a slash at the end."""
-        name = self.channel.value
         if _CHANNEL_FIELD in index.url:
-            return index.url.replace(_CHANNEL_FIELD, name).rstrip("/")
-        return f"{index.url}/{name}" if name in index.channels else index.url
+            return index.url.replace(_CHANNEL_FIELD, self.channel)
+        is_below = self.channel in index.channels
+        return f"{index.url}/{self.channel}" if is_below else index.url
 
     @property
     def pytorch(self) -> IndexDescription:
@@ -167,22 +133,16 @@ def settings(given: CommandSettings, environ: Mapping[str, str]) -> PyTorchSetti
     :raises WrongUse: if the variable of light-the-torch is invalid.
     """
     backends, origin = _backends(given, environ)
-    channel: Channel | None = given.value(CHANNEL)
-    if channel is None:
-        channel = Channel.TEST if given.allows_prereleases else Channel.STABLE
+    default = TEST if given.allows_prereleases else STABLE
+    channel: str = given.value(CHANNEL) or default
     url: str | None = given.value(INDEX_URL) or None
-    return PyTorchSettings(
-        backends, origin, channel, url, _indexes(url), shipped_gpus()
-    )
-
-
-def _indexes(url: str | None) -> tuple[IndexDescription, ...]:
-    """Return the indexes, PyTorch's last: it has what the other does not have."""
-    pytorch, vllm = shipped()
+    *others, pytorch = shipped()
     if url is not None:
         # A machine that needs a mirror of PyTorch's index cannot reach vLLM's.
-        return (pytorch.based_at(url),)
-    return vllm, pytorch
+        others, pytorch = [], replace(pytorch, url=url.rstrip("/"))
+    return PyTorchSettings(
+        *(backends, origin, channel, url, (*others, pytorch)), shipped_gpus()
+    )
 
 
 def _backends(

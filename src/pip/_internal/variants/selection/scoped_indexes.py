@@ -45,6 +45,7 @@ VARIABLE = "PIP_VARIANT_INDEX"
 #: What a user has to write.
 FORM = "PROJECT[,PROJECT...]=URL"
 _EXAMPLE = "torch,torchvision=https://download.pytorch.org/whl/variant"
+_URL_EXAMPLE = "https://download.pytorch.org/whl"
 #: What begins a URL, or else a value; a user and a password may follow, in any form.
 _BEFORE_CREDENTIALS = re.compile(r".*?//|[^=@]*=|", re.DOTALL)
 #: Another index, where just one can be named.
@@ -135,7 +136,9 @@ def index_url(opt: str, text: str) -> str:
     url, problem = _url(text.strip())
     if problem:
         shown = re.split("[?#]", redacted_value(text))[0]
-        raise InvalidOption(f"option {opt}: {problem} in {shown!r}")
+        raise InvalidOption(
+            f"option {opt}: invalid URL {shown!r}, expected something like {_URL_EXAMPLE!r}"
+        )
     return url
 
 
@@ -175,6 +178,7 @@ def _url(location: str) -> tuple[str, str]:
     if parts.scheme == "file":
         # Of this machine: //home is a server, and no folder.
         is_url = parts.netloc in ("", "localhost") and bool(parts.path)
+        is_url = is_url and "%00" not in location
     else:
         is_url = parts.scheme in ("http", "https") and bool(parts.hostname)
     if re.search(r"\s", location):
