@@ -105,22 +105,10 @@ def newest_with_gpu_build(
     is_chosen = chosen.chosen_label is not None or chosen.pinned
     if is_chosen or backends.kinds == {CPU.kind}:
         return None
-    # Without variants that have manifests: advice must not fetch anything.
-    candidates = [
-        each
-        for each in chosen.version_index.found.get(chosen.project, [])
-        if isinstance(each.link, LocalVersionWheel)
-    ]
-    finals_only = not public(chosen.version).is_prerelease
-    for older, _ in releases(run, finder, chosen.project, candidates):
-        if older.version >= chosen.version or not older.ranked:
-            continue
-        label = label_of(older.ranked[0])
-        is_unasked = finals_only and public(older.version).is_prerelease
-        if not is_unasked and label not in (None, CPU.label):
-            break
-    else:
+    found = _newest(run, finder, chosen)
+    if found is None:
         return None
+    older, label = found
     gpu = "a GPU" if backends else "the target's GPU"
     from pip._internal.variants.output.invocation import command
 
@@ -130,6 +118,25 @@ def newest_with_gpu_build(
         f"{older.version} ({label}). To take that:",
         command(run.settings.options, "install", f"{older.project}=={older.version}"),
     )
+
+
+def _newest(
+    run: Run, finder: PackageFinder, chosen: LocalVersionRelease
+) -> tuple[Release, str] | None:
+    is_pre = public(chosen.version).is_prerelease
+    # Without variants that have manifests: advice must not fetch anything.
+    builds = [
+        each
+        for each in chosen.version_index.found.get(chosen.project, [])
+        if isinstance(each.link, LocalVersionWheel)
+        and public(each.version) < public(chosen.version)
+        and (is_pre or not public(each.version).is_prerelease)
+    ]
+    for older, _ in releases(run, finder, chosen.project, builds):
+        label = label_of(older.ranked[0]) if older.ranked else None
+        if label is not None and label != CPU.label:
+            return older, label
+    return None
 
 
 def different_backends(

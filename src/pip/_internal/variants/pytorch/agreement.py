@@ -7,7 +7,6 @@ backend is taken for all that have it, and the CPU for the rest. Versions stay a
 
 from __future__ import annotations
 
-import enum
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,7 +20,6 @@ from pip._internal.variants.index.links import LocalVersionWheel, public
 from pip._internal.variants.pytorch.backends import (
     CPU,
     Backend,
-    BackendChoice,
     BackendKind,
     newest_first,
 )
@@ -81,31 +79,22 @@ class _ChosenWheel:
     :ivar name: of the package and its version, for people.
     :ivar options: the backends that it could be for instead, its own included.
     :ivar is_explicit: whether the user chose just this build.
-    :ivar is_installed: whether it stays as it is.
+    :ivar is_indifferent: whether it is for the CPU because no other build of it suits.
     :ivar needs: the other builds that its package depends on.
     """
 
     name: str
     backend: Backend
     options: frozenset[Backend]
-    is_explicit: bool = False
-    is_installed: bool = False
+    is_explicit: bool
+    is_indifferent: bool = False
     needs: frozenset[NormalizedName] = frozenset()
-
-    @property
-    def is_indifferent(self) -> bool:
-        """Tell whether it is for the CPU because no other build of it suits."""
-        return self.options == {CPU} and not self.is_explicit and not self.is_installed
 
 
 _ChosenWheels = Mapping["NormalizedName", _ChosenWheel]
 
-
-class _Harmony(enum.IntEnum):
-    EQUAL = 0
-    #: Builds for the CPU can work with dependencies for a GPU.
-    SOUND = 1
-    BROKEN = 2
+#: How well builds go together. Those for the CPU can work with dependencies for a GPU.
+_EQUAL, _SOUND, _BROKEN = range(3)
 
 
 def one_backend(
@@ -125,7 +114,9 @@ def one_backend(
 
     def accepted(_: RequirementSet) -> bool:
         after = _builds(run, resolver)
-        return _harmony(after) < harmony and _names(after) <= _names(before)
+        names = {each.name for each in before.values()}
+        are_same = names.issuperset(each.name for each in after.values())
+        return are_same and _harmony(after) < harmony
 
     proposals = _proposals(before, preferred, run.attempt.agreement)
     second = agreed(run, resolve_once, map(OneBackend, proposals), accepted)
@@ -133,8 +124,8 @@ def one_backend(
         logger.info("%s", _explained(before, _builds(run, resolver)))
         return second
     resolver._result = result
-    if harmony is not _Harmony.EQUAL:
-        level = logging.WARNING if harmony is _Harmony.BROKEN else logging.INFO
+    if harmony != _EQUAL:
+        level = logging.WARNING if harmony == _BROKEN else logging.INFO
         logger.log(level, "%s", _mixture(before, run))
     return first
 
@@ -154,16 +145,19 @@ def _proposals(
     return sorted(better, key=promised.__getitem__)
 
 
-def _promise(builds: _ChosenWheels, backend: Backend) -> tuple[_Harmony, int]:
+def _promise(builds: _ChosenWheels, backend: Backend) -> tuple[int, int]:
     """Return what the agreement on *backend* would come to; the less, the better."""
-    then = {project: _with(build, backend) for project, build in builds.items()}
+    then = {}
+    for project, build in builds.items():
+        taken = next((each for each in (backend, CPU) if each in build.options), None)
+        then[project] = replace(build, backend=taken or build.backend)
     harmony = _harmony(then)
     wants_cpu = any(
         each.is_explicit and each.backend == CPU for each in builds.values()
     )
     if backend == CPU and not wants_cpu:
         # A GPU is never given up just to make all equal.
-        harmony = max(harmony, _Harmony.SOUND)
+        harmony = max(harmony, _SOUND)
     with_gpu = sum(each.backend == backend != CPU for each in then.values())
     return harmony, -with_gpu
 
@@ -174,26 +168,17 @@ def _is_part_of(agreed: Agreement | None, backend: Backend) -> bool:
     return backend.version[0] == agreed.major
 
 
-def _with(build: _ChosenWheel, backend: Backend) -> _ChosenWheel:
-    """Return the build that would be taken with the agreement on *backend*."""
-    taken = next((each for each in (backend, CPU) if each in build.options), None)
-    return build if taken is None else replace(build, backend=taken)
-
-
-def _harmony(builds: _ChosenWheels) -> _Harmony:
-    for build in builds.values():
-        if build.backend != CPU and any(
-            builds[project].backend != build.backend for project in build.needs
-        ):
-            return _Harmony.BROKEN
+def _harmony(builds: _ChosenWheels) -> int:
+    """Return how well builds go together; the less, the better."""
+    is_broken = any(
+        builds[project].backend != build.backend != CPU
+        for build in builds.values()
+        for project in build.needs
+    )
     backends = {each.backend for each in builds.values() if not each.is_indifferent}
-    if len(backends) < 2:
-        return _Harmony.EQUAL
-    return _Harmony.SOUND if len(backends - {CPU}) < 2 else _Harmony.BROKEN
-
-
-def _names(builds: _ChosenWheels) -> set[str]:
-    return {build.name for build in builds.values()}
+    if is_broken or len(backends - {CPU}) > 1:
+        return _BROKEN
+    return _SOUND if len(backends) > 1 else _EQUAL
 
 
 def _builds(run: Run, resolver: Resolver) -> _ChosenWheels:
@@ -224,7 +209,7 @@ def _builds(run: Run, resolver: Resolver) -> _ChosenWheels:
         if backend is not None:
             needs[project] = _needed_by(dist, chosen)
             if needs[project]:
-                found[project] = _settled(project, dist.version, backend, True)
+                found[project] = _settled(project, dist.version, backend, False)
     return {
         project: replace(build, needs=frozenset(needs[project] & found.keys()))
         for project, build in found.items()
@@ -256,35 +241,29 @@ def _build(run: Run, candidate: Candidate) -> _ChosenWheel | None:
         if backend is None:
             return None
         name, version = candidate.project_name, candidate.version
-        return _settled(name, version, backend, candidate.is_installed)
+        return _settled(name, version, backend, not candidate.is_installed)
     if set(release.labels) == {CPU.label} and not release.pinned:
         # There is no GPU in it at all.
         return None
-    options = (each for each in release.ranked if isinstance(each, LocalVersionWheel))
-    return _ChosenWheel(
-        str(release),
-        Backend.parse(link.label),
-        frozenset(Backend.parse(each.label) for each in options),
-        is_explicit=release.pinned
-        or release.chosen_label is not None
-        or _names_one(release.version_index.settings.backends),
+    choice = release.version_index.settings.backends
+    is_named = len(choice.items) == len(choice.named) == 1
+    is_explicit = release.pinned or release.chosen_label is not None or is_named
+    options = frozenset(
+        Backend.parse(each.label)
+        for each in release.ranked
+        if isinstance(each, LocalVersionWheel)
     )
-
-
-def _names_one(choice: BackendChoice) -> bool:
-    return len(choice.items) == len(choice.named) == 1
+    return _ChosenWheel(
+        *(str(release), Backend.parse(link.label), options, is_explicit),
+        is_indifferent=options == {CPU} and not is_explicit,
+    )
 
 
 def _settled(
-    project: str, version: Version, backend: Backend, is_installed: bool
+    project: str, version: Version, backend: Backend, is_explicit: bool
 ) -> _ChosenWheel:
-    return _ChosenWheel(
-        f"{project} {public(version)}",
-        backend,
-        frozenset({backend}),
-        is_explicit=not is_installed,
-        is_installed=is_installed,
-    )
+    name = f"{project} {public(version)}"
+    return _ChosenWheel(name, backend, frozenset({backend}), is_explicit)
 
 
 def _explained(before: _ChosenWheels, after: _ChosenWheels) -> str:
