@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from pip._internal.console.output import get_logger
@@ -24,8 +25,6 @@ from pip._internal.variants.pytorch.backends import CPU, Backend
 from pip._internal.variants.pytorch.options import INDEX_URL
 
 if TYPE_CHECKING:
-    import optparse
-
     from pip._internal.models.link import Link
     from pip._internal.variants.pytorch.description import IndexDescription
     from pip._internal.variants.selection.run import Run
@@ -43,39 +42,12 @@ class BackendIndexUnavailable(VariantError):
 
     reference = "pytorch-index-unavailable"
 
-    def __init__(
-        self,
-        description: IndexDescription,
-        url: str,
-        problem: str,
-        options: optparse.Values,
-    ) -> None:
-        super().__init__(
-            f"Cannot use {redact_auth_from_url(url)} as {description}.",
-            [problem.rstrip(".") + "."],
-            [*_ways_out(description, options)],
-            [
-                (
-                    "What might be on it is not taken from another index, which anybody may "
-                    "have put it on."
-                )
-            ],
-        )
 
-
-def _ways_out(
-    description: IndexDescription, options: optparse.Values
-) -> Iterator[str | Hint]:
-    if description.projects is None:
-        yield Hint("A mirror may have it:", again(options, INDEX_URL.name, "URL"))
-    else:
-        project = min(description.projects)
-        from_yours = again(options, "--variant-index", f"{project}=URL")
-        yield Hint(f"To take {project} from an index that you name:", from_yours)
-    yield (
-        "Without the --pytorch-* options, --cpuonly and LTT_PYTORCH_COMPUTATION_BACKEND, "
-        "their environment variables and configuration keys, pip does not look there."
-    )
+_TO_DO_WITHOUT = (
+    "Without the --pytorch-* options, --cpuonly and LTT_PYTORCH_COMPUTATION_BACKEND, "
+    "their environment variables and configuration keys, pip does not look there."
+)
+_WHY_NOWHERE_ELSE = "What might be on it is not taken from another index, which anybody may have put it on."
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -110,8 +82,7 @@ class BackendIndex:
         self.base_url = base_url
         self._backends = backends
         self._pages: dict[str, list[Link] | None] = {}
-        self._has_umbrellas = None if description.page is not None else False
-        self._served: Sequence[Backend] | None = None
+        self._has_umbrellas = False
 
     def pages(self, project: str, versions: Sequence[str]) -> list[Page]:
         """Return the pages of a project; none if the index does not have it.
@@ -120,30 +91,23 @@ class BackendIndex:
         :raises BackendIndexUnavailable: if that cannot be told: what it might have must
             not be taken from elsewhere.
         """
-        if self._has_umbrellas is not False:
-            found = self._umbrellas(project, versions)
-            probe_project = self.description.probe_project
-            if found or probe_project is None:
-                self._has_umbrellas = True
-            elif self._has_umbrellas is None:
-                self._has_umbrellas = bool(self._umbrellas(probe_project, versions))
-            if self._has_umbrellas:
-                return found
-        found = self._by_backend(self._served_backends(versions), project, versions)
-        if not found and self.description.probe_project is None:
-            # To tell what it has, where it has none of what is wanted.
-            found = self._by_backend(self.description.backends, project, versions)
-        return found
+        description = self.description
+        if description.probe_project is None:
+            # Of those that are not wanted too, to tell what it has.
+            return self.pages_by_backend(project, versions) or self._by_backend(
+                description.backends, project, versions
+            )
+        page = self._page(description.page, project)
+        if page is None and not self._has_umbrellas:
+            probe = self._page(description.page, description.probe_project)
+            if probe is None:
+                return self._by_backend(self._served, project, versions)
+        self._has_umbrellas = True
+        return [] if page is None else [page]
 
     def pages_by_backend(self, project: str, versions: Sequence[str]) -> list[Page]:
         """Return the pages of a project that are for one backend each."""
         return self._by_backend(self._backends(self.description), project, versions)
-
-    def _umbrellas(self, project: str, versions: Sequence[str]) -> list[Page]:
-        found = (
-            self._page(self.description.page, project, version) for version in versions
-        )
-        return [page for page in found if page is not None]
 
     def _by_backend(
         self, backends: Iterable[Backend], project: str, versions: Sequence[str]
@@ -158,32 +122,27 @@ class BackendIndex:
                     break
         return found
 
-    def _served_backends(self, versions: Sequence[str]) -> Sequence[Backend]:
-        if self._served is None:
-            backends = self._backends(self.description)
-            probe_project = self.description.probe_project
-            if probe_project is None:
-                return backends
-            for among in (backends, self.description.backends):
-                self._served = [
-                    backend
-                    for backend in among
-                    if self._by_backend([backend], probe_project, versions)
-                ]
-                if self._served:
-                    return self._served
-            raise self._unavailable(
-                self.base_url,
-                f"There is no page of {probe_project} there, neither for all builds nor for one "
-                "backend",
-            )
-        return self._served
+    @cached_property
+    def _served(self) -> Sequence[Backend]:
+        """The backends of which a mirror without umbrella pages has pages."""
+        description = self.description
+        project = description.probe_project
+        assert project is not None, "it tells whether there is an index"
+        for among in (self._backends(description), description.backends):
+            served = [each for each in among if self._by_backend([each], project, [""])]
+            if served:
+                return served
+        raise self._unavailable(
+            self.base_url,
+            f"There is no page of {project} there, neither for all builds nor for one "
+            "backend",
+        )
 
     def _page(
         self,
         path: str | None,
         project: str,
-        version: str,
+        version: str = "",
         backend: Backend | None = None,
     ) -> Page | None:
         """Return the umbrella page of a project, or the one for a backend."""
@@ -206,7 +165,20 @@ class BackendIndex:
             raise self._unavailable(url, str(error)) from None
 
     def _unavailable(self, url: str, problem: str) -> BackendIndexUnavailable:
-        return BackendIndexUnavailable(self.description, url, problem, self._options)
+        projects = self.description.projects
+        if projects is None:
+            mirror = again(self._options, INDEX_URL.name, "URL")
+            way = Hint("A mirror may have it:", mirror)
+        else:
+            name = min(projects)
+            typed = again(self._options, "--variant-index", f"{name}=URL")
+            way = Hint(f"To take {name} from an index that you name:", typed)
+        return BackendIndexUnavailable(
+            f"Cannot use {redact_auth_from_url(url)} as {self.description}.",
+            problem.rstrip(".") + ".",
+            [way, _TO_DO_WITHOUT],
+            _WHY_NOWHERE_ELSE,
+        )
 
     def have_builds(self, pages: Iterable[Page]) -> bool:
         """Tell whether any of the files of a project is built for one backend."""

@@ -319,28 +319,21 @@ class LocalVersionIndex(Mode):
         pages: Sequence[Page],
     ) -> list[InstallationCandidate]:
         project = canonicalize_name(project_name)
-        found = self._evaluated(finder, project_name, index.builds(pages))
+        evaluator = finder.make_link_evaluator(project_name)
+        self._listed[project] = index.builds(pages)
+        found = finder.evaluate_links(evaluator, self._listed[project])
         if not any(map(self._is_usable, found)):
             more = index.pages_by_backend(project, self._versions(index, project))
-            if more:
-                builds = index.builds([*pages, *more])
-                found = self._evaluated(finder, project_name, builds)
+            self._listed[project] = index.builds([*pages, *more])
+            found = finder.evaluate_links(evaluator, self._listed[project])
         if self.settings.channel == NIGHTLY:
             _allow_prereleases(finder, project)
         return found
 
-    def _evaluated(
-        self, finder: PackageFinder, project_name: str, builds: list[Link]
-    ) -> list[InstallationCandidate]:
-        self._listed[canonicalize_name(project_name)] = builds
-        evaluator = finder.make_link_evaluator(project_name)
-        return finder.evaluate_links(evaluator, builds)
-
     def _is_usable(self, candidate: InstallationCandidate) -> bool:
-        link = candidate.link
-        if not isinstance(link, LocalVersionWheel) or not self.settings.backends:
-            return True
-        return Backend.parse(link.label) in self.settings.backends
+        link, backends = candidate.link, self.settings.backends
+        is_for_one = isinstance(link, LocalVersionWheel) and bool(backends)
+        return not is_for_one or Backend.parse(link.label) in backends
 
     def settles(self, project: NormalizedName) -> bool:
         """Tell whether a project has builds for single backends, which are versions."""
