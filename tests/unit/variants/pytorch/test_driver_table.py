@@ -6,8 +6,8 @@ import pytest
 
 from pip._internal.variants.pytorch.drivers import System, lower_bound, runs
 
-PUBLISHED = [(8, 0), (9, 0), (9, 1), (9, 2), (10, 0), (10, 1), (10, 2), (11, 0)] + [
-    *((11, minor) for minor in range(1, 9)),
+PUBLISHED = [
+    *((11, minor) for minor in range(9)),
     *((12, minor) for minor in range(10)),
     *((13, minor) for minor in range(3)),
 ]
@@ -23,8 +23,7 @@ PUBLISHED = [(8, 0), (9, 0), (9, 1), (9, 2), (10, 0), (10, 1), (10, 2), (11, 0)]
         ("525.60.11", "linux", (11, 8)),
         ("470.57.02", "linux", (11, 8)),
         ("450.36.06", "linux", (11, 0)),
-        ("418.39", "linux", (10, 1)),
-        ("370.28", "linux", None),
+        ("418.39", "linux", None),
         ("580.88", "windows", (13, 2)),
         ("528.33", "windows", (12, 9)),
         ("527.41", "windows", (11, 8)),
@@ -40,7 +39,7 @@ def test_newest_build_of_a_driver(
 
 def test_what_the_table_does_not_say() -> None:
     assert runs((14, 0), "700.1", "linux") is None
-    assert runs((7, 5), "580.65.06", "linux") is None
+    assert runs((10, 2), "580.65.06", "linux") is None
     assert runs((12, 8), "unknown", "linux") is None
 
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from pip._internal.index.package_finder import PackageFinder
     from pip._internal.metadata import BaseDistribution
+    from pip._internal.models.candidate import InstallationCandidate
     from pip._internal.models.link import Link
     from pip._internal.variants.selection.release import Release
     from pip._internal.variants.selection.run import Run
@@ -46,7 +47,7 @@ def for_tegra(run: Run, chosen: Release, link: Link) -> str | None:
     backend, tegra = Backend.find(label_of(link)), run.target.detected.tegra()
     if not isinstance(chosen, LocalVersionRelease) or backend is None or tegra is None:
         return None
-    cuda = cuda_of(chosen.version_index.nvidia())
+    cuda = cuda_of(chosen.wanted.nvidia())
     if runs_sbsa(tegra, cuda):
         if backend.kind is BackendKind.CUDA:
             said = f"{backend} is built for ARM servers, and runs on {tegra} too"
@@ -93,22 +94,27 @@ def _jetpack(tegra: Tegra, cuda: str | None, taken: str) -> tuple[str, str | Non
 
 
 def newest_with_gpu_build(
-    run: Run, finder: PackageFinder, chosen: Release, link: Link
+    run: Run,
+    finder: PackageFinder,
+    chosen: Release,
+    link: Link,
+    found: Iterable[InstallationCandidate],
 ) -> str | None:
     """Say which older version has a build for the target's GPU if a CPU build is taken.
 
     :param link: of the build of *chosen* that is taken.
+    :param found: all candidates of the project.
     """
     if not isinstance(chosen, LocalVersionRelease) or label_of(link) != CPU.label:
         return None
-    backends = chosen.version_index.settings.backends
+    backends = chosen.wanted.choice
     is_chosen = chosen.chosen_label is not None or chosen.pinned
     if is_chosen or backends.kinds == {CPU.kind}:
         return None
-    found = _newest(run, finder, chosen)
-    if found is None:
+    newest = _newest(run, finder, chosen, found)
+    if newest is None:
         return None
-    older, label = found
+    older, label = newest
     gpu = "a GPU" if backends else "the target's GPU"
     from pip._internal.variants.output.invocation import command
 
@@ -121,13 +127,16 @@ def newest_with_gpu_build(
 
 
 def _newest(
-    run: Run, finder: PackageFinder, chosen: LocalVersionRelease
+    run: Run,
+    finder: PackageFinder,
+    chosen: Release,
+    found: Iterable[InstallationCandidate],
 ) -> tuple[Release, str] | None:
     is_pre = public(chosen.version).is_prerelease
     # Without variants that have manifests: advice must not fetch anything.
     builds = [
         each
-        for each in chosen.version_index.found.get(chosen.project, [])
+        for each in found
         if isinstance(each.link, LocalVersionWheel)
         and public(each.version) < public(chosen.version)
         and (is_pre or not public(each.version).is_prerelease)

@@ -245,7 +245,7 @@ def _build(run: Run, candidate: Candidate) -> _ChosenWheel | None:
     if set(release.labels) == {CPU.label} and not release.pinned:
         # There is no GPU in it at all.
         return None
-    choice = release.version_index.settings.backends
+    choice = release.wanted.choice
     is_named = len(choice.items) == len(choice.named) == 1
     is_explicit = release.pinned or release.chosen_label is not None or is_named
     options = frozenset(

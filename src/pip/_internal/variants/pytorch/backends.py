@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import enum
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 __all__ = [
     "AUTO",
     "CPU",
+    "NAMESPACES",
     "Backend",
     "BackendChoice",
     "BackendGroup",
@@ -59,6 +61,12 @@ class BackendKind(enum.IntEnum):
     ROCM = 1
     XPU = 2
     CPU = 3
+
+
+#: In which namespace the devices of each kind of backend are.
+NAMESPACES: Mapping[BackendKind, str] = MappingProxyType(
+    {BackendKind.CUDA: "nvidia", BackendKind.ROCM: "amd", BackendKind.XPU: "intel"}
+)
 
 
 @dataclass(frozen=True, slots=True)

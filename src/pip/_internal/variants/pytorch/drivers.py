@@ -12,17 +12,10 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Literal
 
-from pip._internal.variants.pytorch.backends import BackendKind
-
-__all__ = ["NAMESPACES", "System", "lower_bound", "runs"]
+__all__ = ["System", "lower_bound", "runs"]
 
 _Version = tuple[int, ...]
 System = Literal["linux", "windows"]
-
-#: In which namespace the devices of each kind of backend are.
-NAMESPACES: Mapping[BackendKind, str] = MappingProxyType(
-    {BackendKind.CUDA: "nvidia", BackendKind.ROCM: "amd", BackendKind.XPU: "intel"}
-)
 
 #: For builds from a CUDA version on, up to the next one here: the oldest drivers.
 MINIMUM_DRIVERS: Mapping[_Version, Mapping[System, _Version]] = MappingProxyType(
@@ -31,13 +24,6 @@ MINIMUM_DRIVERS: Mapping[_Version, Mapping[System, _Version]] = MappingProxyType
         (12, 0): {"linux": (525, 60, 13), "windows": (528, 33)},
         (11, 1): {"linux": (450, 80, 2), "windows": (452, 39)},
         (11, 0): {"linux": (450, 36, 6), "windows": (451, 22)},
-        (10, 2): {"linux": (440, 33), "windows": (441, 22)},
-        (10, 1): {"linux": (418, 39), "windows": (418, 96)},
-        (10, 0): {"linux": (410, 48), "windows": (411, 31)},
-        (9, 2): {"linux": (396, 26), "windows": (398, 26)},
-        (9, 1): {"linux": (390, 46), "windows": (391, 29)},
-        (9, 0): {"linux": (384, 81), "windows": (385, 54)},
-        (8, 0): {"linux": (375, 26), "windows": (376, 51)},
     }
 )
 #: The oldest major of which a driver runs all minor versions, and the oldest that the

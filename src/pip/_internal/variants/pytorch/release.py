@@ -12,10 +12,6 @@ from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.index.links import LocalVersionWheel, label_of, public
 from pip._internal.variants.pytorch.backends import AUTO, Backend
 from pip._internal.variants.pytorch.options import BACKENDS
-from pip._internal.variants.pytorch.synthetic import (
-    manifest_for,
-    manifest_of_choice,
-)
 from pip._internal.variants.selection.ranking import Origin, OriginKind
 from pip._internal.variants.selection.release import Release
 from pip._internal.variants.selection.releases import release_of
@@ -27,7 +23,7 @@ if TYPE_CHECKING:
 
     from pip._internal.index.package_finder import PackageFinder
     from pip._internal.models.link import Link
-    from pip._internal.variants.pytorch.local_version_index import LocalVersionIndex
+    from pip._internal.variants.pytorch.wanted import WantedBackends
     from pip._internal.variants.selection.run import Run
 
 __all__ = ["LocalVersionRelease", "best_builds", "releases"]
@@ -40,15 +36,13 @@ class LocalVersionRelease(Release):
     package, and for it these builds are versions.
     """
 
-    def __init__(
-        self, *args: Any, version_index: LocalVersionIndex, pinned: bool
-    ) -> None:
+    def __init__(self, *args: Any, wanted: WantedBackends, pinned: bool) -> None:
         """Make the release.
 
         :param pinned: whether a requirement names the local version, which settles it.
         """
         super().__init__(*args)
-        self.version_index = version_index
+        self.wanted = wanted
         self.pinned = pinned
 
     @property
@@ -56,18 +50,18 @@ class LocalVersionRelease(Release):
         """Return what the user chose the build with; None if it is up to pip."""
         if self.pinned:
             return "its local version"
-        if self.chosen_label is None and self.version_index.settings.backends:
-            return self.version_index.settings.origin
+        if self.chosen_label is None and self.wanted.choice:
+            return self.wanted.settings.origin
         return super().chosen_by
 
     @property
     def refusal(self) -> str | None:
         """Say so if there is no build for the backends that the user named."""
-        choice = self.version_index.settings.backends
+        choice = self.wanted.choice
         if not choice or self.pinned:
             return None
         backends = [each for each in map(Backend.find, self.labels) if each is not None]
-        if not set(backends).isdisjoint(self.version_index.wanted(backends)):
+        if not set(backends).isdisjoint(self.wanted.among(backends)):
             return None
         suits = any(each in choice for each in backends)
         wanted = " or ".join(map(str, choice.items))
@@ -79,7 +73,7 @@ class LocalVersionRelease(Release):
     @property
     def hint(self) -> str | None:
         """Say which builds there are where the user named backends."""
-        if not self.version_index.settings.backends or self.pinned:
+        if not self.wanted.choice or self.pinned:
             return None
         return (
             f"{self} has builds for {', '.join(self.labels)}: name one of them with "
@@ -92,13 +86,7 @@ class LocalVersionRelease(Release):
         if not all(isinstance(link, LocalVersionWheel) for link in wheels.values()):
             return super()._manifest(source, wheels)
         backends = [Backend.parse(label) for label in wheels]
-        if self.pinned:
-            manifest = manifest_of_choice(backends, backends)
-        elif self.version_index.settings.backends:
-            manifest = manifest_of_choice(self.version_index.wanted(backends), backends)
-        else:
-            gpus = self.version_index.settings.gpus
-            manifest = manifest_for(self.version_index.machine(), backends, gpus)
+        manifest = self.wanted.manifest(backends, pinned=self.pinned)
         where = redact_auth_from_url(source)
         return manifest, Origin(OriginKind.VERSIONS, where)
 

@@ -13,6 +13,7 @@ from pip._internal.variants.errors import InvalidOption, WrongUse
 from pip._internal.variants.pytorch.backends import (
     AUTO,
     CPU,
+    NAMESPACES,
     BackendChoice,
     InvalidBackend,
     parse_choice,
@@ -23,7 +24,6 @@ from pip._internal.variants.pytorch.description import (
     shipped,
     shipped_gpus,
 )
-from pip._internal.variants.pytorch.drivers import NAMESPACES
 from pip._internal.variants.pytorch.options import (
     BACKENDS,
     CHANNEL,
