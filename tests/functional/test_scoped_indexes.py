@@ -460,13 +460,16 @@ class TestPlaces:
         ("value", "said"),
         [
             ("torch", "no '=' in 'torch', expected PROJECT[,PROJECT...]=URL without"),
-            ("*=http://127.0.0.1:9/", "a pattern in place of the name of a project"),
+            (
+                "*=http://127.0.0.1:9/",
+                "invalid name of a project, which is no pattern,",
+            ),
             ("torch=", "no URL of an index, nor a folder that is there, in 'torch='"),
             (
                 "torch=http://u:secret@one.example/,sympy=http://u:secret@two.example/",
                 (
-                    "two indexes, each of which needs an option of its own, in "
-                    "'torch=http://****@two.example/'"
+                    "several indexes, each of which needs an option of its own, in "
+                    "'torch=...'"
                 ),
             ),
             (

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
@@ -49,7 +49,7 @@ _URL_EXAMPLE = "https://download.pytorch.org/whl"
 #: What begins a URL, or else a value; a user and a password may follow, in any form.
 _BEFORE_CREDENTIALS = re.compile(r".*?//|[^=@]*=|", re.DOTALL)
 #: Another index, where just one can be named.
-_ANOTHER = re.compile(r",[^/,=]+=")
+_ANOTHER = re.compile(r"[\s,][^/=\s]+=")
 
 
 class ScopedIndex(NamedTuple):
@@ -102,29 +102,27 @@ def scoped_index(opt: str, text: str) -> ScopedIndex:
     :raises InvalidOption: if *text* is no such thing.
     """
     names, equals, location = text.partition("=")
+    projects: dict[NormalizedName, None] = {}
     shown = redacted_value(text)
-
-    def invalid(problem: str) -> InvalidOption:
-        return InvalidOption(
+    url, problem = _url(location.strip())
+    if not equals:
+        problem = "no '='"
+    elif _ANOTHER.search(location):
+        problem = "several indexes, each of which needs an option of its own,"
+        shown = f"{names}=..."
+    elif "?" in problem:
+        shown = re.split("[?#]", shown)[0]  # There may be a token.
+    try:
+        for name in names.split(",") if equals else ():
+            projects[canonicalize_name(name.strip(), validate=True)] = None
+    except InvalidName:
+        problem = "invalid name of a project, which is no pattern,"
+    if problem:
+        raise InvalidOption(
             f"option {opt}: {problem} in {shown!r}, expected {FORM} without blanks, something "
             f"like '{_EXAMPLE}'"
         )
-
-    if not equals:
-        raise invalid("no '='")
-    several = [each for each in text.split() if re.match("[^/]+=.*//", each)]
-    if len(several) > 1:
-        shown = " ".join(f"{each.partition('=')[0]}=..." for each in several)
-        raise invalid("several indexes, each of which needs an option of its own,")
-    projects = dict.fromkeys(_projects(names, invalid))
-    if _ANOTHER.search(location):
-        raise invalid("two indexes, each of which needs an option of its own,")
     place = OptionSource.LINE if opt.startswith("-") else OptionSource.CONFIGURATION
-    url, problem = _url(location.strip())
-    if problem:
-        if "?" in problem:
-            shown = re.split("[?#]", shown)[0]  # There may be a token.
-        raise invalid(problem)
     return ScopedIndex(tuple(projects), url, place)
 
 
@@ -140,23 +138,6 @@ def index_url(opt: str, text: str) -> str:
             f"option {opt}: invalid URL {shown!r}, expected something like {_URL_EXAMPLE!r}"
         )
     return url
-
-
-def _projects(
-    names: str, invalid: Callable[[str], InvalidOption]
-) -> Iterator[NormalizedName]:
-    for name in names.split(","):
-        if not name.strip():
-            raise invalid("no name of a project" if names else "no project")
-        try:
-            yield canonicalize_name(name.strip(), validate=True)
-        except InvalidName:
-            what = "invalid name of a project"
-            if "*" in name or "?" in name:
-                what = "a pattern in place of the name of a project"
-            elif "//" not in name:
-                what = f"{what} ({name.strip()!r})"
-            raise invalid(what) from None
 
 
 def redacted_value(text: str) -> str:
