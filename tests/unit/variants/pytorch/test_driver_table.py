@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pip._internal.variants.pytorch.drivers import System, lower_bound, runs
+from pip._internal.variants.pytorch.synthetic import System, lower_bound, runs
 
 PUBLISHED = [
     *((11, minor) for minor in range(9)),

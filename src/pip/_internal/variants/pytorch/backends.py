@@ -37,9 +37,9 @@ _CHOICE_GRAMMAR = (
 )
 
 # Explicit ASCII classes; digits are few, since no version has more.
-_CUDA_DIGITS = re.compile(r"cu(?:da)?([0-9]{1,2})([0-9])")
-_CUDA_LONG = re.compile(r"cu(?:da)?([0-9]{2})([0-9]{2})")
-_CUDA_DOTTED = re.compile(r"cu(?:da)?([0-9]{1,2})\.([0-9]{1,2})")
+_CUDA = re.compile(
+    r"cu(?:da)?(?:([0-9]{1,2})\.([0-9]{1,2})|([0-9]{2})([0-9]{2})|([0-9]{1,2})([0-9]))"
+)
 _ROCM = re.compile(r"rocm([0-9]{1,2})\.([0-9]{1,2})(?:\.([0-9]{1,2}))?")
 #: A backend with something more, as in ``cpu.cxx11.abi``; local versions are normalised.
 _SPECIAL = re.compile(r"(?:cpu|xpu|cu[0-9]{2,4}|rocm[0-9]+(?:\.[0-9]+)+)\.[a-z].*")
@@ -92,11 +92,10 @@ class Backend:
             return CPU
         if normalized == "xpu":
             return cls(BackendKind.XPU)
-        for form in (_CUDA_DIGITS, _CUDA_LONG, _CUDA_DOTTED):
-            if match := form.fullmatch(normalized):
-                version = int(match[1]), int(match[2])
-                if version >= _OLDEST_CUDA and (version[0] >= 10 or version[1] < 10):
-                    return cls(BackendKind.CUDA, version)
+        if match := _CUDA.fullmatch(normalized):
+            major, minor = (int(number) for number in match.groups() if number)
+            if (major, minor) >= _OLDEST_CUDA and (major >= 10 or minor < 10):
+                return cls(BackendKind.CUDA, (major, minor))
         if match := _ROCM.fullmatch(normalized):
             numbers = tuple(int(number) for number in match.groups() if number)
             # 6.4.0 is 6.4.
