@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import optparse
 import os
+from pathlib import Path
 
 from pip._internal.configuration import OVERRIDE_ORDER, Configuration, Kind
 from pip._internal.console.texts import Hint
@@ -170,15 +171,27 @@ class IndexFile:
     def write(self, value: str) -> None:
         """Write a value, or leave the key out if that is empty.
 
-        :raises UnusableConfiguration: if it cannot be.
+        :raises UnusableConfiguration: if it cannot be; then the file is as it was.
         """
+        before = self._content()
         try:
-            if value:
-                self._configuration.set_value(_KEY, value)
-            else:
-                self._configuration.unset_value(_KEY)
-            self._configuration.save()
+            try:
+                if value:
+                    self._configuration.set_value(_KEY, value)
+                else:
+                    self._configuration.unset_value(_KEY)
+                self._configuration.save()
+            except (OSError, ConfigurationError):
+                # Upstream writes into the file itself, which a full disk cuts off.
+                if before is None:
+                    Path(self.path).unlink(missing_ok=True)
+                elif before != self._content():
+                    Path(self.path).write_bytes(before)
+                raise
         except (OSError, ConfigurationError) as error:
             # Upstream's own error repeats the path, which stands above it.
             problem = in_words(error.__context__ or error)
             raise self._unusable(f"It cannot be written: {problem}.") from error
+
+    def _content(self) -> bytes | None:
+        return Path(self.path).read_bytes() if os.path.exists(self.path) else None
