@@ -811,6 +811,8 @@ def test_mirrors_of_some_pages(dry: Dry, pytorch: PyTorchIndexServer) -> None:
         assert found["sympy"] == "1.13.3"
         requested = pytorch.page_requests()
         assert len(requested) == len(set(requested))
+        umbrellas = [each for each in requested if each.count("/") == 1]
+        assert umbrellas == ["pystiche/", "torch/"]
     pytorch.umbrella, pytorch.page_backends = True, set()
     assert dry("pystiche", *STABLE, env=R535)["torch"] == "2.9.1+cu128"
 

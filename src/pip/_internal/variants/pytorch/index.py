@@ -82,7 +82,7 @@ class BackendIndex:
         self.base_url = base_url
         self._backends = backends
         self._pages: dict[str, list[Link] | None] = {}
-        self._has_umbrellas = False
+        self._has_umbrellas: bool | None = None
 
     def pages(self, project: str, versions: Sequence[str]) -> list[Page]:
         """Return the pages of a project; none if the index does not have it.
@@ -97,13 +97,15 @@ class BackendIndex:
             return self.pages_by_backend(project, versions) or self._by_backend(
                 description.backends, project, versions
             )
-        page = self._page(description.page, project)
-        if page is None and not self._has_umbrellas:
-            probe = self._page(description.page, description.probe_project)
-            if probe is None:
-                return self._by_backend(self._served, project, versions)
-        self._has_umbrellas = True
-        return [] if page is None else [page]
+        if self._has_umbrellas is not False:
+            page = self._page(description.page, project)
+            self._has_umbrellas = self._has_umbrellas or any(
+                self._page(description.page, each) is not None
+                for each in (project, description.probe_project)
+            )
+            if self._has_umbrellas:
+                return [] if page is None else [page]
+        return self._by_backend(self._served, project, versions)
 
     def pages_by_backend(self, project: str, versions: Sequence[str]) -> list[Page]:
         """Return the pages of a project that are for one backend each."""
