@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from pip._vendor.packaging.version import Version
 
     from pip._internal.metadata import BaseDistribution
+    from pip._internal.models.link import Link
     from pip._internal.req.req_set import RequirementSet
-    from pip._internal.resolution.resolvelib.base import Candidate
     from pip._internal.resolution.resolvelib.resolver import Resolver
     from pip._internal.variants.selection.ranking import Agreement, Selection
     from pip._internal.variants.selection.run import Run
@@ -187,61 +187,60 @@ def _builds(run: Run, resolver: Resolver) -> _ChosenWheels:
     What is installed and needs one of these builds is included.
     """
     assert resolver._result is not None, "it has resolved"
-    mapping, graph, _ = resolver._result
-    found: dict[NormalizedName, _ChosenWheel] = {}
-    needs: dict[NormalizedName, set[NormalizedName]] = {}
-    for node, candidate in mapping.items():
-        project = candidate.project_name
-        build = found.get(project) or _build(run, candidate)
-        if build is not None:
-            found[project] = build
-            needs.setdefault(project, set()).update(
-                mapping[child].project_name
-                for child in graph.iter_children(node)
-                if child is not None
-            )
-    versions = {each.project_name: each.version for each in mapping.values()}
-    chosen = {project: versions[project] for project in found}
-    for project, dist in run.request.dists.items():
-        if project in versions:
+    chosen = resolver._result.mapping.values()
+    versions = {each.project_name: each.version for each in chosen}
+    # A candidate with extras stands beside the same one without.
+    dists = [(vars(each).get("dist"), each.source_link) for each in chosen]
+    staying = {k: v for k, v in run.request.dists.items() if k not in versions}
+    found, needs = {}, {}
+    for dist, link in (*dists, *((dist, None) for dist in staying.values())):
+        build = None if dist is None else _build(run, dist, link)
+        if dist is None or build is None:
             continue
-        backend = backend_of(dist.version, installed_build(dist))
-        if backend is not None:
-            needs[project] = _needed_by(dist, chosen)
-            if needs[project]:
-                found[project] = _settled(project, dist.version, backend, False)
+        project = dist.canonical_name
+        needs[project] = _needed(dist, versions, is_chosen=link is not None)
+        found[project] = build
+    for project in staying:
+        if project in found and needs[project].isdisjoint(found):
+            del found[project]
     return {
         project: replace(build, needs=frozenset(needs[project] & found.keys()))
         for project, build in found.items()
     }
 
 
-def _needed_by(
-    dist: BaseDistribution, chosen: Mapping[NormalizedName, Version]
+def _needed(
+    dist: BaseDistribution,
+    versions: Mapping[NormalizedName, Version],
+    *,
+    is_chosen: bool,
 ) -> set[NormalizedName]:
-    """Return the projects among *chosen* whose chosen version *dist* needs."""
+    """Return the projects among *versions* that a package needs, in just these versions."""
     return {
         name
         for each in dist.iter_dependencies()
-        if (name := canonicalize_name(each.name)) in chosen
-        and each.specifier.contains(chosen[name], prereleases=True)
+        if (name := canonicalize_name(each.name)) in versions
+        # The resolver has compared the versions of what it chose.
+        and (is_chosen or each.specifier.contains(versions[name], prereleases=True))
     }
 
 
-def _build(run: Run, candidate: Candidate) -> _ChosenWheel | None:
-    link = candidate.source_link
+def _build(run: Run, dist: BaseDistribution, link: Link | None) -> _ChosenWheel | None:
+    """Return what is known of a build; None if there is one for all backends.
+
+    :param link: None if it is installed.
+    """
     release = run.decisions.release_of(link)
     if not isinstance(link, LocalVersionWheel) or not isinstance(
         release, LocalVersionRelease
     ):
         # Installed, or of a URL or an index that the user named.
-        dist = vars(candidate).get("dist") if candidate.is_installed else None
-        build = None if dist is None else installed_build(dist)
-        backend = backend_of(candidate.version, build)
+        recorded = None if link else installed_build(dist)
+        backend = backend_of(dist.version, recorded)
         if backend is None:
             return None
-        name, version = candidate.project_name, candidate.version
-        return _settled(name, version, backend, not candidate.is_installed)
+        name = f"{dist.canonical_name} {public(dist.version)}"
+        return _ChosenWheel(name, backend, frozenset({backend}), link is not None)
     if set(release.labels) == {CPU.label} and not release.pinned:
         # There is no GPU in it at all.
         return None
@@ -257,13 +256,6 @@ def _build(run: Run, candidate: Candidate) -> _ChosenWheel | None:
         *(str(release), Backend.parse(link.label), options, is_explicit),
         is_indifferent=options == {CPU} and not is_explicit,
     )
-
-
-def _settled(
-    project: str, version: Version, backend: Backend, is_explicit: bool
-) -> _ChosenWheel:
-    name = f"{project} {public(version)}"
-    return _ChosenWheel(name, backend, frozenset({backend}), is_explicit)
 
 
 def _explained(before: _ChosenWheels, after: _ChosenWheels) -> str:
