@@ -24,12 +24,12 @@ from pip._internal.exceptions import InstallationError
 from pip._internal.fast.digests import identity, known_sha256, read_sha256, register
 from pip._internal.fast.sizes import LARGE
 from pip._internal.fast.space import device_of
-from pip._internal.fast.target import installed_to
 from pip._internal.fast.unpacked.linker import FileLinker, can_clone
 from pip._internal.fast.unpacked.unpacker import UnpackedWheel, Unpacker
 from pip._internal.fast.unpacked.wheel_store import WheelStore
 from pip._internal.fast.upgrades import install_root
 from pip._internal.fast.upgrades.trees import gives_nothing_on, is_faithful
+from pip._internal.locations import get_scheme
 from pip._internal.utils.unpacking import (
     set_extracted_file_to_default_mode_plus_executable,
     zip_item_is_executable,
@@ -60,7 +60,7 @@ class Unpacking:
         self._wheels: dict[str, UnpackedWheel | None] = {}
         #: Of the folders that wheels are installed to: whether new files inherit nothing.
         self._plain: dict[str, bool] = {}
-        scheme = installed_to(options)
+        scheme = _scheme(options)
         tag = _bytecode_tag(options)
         store = _open_store(options, tag or "")
         mode = (
@@ -234,6 +234,19 @@ def _forget(session: PipSession, url: str) -> None:
     adapter = session.get_adapter(url)
     if isinstance(adapter, CacheControlAdapter):
         adapter.cache.delete(adapter.controller.cache_url(url))
+
+
+def _scheme(options: Values) -> Scheme | None:
+    """Return where a command installs packages; None if pip moves them from there later."""
+    if options.target_dir is not None:
+        return None
+    return get_scheme(
+        "any",
+        user=options.use_user_site,
+        root=options.root_path,
+        isolated=options.isolated_mode,
+        prefix=options.prefix_path,
+    )
 
 
 def _bytecode_tag(options: Values) -> str | None:

@@ -23,7 +23,6 @@ from functools import partial
 from typing import NamedTuple
 
 from pip._internal.console.output import get_logger
-from pip._internal.fast.cpus import allowed_cpus
 from pip._internal.fast.digests import identity
 from pip._internal.fast.threads import Workers
 from pip._internal.utils.temp_dir import TempDirectory
@@ -114,7 +113,7 @@ class Unpacker(TempDirectory):
         self._must_unpack = must_unpack
         self._jobs: dict[str, _Job] = {}
         self._tasks: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
-        self._most = min(_MAX_THREADS, allowed_cpus())
+        self._most = min(_MAX_THREADS, os.cpu_count() or 1)
         self._workers = Workers(self._work, self._most, self._tasks.get)
         self._children: list[subprocess.Popen[bytes]] = []
         #: Of the children, those that wait for modules.

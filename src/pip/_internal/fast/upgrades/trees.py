@@ -7,7 +7,6 @@ import os
 import shutil
 import stat
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import suppress
 
@@ -19,7 +18,6 @@ __all__ = [
     "own_folder",
     "put",
     "remove",
-    "remove_old",
 ]
 
 _DEFAULT_ACL = "system.posix_acl_default"
@@ -138,20 +136,6 @@ def remove(path: str) -> None:
         # Nothing can be removed from a read-only folder.
         _make_writable(path)
         shutil.rmtree(path)
-
-
-def remove_old(folder: str, seconds: float, prefix: str = "") -> None:
-    """Remove what runs that were killed have left in a folder.
-
-    :param seconds: after which nothing there is in use any more.
-    :param prefix: of the names of what they leave.
-    """
-    with suppress(OSError), os.scandir(folder) as entries:
-        for entry in entries:
-            with suppress(OSError):
-                age = time.time() - entry.stat().st_mtime
-                if entry.name.startswith(prefix) and age > seconds:
-                    shutil.rmtree(entry.path, ignore_errors=True)
 
 
 def _make_writable(folder: str) -> None:

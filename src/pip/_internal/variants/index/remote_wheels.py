@@ -12,12 +12,12 @@ from pip._vendor.urllib3.exceptions import HTTPError, ProtocolError
 from pip._internal.console.output import get_logger
 from pip._internal.console.texts import without_credentials
 from pip._internal.exceptions import InvalidWheel, NetworkConnectionError
-from pip._internal.fast.request_errors import with_attempts
 from pip._internal.network.lazy_wheel import (
     HTTPRangeRequestUnsupported,
     dist_from_wheel_url,
 )
 from pip._internal.variants.errors import in_words
+from pip._internal.variants.request_errors import with_attempts
 
 if TYPE_CHECKING:
     from pip._vendor.requests import Response

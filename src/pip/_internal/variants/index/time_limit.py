@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, TypeVar
 from pip._internal.console.output import get_logger
 from pip._internal.fast.connections import without_questions
 from pip._internal.fast.held_records import emit, holding
-from pip._internal.fast.request_errors import reword
 from pip._internal.fast.slots import SESSION_REQUESTS
 from pip._internal.fast.threads import in_thread
+from pip._internal.variants.request_errors import reword
 
 if TYPE_CHECKING:
     import logging

@@ -12,11 +12,13 @@ import shutil
 import stat
 import sys
 import tempfile
+import time
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from pip._internal.console.output import get_logger
-from pip._internal.fast.upgrades.trees import is_own, remove_old
+from pip._internal.fast.upgrades.trees import is_own
 from pip._internal.utils import filesystem
 
 if TYPE_CHECKING:
@@ -116,8 +118,18 @@ def new_folder(folder: str, key: str) -> str:
     os.makedirs(folder, 0o700, exist_ok=True)
     if not _is_own_folder(folder) or os.path.lexists(os.path.join(folder, key)):
         raise OSError(f"others can change it or it has links: {folder}")
-    remove_old(folder, _ABANDONED, PARTIAL)
+    _remove_abandoned(folder)
     return tempfile.mkdtemp(prefix=PARTIAL, dir=folder)
+
+
+def _remove_abandoned(folder: str) -> None:
+    """Remove what runs that were killed have left in a folder."""
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            with suppress(OSError):
+                age = time.time() - entry.stat().st_mtime
+                if entry.name.startswith(PARTIAL) and age > _ABANDONED:
+                    shutil.rmtree(entry.path, ignore_errors=True)
 
 
 def keep(folder: str, key: str) -> str:

@@ -22,7 +22,6 @@ from pip._internal.cache import WheelCache
 from pip._internal.cli.spinners import open_rich_spinner
 from pip._internal.console.output import get_logger
 from pip._internal.exceptions import DistributionNotFound, PipError
-from pip._internal.fast.request_errors import is_passing, with_attempts
 from pip._internal.index.collector import LinkCollector
 from pip._internal.index.package_finder import PackageFinder
 from pip._internal.models.format_control import FormatControl
@@ -35,6 +34,7 @@ from pip._internal.variants.errors import in_words
 from pip._internal.variants.providers import plugin_cache
 from pip._internal.variants.providers.plugin_limits import UntrustedProvider
 from pip._internal.variants.providers.plugin_query import PluginFailed
+from pip._internal.variants.request_errors import is_passing, with_attempts
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
