@@ -177,12 +177,12 @@ class TestBootstrap:
     def test_another_build_of_the_same_version(
         self, carrier: Carrier, venv: Environment
     ) -> None:
-        module = venv.site_packages / "pip/_internal/variants/errors.py"
+        module = venv.site_packages / "pip/_internal/variants/errors/__init__.py"
         record = next(venv.site_packages.glob("pip-*.dist-info")) / "RECORD"
         mine = module.read_bytes() + b"# another build\n"
         module.write_bytes(mine)
         rows = record.read_text(encoding="utf-8").splitlines(keepends=True)
-        name = "pip/_internal/variants/errors.py,"
+        name = "pip/_internal/variants/errors/__init__.py,"
         kept = [f"{name},\n" if row.startswith(name) else row for row in rows]
         record.write_text("".join(kept), encoding="utf-8")
         done = carrier.run("bootstrap", "--yes", venv.venv)
@@ -190,7 +190,7 @@ class TestBootstrap:
         assert module.read_bytes() != mine
         wheel = venv.venv / KEPT / f"pip-{VERSION}-py3-none-any.whl"
         with zipfile.ZipFile(wheel) as archive:
-            assert archive.read("pip/_internal/variants/errors.py") == mine
+            assert archive.read("pip/_internal/variants/errors/__init__.py") == mine
         # The way back is not to another build, but to the pip from before the fork.
         carrier.run("bootstrap", "--undo", "--yes", venv.venv)
         assert version_of(venv) == venv.eval("ensurepip.version()", "ensurepip")

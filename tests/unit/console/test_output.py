@@ -223,7 +223,7 @@ ALLOWED = {
         *("Text", "cell_len", "Console", "ConsoleOptions", "RenderResult"),
     },
     # What others derive their errors from, and raise, makes printable what it is given.
-    "variants/errors.py": {
+    "variants/errors/__init__.py": {
         *("Text", "Console", "ConsoleOptions", "RenderResult", *ERRORS),
     },
     # Its error is made printable.

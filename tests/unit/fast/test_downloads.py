@@ -51,11 +51,11 @@ def pool_of(*megabytes: int) -> Pool:
     links = [Link(f"https://example.invalid/{n}.whl") for n in range(len(megabytes))]
     known = zip(links, megabytes, strict=True)
     sizes._NOTED.update({link.url: size * 1_000_000 for link, size in known if size})
-    fetches = [Fetch(link, "", None) for link in links]
-    progress = CombinedProgress("off", fetches)
     session = PipSession()
-    requests = SessionRequests(session, 6)
-    return Pool(session, requests, 6, Alone(session, "off"), fetches, progress)
+    fetches = [Fetch(session, link, "", None) for link in links]
+    progress = CombinedProgress("off", fetches)
+    sending = SessionRequests(session, 6).sending
+    return Pool(sending, 6, Alone(session, "off"), fetches, progress)
 
 
 @pytest.fixture(autouse=True)
@@ -173,9 +173,9 @@ class Written(Fetch):
 
     content = b""
 
-    def download(self, _session: PipSession) -> tuple[str, str]:
+    def __call__(self, link: Link, location: str) -> tuple[str, str]:
         """Write the file."""
-        path = Path(self.folder) / self.link.filename
+        path = Path(location) / link.filename
         path.write_bytes(self.content)
         return str(path), "application/zip"
 
@@ -189,9 +189,9 @@ def test_nothing_is_unpacked_before_its_hash_is_checked(
     fragment = f"#sha256={digest}" if digest else ""
     link = Link(f"https://example.invalid/{made.filename}{fragment}")
     unpacks = Unpacks()
-    fetch = Written(link, str(tmp_path), cast(Any, unpacks))
+    fetch = Written(PipSession(), link, str(tmp_path), cast(Any, unpacks))
     fetch.content = made.content
-    fetch.run(PipSession())
+    fetch.run()
     path = str(tmp_path / made.filename)
     # pip itself reports a wrong hash.
     assert fetch.result == (path, "application/zip")
@@ -240,8 +240,8 @@ def test_what_is_stopped_says_no_more(
     answered, said = threading.Event(), threading.Event()
 
     class Awaited(Fetch):
-        def download(self, _session: PipSession) -> tuple[str, str]:
-            if self.link.filename == "comes.whl":
+        def __call__(self, link: Link, _: str) -> tuple[str, str]:
+            if link.filename == "comes.whl":
                 return "comes", "application/zip"
             try:
                 assert answered.wait(60)
@@ -279,14 +279,15 @@ def test_a_failure_is_not_told_before_it_is_for_good(
     response.raw = io.BytesIO()
 
     class Failed(Fetch):
-        def download(self, _session: PipSession) -> tuple[str, str]:
+        def __call__(self, *_: object) -> tuple[str, str]:
             logging.getLogger("pip._internal.network.download").critical("HTTP error")
             if status is None:
                 raise RuntimeError("something else")
             response.status_code = status
             raise NetworkConnectionError("failed", response=response)
 
-    failed = Failed(Link("https://example.invalid/0.whl"), "folder", None)
+    link = Link("https://example.invalid/0.whl")
+    failed = Failed(PipSession(), link, "folder", None)
     downloads = pool_of(0)
     downloads._fetches = [failed]
     monkeypatch.setattr(downloads, "_wait", lambda: downloads._work(iter([failed])))
@@ -299,17 +300,22 @@ def test_a_timeout_is_final_if_nothing_else_went_on(
     seconds: int, is_final: bool
 ) -> None:
     downloads = pool_of(0, 0)
-    downloads._session.timeout = 15
+    downloads._downloader._session.timeout = 15
     failed, other = downloads._fetches
     failed.error = ReadTimeoutError(cast("Any", None), "", "")
-    failed.went_on_at, other.went_on_at = 100.0 + seconds, 100.0
+    failed._went_on_at, other._went_on_at = 100.0 + seconds, 100.0
     assert downloads._is_final(failed) == is_final
 
 
-@pytest.mark.parametrize(("status", "is_refused"), [(404, True), (429, False)])
-def test_a_busy_server_refuses_nothing(status: int, is_refused: bool) -> None:
-    fetch = Fetch(Link("https://example.invalid/0.whl"), "", None)
-    response = Response()
-    response.status_code = status
-    fetch.error = NetworkConnectionError("failed", response=response)
-    assert fetch.is_refused == is_refused
+def test_after_a_failure_nothing_else_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+    downloads = pool_of(0, 0, 0)
+    fetch = downloads._next()
+    assert fetch is not None
+    monkeypatch.setattr(fetch, "run", lambda: setattr(fetch, "error", OSError()))
+    downloads._work(iter([fetch]))
+    assert [type(each.error) for each in downloads._fetches] == [
+        OSError,
+        Stopped,
+        Stopped,
+    ]
+    assert downloads._next() is None

@@ -17,6 +17,7 @@ from pip._internal.fast.downloads.progress import CombinedProgress
 from pip._internal.fast.sizes import SMALL
 from pip._internal.models.link import Link
 from pip._internal.network.download import _FileDownload
+from pip._internal.network.session import PipSession
 from pip._internal.utils import logging as upstream
 from tests.lib.hosts import forced
 from tests.lib.in_process import InProcess
@@ -82,8 +83,10 @@ def test_an_interrupt_clears_the_bar_of_downloads(
     console = Console(file=stream, force_terminal=True, width=90, _environ={})
     monkeypatch.setattr(upstream, "_stdout_console", console)
     link = Link("http://host.example/a.whl")
-    fetch = Fetch(link, "", None)
-    fetch.receive(_FileDownload(link, BytesIO(), 4 * SMALL, SMALL), Response())
+    fetch = Fetch(PipSession(), link, "", None)
+    response = Response()
+    response.raw = BytesIO()
+    fetch._process_response(_FileDownload(link, BytesIO(), 4 * SMALL, SMALL), response)
 
     def show(error: type[BaseException]) -> None:
         with CombinedProgress("on", [fetch]) as progress:

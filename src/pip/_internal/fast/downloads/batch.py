@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from pip._internal.fast.best_effort import BestEffort
+from pip._internal.fast.connections import without_questions
 from pip._internal.fast.install_command import unpacking_for
 from pip._internal.fast.sizes import LARGE, listed_size
 from pip._internal.fast.slots import SESSION_REQUESTS
@@ -89,15 +90,16 @@ def _together(
     from pip._internal.fast.downloads.pool import Pool
     from pip._internal.fast.downloads.progress import CombinedProgress
 
-    session = downloader._session
+    session = without_questions(downloader._session)
     fetches = []
     for number, link in enumerate(links):
         # Two files that are on their way may have the same name.
         folder = os.path.join(location, str(number))
         os.mkdir(folder)
-        fetches.append(Fetch(link, folder, unpacking_for(link, session)))
+        unpacking = unpacking_for(link, session)
+        fetches.append(Fetch(session, link, folder, unpacking))
     progress = CombinedProgress(downloader._progress_bar, fetches)
-    pool = Pool(session, requests, most, downloader, fetches, progress)
+    pool = Pool(requests.sending, most, downloader, fetches, progress)
     with progress:
         if not pool.start():
             yield from fn(downloader, links, location)

@@ -32,47 +32,42 @@ if TYPE_CHECKING:
 
 __all__ = ["Fetch", "Stopped"]
 
-#: Statuses of servers that ask for credentials, or that are busy.
-_PASSING = frozenset({401, 407, 408, 425, 429})
-
 
 class Stopped(Exception):
     """A download was stopped because it is not needed any more."""
 
 
-class Fetch:
-    """A download and its progress.
+class Fetch(Downloader):
+    """A download and its progress, without any output.
 
     :param unpacking: unpacks the file when it is there, if that pays
     :ivar folder: for this file alone
     :ivar listed_size: bytes according to the index; 0 if it does not tell
+    :ivar size: bytes according to the server; None if unknown or from the cache
     :ivar records: what was logged on the way
     :ivar is_shown: whether stock pip would show the progress
     :ivar result: path and content type of the file, once it is there
     :ivar error: why it is not there
-    :ivar went_on_at: when bytes of it arrived last, or it ended; in seconds, on a
-        monotonic clock
     """
 
-    def __init__(self, link: Link, folder: str, unpacking: Unpacking | None) -> None:
+    def __init__(
+        self, session: PipSession, link: Link, folder: str, unpacking: Unpacking | None
+    ) -> None:
+        super().__init__(session, "off")
         self.link = link
         self.folder = folder
         self.listed_size = listed_size(link) or 0
+        self.size: int | None = None
         self.records: deque[logging.LogRecord] = deque()
         self.is_shown = False
         self.result: tuple[str, str] | None = None
         self.error: BaseException | None = None
-        self.went_on_at = -math.inf
         self._unpacking = unpacking
         self._download: _FileDownload | None = None
         self._seen = 0
+        self._went_on_at = -math.inf
         self._response: Response | None = None
         self._stop = threading.Event()
-
-    @property
-    def size(self) -> int | None:
-        """The bytes according to the server; None if unknown or from the cache."""
-        return None if self._download is None else self._download.size
 
     @property
     def received(self) -> int:
@@ -84,11 +79,16 @@ class Fetch:
         """Whether the download has ended, well or not."""
         return self.result is not None or self.error is not None
 
-    def run(self, session: PipSession) -> None:
+    @property
+    def is_timed_out(self) -> bool:
+        """Whether the download timed out."""
+        return isinstance(self.error, (ConnectionTimeoutError, ReadTimeoutError))
+
+    def run(self) -> None:
         """Download the file; errors are kept."""
         try:
-            path, content_type = self.download(session)
-            self._check(path, session)
+            path, content_type = self(self.link, self.folder)
+            self._check(path)
             self.result = path, content_type
         except BaseException as error:
             # Whoever keeps the response keeps a temporary file of the cache open.
@@ -98,16 +98,9 @@ class Fetch:
                     response.close()
             self.error = error
         self._response = None
-        self.went_on_at = time.monotonic()
+        self._went_on_at = time.monotonic()
 
-    def download(self, session: PipSession) -> tuple[str, str]:
-        """Download the file without checking it.
-
-        :return: its path and content type.
-        """
-        return _FetchDownloader(session, self)(self.link, self.folder)
-
-    def _check(self, path: str, session: PipSession) -> None:
+    def _check(self, path: str) -> None:
         """Unpack a file whose sha256 is the one that the index names.
 
         pip checks the hash, which it then need not compute, and reports a wrong one.
@@ -116,7 +109,7 @@ class Fetch:
         if hashes and hashes.is_hash_allowed("sha256", sha256 := read_sha256(path)):
             register(path, sha256)
             if self._unpacking is not None:
-                self._unpacking.add(path, hashes, self.link, session)
+                self._unpacking.add(path, hashes, self.link, self._session)
 
     def stop(self) -> None:
         """Make the download end soon, without a result."""
@@ -135,7 +128,17 @@ class Fetch:
         if not self._stop.is_set() and record.levelno < logging.ERROR:
             self.records.append(record)
 
-    def go_on(self) -> None:
+    def went_on_at(self) -> float:
+        """Return when bytes arrived last, as far as this was called since, or it ended.
+
+        :return: in seconds, on a monotonic clock
+        """
+        if self.received != self._seen:
+            self._seen = self.received
+            self._went_on_at = time.monotonic()
+        return self._went_on_at
+
+    def _go_on(self) -> None:
         """Check whether to go on.
 
         :raises Stopped: if not
@@ -143,54 +146,14 @@ class Fetch:
         if self._stop.is_set():
             raise Stopped
 
-    def responded(self, response: Response) -> None:
-        """Note the response, so that it can be stopped."""
-        self._response = response
-        self.go_on()
-
-    def receive(self, download: _FileDownload, response: Response) -> None:
-        """Note how much is about to arrive."""
-        if not is_from_cache(response):
-            self._download = download
-            self.is_shown = self.is_shown or not download.size or download.size > SMALL
-
-    def look(self) -> float:
-        """Return when bytes arrived last, as far as this was called since."""
-        if self.received != self._seen:
-            self._seen = self.received
-            self.went_on_at = time.monotonic()
-        return self.went_on_at
-
-    @property
-    def refusal(self) -> int:
-        """Return the status of a server that refused; 0 if none did."""
-        response = getattr(self.error, "response", None)
-        return 0 if response is None else int(response.status_code)
-
-    @property
-    def is_refused(self) -> bool:
-        """Whether a server refused the file, and did not ask for patience or a password."""
-        return 400 <= self.refusal < 500 and self.refusal not in _PASSING
-
-    @property
-    def is_timed_out(self) -> bool:
-        """Whether the download timed out."""
-        return isinstance(self.error, (ConnectionTimeoutError, ReadTimeoutError))
-
-
-class _FetchDownloader(Downloader):
-    """pip's downloader for one file, without any output."""
-
-    def __init__(self, session: PipSession, fetch: Fetch) -> None:
-        super().__init__(session, "off")
-        self._fetch = fetch
-
     def _http_get(self, link: Link, headers: Mapping[str, str] = HEADERS) -> Response:
-        self._fetch.go_on()
-        response = super()._http_get(link, headers)
-        self._fetch.responded(response)
-        return response
+        self._go_on()
+        self._response = super()._http_get(link, headers)
+        self._go_on()
+        return self._response
 
     def _process_response(self, download: _FileDownload, resp: Response) -> None:
-        self._fetch.receive(download, resp)
+        if not is_from_cache(resp):
+            self._download, self.size = download, download.size
+            self.is_shown = self.is_shown or not self.size or self.size > SMALL
         super()._process_response(download, resp)

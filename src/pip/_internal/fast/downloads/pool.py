@@ -9,12 +9,9 @@ import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from http import HTTPStatus
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from pip._internal.console.output import get_logger
-from pip._internal.fast.connections import without_questions
 from pip._internal.fast.downloads.fetch import Fetch, Stopped
 from pip._internal.fast.held_records import emit, holding
 from pip._internal.fast.space import space_for
@@ -22,9 +19,8 @@ from pip._internal.fast.threads import Workers
 
 if TYPE_CHECKING:
     from pip._internal.fast.downloads.progress import CombinedProgress
-    from pip._internal.fast.session_requests import SessionRequests
+    from pip._internal.fast.sending import Sending
     from pip._internal.network.download import Downloader
-    from pip._internal.network.session import PipSession
 
 __all__ = ["Pool"]
 
@@ -45,23 +41,24 @@ _listed_size = operator.attrgetter("listed_size")
 class Pool:
     """Downloads several files at a time; those known to be large come first.
 
-    :param requests: of the session
+    Once a download has failed, no other begins: pip downloads what is left as stock pip
+    does, one file after the other.
+
+    :param sending: sends the requests of the session
     :param most: how many threads there may be
     :param downloader: downloads one file as stock pip does
     """
 
     def __init__(
         self,
-        session: PipSession,
-        requests: SessionRequests,
+        sending: Sending,
         most: int,
         downloader: Downloader,
         fetches: Sequence[Fetch],
         progress: CombinedProgress,
     ) -> None:
         self._downloader = downloader
-        self._session = without_questions(session)
-        self._requests = requests
+        self._sending = sending
         self._fetches = fetches
         self._progress = progress
         # What takes longest to unpack should arrive soon.
@@ -71,8 +68,6 @@ class Pool:
         self._workers = Workers(self._work, most, self._next)
         #: Gets an item whenever a download ends.
         self._news: queue.SimpleQueue[None] = queue.SimpleQueue()
-        #: Hosts for which the user has to be asked for credentials.
-        self._asking: set[str] = set()
 
     def start(self) -> bool:
         """Begin; return whether there are threads."""
@@ -84,14 +79,18 @@ class Pool:
 
     def stop(self) -> None:
         """Stop what has not ended, and wait for the threads to notice."""
+        self._begin_no_other()
         with self._lock:
-            for fetch in self._waiting:
-                fetch.error = Stopped()
-            self._waiting.clear()
             running = list(self._running)
         for fetch in running:
             fetch.stop()
         self._workers.join(_PATIENCE)
+
+    def _begin_no_other(self) -> None:
+        with self._lock:
+            for fetch in self._waiting:
+                fetch.error = Stopped()
+            self._waiting.clear()
 
     def finish(self, fetch: Fetch) -> tuple[str, str]:
         """Wait for a download, and show the progress of all meanwhile.
@@ -104,7 +103,7 @@ class Pool:
             self._wait()
             emit(fetch.records)
         if fetch.result is None:
-            while not all(each.is_over for each in self._fetches):
+            while not (self._is_final(fetch) or all(e.is_over for e in self._fetches)):
                 self._wait()
             self._retry(fetch)
         emit(fetch.records)
@@ -131,22 +130,15 @@ class Pool:
         """
         if not fetch.is_timed_out:
             return False
-        others = (each.look() for each in self._fetches if each is not fetch)
-        return fetch.look() - max(others) >= (self._session.timeout or 0)
+        others = (each.went_on_at() for each in self._fetches if each is not fetch)
+        patience = self._downloader._session.timeout or 0
+        return fetch.went_on_at() - max(others) >= patience
 
     def _wait(self) -> None:
-        """Wait a little, or deal with a download that was refused or has failed for good."""
-        for fetch in self._fetches:
-            if fetch.error is None or isinstance(fetch.error, Stopped):
-                continue
-            if fetch.is_refused:
-                # The server may refuse several requests at a time: go on one by one.
-                self.stop()
-            if fetch.is_refused or self._is_final(fetch):
-                self._retry(fetch)
-        went_on_at = max(each.look() for each in self._fetches)
-        if time.monotonic() - went_on_at > self._requests.sending.patience:
-            self._requests.sending.stalled()
+        """Wait a little for what goes on in the threads."""
+        went_on_at = max(each.went_on_at() for each in self._fetches)
+        if time.monotonic() - went_on_at > self._sending.patience:
+            self._sending.stalled()
         with suppress(queue.Empty):
             self._news.get(timeout=_TICK)
         self._progress.update()
@@ -154,17 +146,13 @@ class Pool:
     def _work(self, fetches: Iterator[Fetch]) -> None:
         for fetch in fetches:
             url = fetch.link.url_without_fragment
-            host = urlsplit(url).netloc
-            if host in self._asking:
-                fetch.error = Stopped()
-            else:
-                with holding(fetch.log), self._requests.sending.turn(url) as turn:
-                    fetch.run(self._session)
-                    if fetch.error is not None and turn.peak > 1:
+            with holding(fetch.log), self._sending.turn(url) as turn:
+                fetch.run()
+                if fetch.error is not None:
+                    self._begin_no_other()
+                    if turn.peak > 1:
                         # One after the other may go better.
                         turn.host.judge(turn, 0, is_same=False)
-                if fetch.refusal == HTTPStatus.UNAUTHORIZED:
-                    self._asking.add(host)
             with self._lock:
                 self._running.discard(fetch)
             self._news.put(None)

@@ -17,7 +17,7 @@ from pip._internal.network.lazy_wheel import (
     dist_from_wheel_url,
 )
 from pip._internal.variants.errors import in_words
-from pip._internal.variants.request_errors import with_attempts
+from pip._internal.variants.errors.requests import with_attempts
 
 if TYPE_CHECKING:
     from pip._vendor.requests import Response

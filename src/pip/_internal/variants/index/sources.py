@@ -28,9 +28,9 @@ from pip._internal.models.link import Link
 from pip._internal.network.cache import is_from_cache
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.errors import in_words
+from pip._internal.variants.errors.requests import UNTRUSTED, is_passing, times
 from pip._internal.variants.index.links import uploaded_too_late
 from pip._internal.variants.index.time_limit import Overdue, within
-from pip._internal.variants.request_errors import UNTRUSTED, is_passing, times
 
 if TYPE_CHECKING:
     import datetime

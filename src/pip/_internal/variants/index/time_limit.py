@@ -15,7 +15,7 @@ from pip._internal.fast.connections import without_questions
 from pip._internal.fast.held_records import emit, holding
 from pip._internal.fast.slots import SESSION_REQUESTS
 from pip._internal.fast.threads import in_thread
-from pip._internal.variants.request_errors import reword
+from pip._internal.variants.errors.requests import reword
 
 if TYPE_CHECKING:
     import logging

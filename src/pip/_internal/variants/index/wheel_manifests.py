@@ -21,6 +21,7 @@ from pip._vendor.wheel_variants.merging import Disagreement, merge
 from pip._internal.exceptions import HashError, PipError, UnsupportedWheel
 from pip._internal.metadata import FilesystemWheel, get_wheel_distribution
 from pip._internal.variants.errors import InvalidVariantWheel, in_words
+from pip._internal.variants.errors.requests import with_attempts
 from pip._internal.variants.index.archives import undamaged
 from pip._internal.variants.index.remote_wheels import (
     NoRanges,
@@ -29,7 +30,6 @@ from pip._internal.variants.index.remote_wheels import (
 )
 from pip._internal.variants.index.sources import ManifestUnavailable
 from pip._internal.variants.index.time_limit import Overdue, within
-from pip._internal.variants.request_errors import with_attempts
 
 if TYPE_CHECKING:
     from pip._internal.metadata import BaseDistribution

@@ -31,10 +31,10 @@ from pip._internal.req.constructors import install_req_from_line
 from pip._internal.utils.logging import capture_logging, get_console
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.errors import in_words
+from pip._internal.variants.errors.requests import is_passing, with_attempts
 from pip._internal.variants.providers import plugin_cache
 from pip._internal.variants.providers.plugin_limits import UntrustedProvider
 from pip._internal.variants.providers.plugin_query import PluginFailed
-from pip._internal.variants.request_errors import is_passing, with_attempts
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName

@@ -60,7 +60,7 @@ __all__ = [
 
 def in_words(error: BaseException) -> str:
     """Say what went wrong as part of a sentence, in plain text, and only once."""
-    from pip._internal.variants.request_errors import said_of_request
+    from pip._internal.variants.errors.requests import said_of_request
 
     of_request = said_of_request(error)
     if of_request is not None:
