@@ -287,7 +287,7 @@ def test_what_cannot_be_installed_leaves_the_old_one(
 
 
 @pytest.mark.parametrize("where", ["root", "prefix"])
-def test_plans_of_earlier_releases_are_named_and_never_done(
+def test_plans_of_earlier_releases_are_never_done(
     venv: Environment, index: IndexServer, tmp_path: Path, where: str
 ) -> None:
     """Others can put a folder among packages, for instance in an archive."""
@@ -313,20 +313,6 @@ def test_plans_of_earlier_releases_are_named_and_never_done(
     assert "earlier installation" not in result.output
     assert outside.read_text(encoding="utf-8") == "mine"
     assert (run / "journal").read_text(encoding="utf-8") == text
-
-
-@pytest.mark.process
-@pytest.mark.parametrize("options", [[], ["--no-fast"]])
-def test_an_earlier_folder_is_named_once(
-    venv: Environment, packages: IndexServer, options: list[str]
-) -> None:
-    upgrade = Upgrade(venv, packages, "variants")
-    earlier = venv.site_packages / ".pip-replacing"
-    (earlier / "1-00000000").mkdir(parents=True)
-    result = upgrade.upgrade(*options)
-    assert result.output.count(".pip-replacing") == 1
-    assert (earlier / "1-00000000").is_dir()
-    assert upgrade.versions() == {"2.0"}
 
 
 @pytest.mark.parametrize("case", ["no RECORD", "bytecode elsewhere"])

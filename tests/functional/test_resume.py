@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from pip._internal.fast.environment_lock import is_locked
+from pip._internal.fast.environment_lock import locked
 from tests.lib.environments import Environment, Result
 from tests.lib.faults import Gate, make_fault
 from tests.lib.index import IndexServer
@@ -296,8 +296,7 @@ def test_not_continued(venv: Environment, large: IndexServer, name: str) -> None
 
 def test_one_writer(venv: Environment, large: IndexServer) -> None:
     path = part(venv, big().content[:KEPT])
-    with path.open("rb") as file:
-        assert is_locked(file.fileno())
+    with locked(str(path)):
         result = download(venv, large)
         assert requested(large) == [None]
         assert result.stderr == ""

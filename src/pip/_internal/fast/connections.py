@@ -14,11 +14,7 @@ if TYPE_CHECKING:
 
     from pip._internal.network.session import PipSession
 
-__all__ = [
-    "context_made",
-    "like",
-    "without_questions",
-]
+__all__ = ["context_made", "like", "without_questions"]
 
 #: On these systems, the system itself checks the certificates of each connection.
 _CHECKED_BY_SYSTEM = ("win32", "darwin")

@@ -9,13 +9,12 @@ Outside of virtual environments, and on disks without locks, there is no lock.
 from __future__ import annotations
 
 import os
-import stat
 import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from optparse import Values
-from typing import Any
+from typing import Any, BinaryIO
 
 from pip._internal.console import printable
 from pip._internal.console.output import get_logger
@@ -28,13 +27,7 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-__all__ = [
-    "EnvironmentChanged",
-    "installing",
-    "is_locked",
-    "take_lock",
-    "uninstalling",
-]
+__all__ = ["EnvironmentChanged", "installing", "locked", "take_lock", "uninstalling"]
 
 logger = get_logger(__name__)
 
@@ -55,7 +48,7 @@ class _EnvironmentLock:
 
     def __init__(self) -> None:
         self._path = os.path.join(sys.prefix, ".lock")
-        self._file = -1
+        self._file: BinaryIO | None = None
         self._is_new = False
         #: Not again after it has changed once.
         self._seen: set[tuple[str, int, int]] | None = _installed()
@@ -65,48 +58,23 @@ class _EnvironmentLock:
 
         :raises InstallationError: if another installer keeps it for five minutes.
         """
-        if self._file != -1:
+        if self._file is not None:
             return True
         try:
-            self._open()
-            self._wait()
-            while not self._is_in_place():
-                os.close(self._file)
-                self._open()
-                self._wait()
+            self._file = self._wait()
         except OSError as error:
             logger.debug("Installing without a lock: %s", error)
             return True
         seen, self._seen = self._seen, None
         return seen is None or seen == _installed()
 
-    def _open(self) -> None:
-        """Open the file, which is never read.
-
-        :raises OSError: if it cannot be written, or is no regular file.
-        """
-        flags = os.O_RDWR | os.O_CREAT
-        flags |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-        try:
-            fd, self._is_new = os.open(self._path, flags | os.O_EXCL, 0o666), True
-        except FileExistsError:
-            fd, self._is_new = os.open(self._path, flags, 0o666), False
-        if not stat.S_ISREG(os.fstat(fd).st_mode):
-            os.close(fd)
-            raise OSError(f"'{self._path}' is no regular file")
-        self._file = fd
-
-    def _is_in_place(self) -> bool:
-        """Tell whether the process that had the lock has left its file."""
-        try:
-            return os.path.samestat(os.stat(self._path), os.fstat(self._file))
-        except FileNotFoundError:
-            return False
-
-    def _wait(self) -> None:
+    def _wait(self) -> BinaryIO:
         end = time.monotonic() + _PATIENCE
         is_first = True
-        while not is_locked(self._file):
+        while True:
+            self._is_new = not os.path.lexists(self._path)
+            with suppress(BlockingIOError):
+                return locked(self._path)
             if is_first:
                 logger.info(
                     "Waiting for another installer to finish with '%s'", sys.prefix
@@ -123,16 +91,38 @@ class _EnvironmentLock:
 
     def release(self) -> None:
         """Let others take the lock; remove its file if this process made it."""
-        if self._file != -1:
+        if self._file is not None:
             if self._is_new:
                 # Windows does not remove a file that is open.
                 with suppress(OSError):
                     os.unlink(self._path)
-            os.close(self._file)
-            self._file = -1
+            self._file.close()
+            self._file = None
 
 
-def is_locked(fd: int) -> bool:
+def locked(path: str) -> BinaryIO:
+    """Open and lock a file, which may be new, without following a link.
+
+    :raises BlockingIOError: if another process has locked it, or has just removed it.
+    :raises OSError: if it is no regular file, or the disk has no locks.
+    """
+    file = open(path, "a+b", opener=_open)  # noqa: SIM115 (the caller closes it)
+    try:
+        with suppress(FileNotFoundError):
+            if _is_locked(file.fileno()) and os.path.samefile(path, file.fileno()):
+                return file
+        raise BlockingIOError(path)
+    except OSError:
+        file.close()
+        raise
+
+
+def _open(path: str, flags: int) -> int:
+    flags |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    return os.open(path, flags, 0o666)
+
+
+def _is_locked(fd: int) -> bool:
     """Lock a file; return False if another process has locked it.
 
     :raises OSError: if the disk has no locks.

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from optparse import Values
 from typing import TYPE_CHECKING, Any
 
-from pip._internal.console.output import get_logger
 from pip._internal.fast.environment_lock import installing, take_lock
 from pip._internal.fast.sizes import LARGE, listed_size
 from pip._internal.fast.switches import is_fast
@@ -26,11 +26,6 @@ if TYPE_CHECKING:
     from pip._internal.utils.hashes import Hashes
 
 __all__ = ["before_installing", "run", "unpack_url", "unpacking_for"]
-
-logger = get_logger(__name__)
-
-#: Where earlier releases of the fork kept plans of upgrades, among packages.
-_PLANS = ".pip-replacing"
 
 
 class _Install:
@@ -145,18 +140,9 @@ def before_installing(requirements: Sequence[InstallRequirement]) -> None:
 
         _install.prepare(requirements)
     packages = get_purelib()
-    try:
-        names = os.listdir(packages)
-    except OSError:
-        # There is none yet, or the installation reports why.
-        return
-    if any(name.startswith(".pip-staging-") for name in names):
-        from pip._internal.fast.upgrades.staging_folder import remove_abandoned
+    # If there is no such folder, nobody has left anything there.
+    with suppress(OSError):
+        if any(name.startswith(".pip-staging-") for name in os.listdir(packages)):
+            from pip._internal.fast.upgrades.staging_folder import remove_abandoned
 
-        remove_abandoned(packages)
-    if _PLANS in names:
-        logger.warning(
-            "An earlier pip was killed during an upgrade and left '%s'. pip does not use "
-            "it; you can remove it.",
-            os.path.join(packages, _PLANS),
-        )
+            remove_abandoned(packages)

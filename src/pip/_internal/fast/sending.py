@@ -33,11 +33,7 @@ if TYPE_CHECKING:
 
     from pip._internal.network.session import PipSession
 
-__all__ = [
-    "Dropped",
-    "Sender",
-    "Sending",
-]
+__all__ = ["Dropped", "Sender", "Sending"]
 
 logger = get_logger(__name__)
 

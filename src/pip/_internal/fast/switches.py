@@ -13,12 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import optparse
 
-__all__ = [
-    "command_options",
-    "is_fast",
-    "parsed",
-    "parallel_downloads",
-]
+__all__ = ["command_options", "is_fast", "parallel_downloads", "parsed"]
 
 #: Files that pip may have to open at a time: connections, downloads, pipes, folders.
 _DESCRIPTORS = 128
@@ -41,7 +36,9 @@ def command_options() -> optparse.Values | None:
 
 def is_fast(options: optparse.Values) -> bool:
     """Return whether a command may be faster than stock pip's."""
-    return _is_off(options, "no_fast") and _may_open_many()
+    # A variable or the configuration sets it to 0 or 1.
+    no_fast = getattr(options, "no_fast", None)
+    return no_fast is not None and not no_fast and _may_open_many()
 
 
 def _may_open_many() -> bool:
@@ -57,9 +54,3 @@ def _may_open_many() -> bool:
 def parallel_downloads(options: optparse.Values) -> int:
     """Return how many requests a command may make to a host at the same time."""
     return int(options.parallel_downloads) if is_fast(options) else 1
-
-
-def _is_off(options: optparse.Values, name: str) -> bool:
-    # A variable or the configuration sets it to 0 or 1.
-    value = getattr(options, name, None)
-    return value is not None and not value

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from pip._internal.exceptions import HashMismatch
 from pip._internal.fast.best_effort import BestEffort
-from pip._internal.fast.environment_lock import is_locked
+from pip._internal.fast.environment_lock import locked
 from pip._internal.fast.held_records import holding
 from pip._internal.fast.switches import command_options
 from pip._internal.fast.upgrades.trees import own_folder
@@ -78,7 +78,7 @@ class _Resuming(Downloader):
             own_folder(folder := os.path.join(self._cache, _FOLDER))
             self._opened.callback(remove_parts, self._cache, time.time() - _AGE)
             path = os.path.join(folder, str(download.link.hash))
-            self.part = download.output_file = self._opened.enter_context(_locked(path))
+            self.part = download.output_file = self._opened.enter_context(locked(path))
         start = download.output_file.seek(0, os.SEEK_END)
         if not _LEAST <= start < size:
             download.reset_file()
@@ -120,18 +120,6 @@ def download(
         return result
 
 
-def _locked(path: str) -> BinaryIO:
-    """Open a part, which may be new.
-
-    :raises OSError: if another process has it open.
-    """
-    part = open(path, "a+b")  # noqa: SIM115 (it is closed later)
-    if not (is_locked(part.fileno()) and os.path.samefile(path, part.fileno())):
-        part.close()
-        raise BlockingIOError(path)
-    return part
-
-
 def remove_parts(cache: str, newest: float = float("inf")) -> None:
     """Remove parts that are small, or older than *newest*, unless a process has them open.
 
@@ -141,5 +129,5 @@ def remove_parts(cache: str, newest: float = float("inf")) -> None:
         for entry in entries:
             status = entry.stat()
             if status.st_mtime < newest or status.st_size < _LEAST:
-                with suppress(OSError), _locked(entry.path):
+                with suppress(OSError), locked(entry.path):
                     os.unlink(entry.path)

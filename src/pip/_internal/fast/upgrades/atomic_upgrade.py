@@ -44,13 +44,7 @@ if TYPE_CHECKING:
     from pip._internal.req import InstallationResult
     from pip._internal.req.req_install import InstallRequirement
 
-__all__ = [
-    "enable",
-    "install",
-    "installing",
-    "removal",
-    "scripts_not_on_path",
-]
+__all__ = ["enable", "install", "installing", "removal", "scripts_not_on_path"]
 
 T = TypeVar("T")
 

@@ -82,14 +82,13 @@ def put(tree: str, place: str) -> None:
     moves = sorted(_moves(tree, place), key=lambda each: ".dist-info" in each[1])
     try:
         for source, target in moves:
-            _move(source, target)
+            if os.path.isdir(target):
+                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), target)
+            shutil.move(source, target)
             moved.append((source, target))
     except BaseException:
         for source, target in reversed(moved):
-            if os.path.lexists(source):
-                remove(target)
-            else:
-                os.rename(target, source)
+            shutil.move(target, source)
         raise
 
 
@@ -103,23 +102,6 @@ def _moves(tree: str, place: str) -> Iterator[tuple[str, str]]:
             yield from _moves(entry.path, target)
         else:
             yield entry.path, target
-
-
-def _move(source: str, target: str) -> None:
-    """Rename a file or folder, or copy it between disks and mounts."""
-    try:
-        os.rename(source, target)
-    except OSError as error:
-        if error.errno != errno.EXDEV:
-            raise
-        if os.path.isdir(source):
-            shutil.copytree(source, target, symlinks=True)
-        elif os.path.isdir(target):
-            raise IsADirectoryError(
-                errno.EISDIR, os.strerror(errno.EISDIR), target
-            ) from None
-        else:
-            shutil.copy2(source, target, follow_symlinks=False)
 
 
 def remove(path: str) -> None:
