@@ -160,9 +160,11 @@ class TestPut:
         (place / "z.py").unlink()
         write(place, {"z.py/file": "own"})
         (place / "a" / "x.py").unlink()
+        write(tree, self.NEW)
         with pytest.raises(OSError, match=r"z\.py"):
             trees.put(str(tree), str(place))
         assert "a/x.py" not in read(place)
+        assert read(tree) == self.NEW
 
     def test_metadata_come_last(self, tmp_path: Path) -> None:
         tree, place = tmp_path / "tree", tmp_path / "place"

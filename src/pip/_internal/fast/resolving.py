@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
 from pip._internal.fast.best_effort import BestEffort
-from pip._internal.fast.slots import RESOLVING, SESSION_REQUESTS
+from pip._internal.fast.slots import RESOLVING
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
@@ -79,13 +79,10 @@ def prefetching(
 
     def make() -> Prefetch:
         from pip._internal.fast.prefetch import Foresight, Prefetch
-        from pip._internal.fast.session_requests import SessionRequests
+        from pip._internal.fast.session_requests import requests_of
 
-        requests = SESSION_REQUESTS.once(
-            session, lambda session: SessionRequests(session, most)
-        )
         foresight = Foresight() if foresee is None else foresee()
-        return Prefetch(resolver, roots, requests, foresight)
+        return Prefetch(resolver, roots, requests_of(session, most), foresight)
 
     resolving = Resolving(make)
     RESOLVING.set(finder, resolving)

@@ -27,12 +27,13 @@ from pip._internal.fast.answers import Answer, read_answer
 from pip._internal.fast.best_effort import BestEffort
 from pip._internal.fast.connections import like
 from pip._internal.fast.sending import Dropped, Sender, Sending
+from pip._internal.fast.slots import SESSION_REQUESTS
 from pip._internal.fast.threads import Workers, in_thread
 
 if TYPE_CHECKING:
     from pip._internal.network.session import PipSession
 
-__all__ = ["MAX_METADATA", "MAX_PAGE", "NotAnswered", "SessionRequests"]
+__all__ = ["MAX_METADATA", "MAX_PAGE", "NotAnswered", "SessionRequests", "requests_of"]
 
 logger = get_logger(__name__)
 
@@ -318,6 +319,11 @@ class SessionRequests:
                 job.future.set_result(answer)
             # While a thread waits for the next one, it holds none.
             del job
+
+
+def requests_of(session: PipSession, most: int) -> SessionRequests:
+    """Return all requests of a session, of which some are prefetched from here on."""
+    return SESSION_REQUESTS.once(session, lambda each: SessionRequests(each, most))
 
 
 def _key(request: PreparedRequest) -> _Key:

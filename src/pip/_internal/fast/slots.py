@@ -44,8 +44,8 @@ class Slot:
         return value
 
 
-#: On a ``PipSession``: its ``SessionRequests``. Made by ``fast.resolving`` and
-#: ``fast.downloads.batch``, read by ``index.time_limit`` too.
+#: On a ``PipSession``: its ``SessionRequests``. Made by
+#: ``fast.session_requests``, read by ``index.time_limit`` too.
 SESSION_REQUESTS = Slot("_variants_requests")
 #: On a ``PackageFinder``: the ``Resolving`` of the resolver that runs. Set and read by
 #: ``fast.resolving``, read by ``selection.lookahead``.

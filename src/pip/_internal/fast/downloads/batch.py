@@ -14,7 +14,6 @@ from pip._internal.fast.best_effort import BestEffort
 from pip._internal.fast.connections import without_questions
 from pip._internal.fast.install_command import unpacking_for
 from pip._internal.fast.sizes import LARGE, listed_size
-from pip._internal.fast.slots import SESSION_REQUESTS
 from pip._internal.fast.switches import command_options, parallel_downloads
 from pip._internal.network.utils import HEADERS
 
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from pip._internal.fast.session_requests import SessionRequests
     from pip._internal.models.link import Link
     from pip._internal.network.download import Downloader
-    from pip._internal.network.session import PipSession
 
 __all__ = ["batch"]
 
@@ -55,7 +53,9 @@ def batch(
     requests, most = None, parallel_downloads(options)
     if len(left) > 1 and most > 1:
         with BestEffort("downloading in parallel"):
-            requests = _requests(session, most)
+            from pip._internal.fast.session_requests import requests_of
+
+            requests = requests_of(session, most)
     if requests is None:
         yield from fn(downloader, left, location)
     elif all(0 < (listed_size(link) or 0) < LARGE for link in left):
@@ -70,12 +70,6 @@ def batch(
             requests.close()
     else:
         yield from _together(fn, downloader, requests, most, left, location)
-
-
-def _requests(session: PipSession, most: int) -> SessionRequests:
-    from pip._internal.fast.session_requests import SessionRequests
-
-    return SESSION_REQUESTS.once(session, lambda each: SessionRequests(each, most))
 
 
 def _together(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Sequence
-from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from pip._vendor.rich.progress import (
@@ -44,7 +43,6 @@ class CombinedProgress:
         is_quiet = _logger.getEffectiveLevel() > logging.INFO
         self._bar_type: BarType = "off" if is_quiet else bar_type
         self._fetches = fetches
-        self._closing = ExitStack()
         self._bar: _Bar | _Lines | None = None
 
     def __enter__(self) -> CombinedProgress:
@@ -52,14 +50,16 @@ class CombinedProgress:
 
     def __exit__(self, error: type[BaseException] | None, *_: object) -> None:
         if isinstance(self._bar, _Bar) and error is KeyboardInterrupt:
-            self._bar.vanish()
+            # Leave nothing on the screen.
+            self._bar.live.transient = True
         self.close()
 
     def close(self) -> None:
         """Show the progress a last time."""
         self.update()
-        self._closing.close()
-        self._bar_type = "off"
+        if isinstance(self._bar, _Bar):
+            self._bar.stop()
+        self._bar, self._bar_type = None, "off"
 
     def update(self) -> None:
         """Show the progress as it is now."""
@@ -68,7 +68,7 @@ class CombinedProgress:
         if self._bar is None:
             if not any(fetch.is_shown for fetch in self._fetches):
                 return
-            self._bar = _Lines() if self._bar_type == "raw" else _Bar(self._closing)
+            self._bar = _Lines() if self._bar_type == "raw" else _Bar()
         received = sum(fetch.received for fetch in self._fetches)
         total = sum(map(_total, self._fetches))
         over = sum(fetch.is_over for fetch in self._fetches)
@@ -82,12 +82,11 @@ def _total(fetch: Fetch) -> int:
     return max(fetch.size or fetch.listed_size, fetch.received)
 
 
-class _Bar:
+class _Bar(Progress):
     """A bar like upstream's, above which other lines can be written."""
 
-    def __init__(self, closing: ExitStack) -> None:
-        self._closing = closing
-        self._progress = Progress(
+    def __init__(self) -> None:
+        super().__init__(
             TextColumn("[progress.description]{task.description}"),
             BarColumn(),
             DownloadColumn(),
@@ -98,25 +97,18 @@ class _Bar:
             console=get_console(),
             refresh_per_second=5,
         )
-        self._task = self._progress.add_task(
-            " " * (get_indentation() + 2), total=None, time_description="eta", files=""
-        )
-
-    def vanish(self) -> None:
-        """Leave nothing on the screen in the end."""
-        self._progress.live.transient = True
+        indentation = " " * (get_indentation() + 2)
+        self._id = self.add_task(indentation, total=None, time_description="", files="")
 
     def show(self, received: int, total: int, over: int, files: int) -> None:
-        is_over = over == files
-        self._progress.update(
-            self._task,
+        self.update(
+            self._id,
             completed=received,
             total=total,
             files=f"{over}/{files} files",
-            time_description="" if is_over else "eta",
+            time_description="" if over == files else "eta",
         )
-        if not self._progress.live.is_started:
-            self._closing.enter_context(self._progress)
+        self.start()
 
 
 class _Lines:

@@ -169,7 +169,7 @@ class Unpacking:
             set_extracted_file_to_default_mode_plus_executable(target)
         final = install_root.final_path(target)
         place = os.path.join(wheel.lib, os.path.normpath(file.src_record_path))
-        if number in wheel.bytecode and (wheel.is_stored or place == final):
+        if f"{number}.pyc" in wheel.files and (wheel.is_stored or place == final):
             put = partial(self._put_bytecode, identity(target), wheel, number)
             install_root.BYTECODE[target] = put
         return True

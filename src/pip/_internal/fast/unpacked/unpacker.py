@@ -17,7 +17,7 @@ import sys
 import tempfile
 import threading
 import zipfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import NamedTuple
@@ -51,14 +51,14 @@ class UnpackedWheel(NamedTuple):
 
     :ivar folder: of the files, which have numbers for names.
     :ivar numbers: of the files, by their names in the archive.
-    :ivar bytecode: the numbers of modules with bytecode, which is in ``NUMBER.pyc``.
+    :ivar files: the names of all files; the bytecode of a module is in ``NUMBER.pyc``.
     :ivar lib: the folder that the modules were compiled for.
     :ivar is_stored: whether the files belong to the store, so that they must stay.
     """
 
     folder: str
     numbers: Mapping[str, int]
-    bytecode: frozenset[int]
+    files: Collection[str]
     lib: str
     is_stored: bool = False
 
@@ -90,6 +90,9 @@ class _Job:
         self.error: Exception | None = None
 
 
+_Task = tuple[_Job, Callable[[], None]]
+
+
 class Unpacker(TempDirectory):
     """A folder in which wheels are unpacked, each in a separate folder.
 
@@ -112,12 +115,12 @@ class Unpacker(TempDirectory):
         self._libs = libs
         self._must_unpack = must_unpack
         self._jobs: dict[str, _Job] = {}
-        self._tasks: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
+        self._tasks: queue.SimpleQueue[_Task | None] = queue.SimpleQueue()
         self._most = min(_MAX_THREADS, os.cpu_count() or 1)
         self._workers = Workers(self._work, self._most, self._tasks.get)
         self._children: list[subprocess.Popen[bytes]] = []
-        #: Of the children, those that wait for modules.
-        self._idle: list[subprocess.Popen[bytes]] = []
+        #: The child of this thread.
+        self._own = threading.local()
         self._is_closed = False
         self._changed = threading.Condition()
         super().__init__(path, True, kind="staging", globally_managed=True)
@@ -133,7 +136,7 @@ class Unpacker(TempDirectory):
             logger.debug("%s is not unpacked ahead: %s", path, error)
             return
         self._jobs[path] = job
-        self._tasks.put(partial(self._do, job, partial(self._begin, job)))
+        self._tasks.put((job, partial(self._begin, job)))
 
     def get(self, path: str) -> UnpackedWheel | None:
         """Return the unpacked wheel, and wait if a thread has begun to unpack the wheel.
@@ -172,25 +175,22 @@ class Unpacker(TempDirectory):
         self._workers.join(1)
         super().cleanup()
 
-    def _work(self, tasks: Iterator[Callable[[], None]]) -> None:
-        for task in tasks:
-            task()
+    def _work(self, tasks: Iterator[_Task]) -> None:
+        for job, task in tasks:
+            try:
+                if job.error is None:
+                    task()
+            except Exception as error:  # pip reports it when it installs the wheel.
+                logger.debug("%s is not unpacked ahead: %r", job.path, error)
+                job.error = error
+                shutil.rmtree(job.folder, ignore_errors=True)
+            finally:
+                if job.archive is not None and (job.error or job.result):
+                    job.archive.close()
+                with self._changed:
+                    self._changed.notify_all()
             # While a thread waits for the next one, it holds none.
-            del task
-
-    def _do(self, job: _Job, task: Callable[[], None]) -> None:
-        try:
-            if job.error is None:
-                task()
-        except Exception as error:  # pip reports it when it installs the wheel.
-            logger.debug("%s is not unpacked ahead: %r", job.path, error)
-            job.error = error
-            shutil.rmtree(job.folder, ignore_errors=True)
-        finally:
-            if job.archive is not None and (job.error or job.result):
-                job.archive.close()
-            with self._changed:
-                self._changed.notify_all()
+            del job, task
 
     def _begin(self, job: _Job) -> None:
         """Divide a wheel into parts of nearly the same size."""
@@ -215,8 +215,7 @@ class Unpacker(TempDirectory):
             sizes[least] += member[1].file_size + _FILE
         job.left = count
         for part in parts:
-            task = partial(self._unpack, job, archive, part)
-            self._tasks.put(partial(self._do, job, task))
+            self._tasks.put((job, partial(self._unpack, job, archive, part)))
 
     def _unpack(
         self,
@@ -242,11 +241,8 @@ class Unpacker(TempDirectory):
         if is_last:
             infos = enumerate(archive.infolist())
             numbers = {info.filename: number for number, info in infos}
-            compiled = (
-                name for name in os.listdir(job.folder) if name.endswith(".pyc")
-            )
-            bytecode = frozenset(int(name.partition(".")[0]) for name in compiled)
-            wheel = UnpackedWheel(job.folder, numbers, bytecode, job.lib)
+            files = frozenset(os.listdir(job.folder))
+            wheel = UnpackedWheel(job.folder, numbers, files, job.lib)
             job.result = job.finish(archive, wheel)
 
     def _compile(
@@ -267,20 +263,19 @@ class Unpacker(TempDirectory):
             child.stdin.write(json.dumps(orders).encode() + b"\n")
             child.stdin.flush()
             child.stdout.readline()
-        with self._changed:
-            self._idle.append(child)
 
     def _child(self) -> subprocess.Popen[bytes]:
-        """Return a process that compiles modules, which is idle or new."""
+        """Return the process that compiles modules for this thread."""
+        child: subprocess.Popen[bytes] | None = getattr(self._own, "child", None)
+        if child is not None:
+            return child
         with self._changed:
             if self._is_closed:
                 raise _Stopped
-            if self._idle:
-                return self._idle.pop()
             source = pkgutil.get_data(__package__, "compile_child.py")
             assert source is not None, "a module of this package is there"
             code = ["-W", "ignore", "-c", source.decode()]
-            child = subprocess.Popen(
+            child = self._own.child = subprocess.Popen(
                 [sys.executable, "-I", "-S", *code],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,

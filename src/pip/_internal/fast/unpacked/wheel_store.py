@@ -180,9 +180,7 @@ class WheelStore:
             logger.verbose("Removing the unpacked %s: %s", filename, error)
             self.remove(name)
             return None
-        compiled = (each for each in stored.files if each.endswith(".pyc"))
-        bytecode = frozenset(int(each.partition(".")[0]) for each in compiled)
-        return UnpackedWheel(folder, numbers, bytecode, "", is_stored=True)
+        return UnpackedWheel(folder, numbers, stored.files.keys(), "", is_stored=True)
 
     def read(self, name: str) -> StoredWheel | None:
         """Read what the folder *name* should contain; return None if it is damaged."""
@@ -243,7 +241,7 @@ class WheelStore:
             file.write(b"%s\n%s" % (hashlib.sha256(text).hexdigest().encode(), text))
         place = os.path.join(self.path, entry)
         os.rename(folder, place)
-        return UnpackedWheel(place, numbers, unpacked.bytecode, "", is_stored=True)
+        return UnpackedWheel(place, numbers, files.keys(), "", is_stored=True)
 
 
 def _verify(stored: StoredWheel, folder: str, thoroughly: bool) -> None:
