@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pip._internal.req.req_install import InstallRequirement
     from pip._internal.utils.hashes import Hashes
 
-__all__ = ["before_installing", "run", "unpack_url", "unpacking_for"]
+__all__ = ["before_installing", "run", "stored_wheel", "unpack_url", "unpacking_for"]
 
 
 class _Install:
@@ -108,6 +108,12 @@ def unpacking_for(link: Link, session: PipSession) -> Unpacking | None:
     return _install.unpacking(listed_size(link))
 
 
+def stored_wheel(link: Link, session: PipSession, hashes: Hashes) -> str | None:
+    """Return what pip installs as the wheel of *link*, if the wheel is in the store."""
+    unpacking = unpacking_for(link, session)
+    return None if unpacking is None else unpacking.find(link, hashes)
+
+
 def unpack_url(
     fn: Callable[..., File | None],
     link: Link,
@@ -118,11 +124,9 @@ def unpack_url(
     hashes: Hashes | None = None,
 ) -> File | None:
     """Get one file while pip still resolves; take the wheel from the store if it is there."""
-    if hashes:
-        unpacking = unpacking_for(link, download._session)
-        stored = None if unpacking is None else unpacking.find(link, hashes)
-        if stored is not None:
-            return File(stored)
+    stored = stored_wheel(link, download._session, hashes) if hashes else None
+    if stored is not None:
+        return File(stored)
     return fn(link, location, download, verbosity, download_dir, hashes)
 
 

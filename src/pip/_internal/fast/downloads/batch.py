@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from pip._internal.fast.best_effort import BestEffort
 from pip._internal.fast.connections import without_questions
-from pip._internal.fast.install_command import unpacking_for
+from pip._internal.fast.install_command import stored_wheel, unpacking_for
 from pip._internal.fast.sizes import LARGE, listed_size
 from pip._internal.fast.switches import command_options, parallel_downloads
 from pip._internal.network.utils import HEADERS
@@ -44,8 +44,7 @@ def batch(
         return
     left = []
     for link in links:
-        unpacking = unpacking_for(link, session)
-        stored = None if unpacking is None else unpacking.find(link, link.as_hashes())
+        stored = stored_wheel(link, session, link.as_hashes())
         if stored is None:
             left.append(link)
         else:

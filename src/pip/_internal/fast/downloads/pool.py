@@ -80,10 +80,9 @@ class Pool:
     def stop(self) -> None:
         """Stop what has not ended, and wait for the threads to notice."""
         self._begin_no_other()
-        with self._lock:
-            running = list(self._running)
-        for fetch in running:
-            fetch.stop()
+        for fetch in self._fetches:
+            if not fetch.is_over:
+                fetch.stop()
         self._workers.join(_PATIENCE)
 
     def _begin_no_other(self) -> None:

@@ -107,7 +107,7 @@ class _Transaction:
         settle: Callable[[], None],
     ) -> None:
         self._settle = settle
-        self._left = list(requirements)
+        self._requirements = list(requirements)
         self._options = {**options}
         self._root = os.path.abspath(self._options.pop("root", None) or os.sep)
         self._options.pop("progress_bar", None)
@@ -120,8 +120,7 @@ class _Transaction:
         self._has_begun = False
 
     def run(self, install_all: Callable[[], T]) -> T:
-        """Install everything; interrupts wait until that is done."""
-        self._signals.hold(signal.SIGINT)
+        """Install everything; interrupts wait from the first package on."""
         try:
             result = install_all()
         finally:
@@ -132,12 +131,11 @@ class _Transaction:
         self._signals.take_effect()
         return result
 
-    def _prepare(self) -> None:
-        """Prepare the packages that are left to install."""
+    def _begin(self) -> None:
+        """Prepare all packages, before the first one is installed or removed."""
+        if self._has_begun:
+            return
         self._has_begun = True
-        # Nothing is lost yet, so interrupts need not wait.
-        self._signals.release()
-        self._signals.take_effect()
         # `--target` has its own way to replace; RECORD lists bytecode below a prefix by
         # the place where it was compiled.
         is_usual = self._options.get("home") is None and sys.pycache_prefix is None
@@ -165,7 +163,7 @@ class _Transaction:
             prefix=self._options.get("prefix"),
         )
         self._folder = StagingFolder(scheme.purelib)
-        for number, requirement in enumerate(self._left):
+        for number, requirement in enumerate(self._requirements):
             new, old = (
                 os.path.join(self._folder.path, f"{kind}-{number}")
                 for kind in ("new", "old")
@@ -227,8 +225,7 @@ class _Transaction:
         self, dist: BaseDistribution, find: Callable[[], UninstallPathSet]
     ) -> UninstallPathSet:
         """Return what to remove of a package, once all new ones are prepared."""
-        if not self._has_begun:
-            self._prepare()
+        self._begin()
         removal = self._removals.pop(dist.canonical_name, None)
         if removal is None:
             return find()
@@ -241,8 +238,7 @@ class _Transaction:
 
         :raises OSError: if that is not possible; then nothing of it is there.
         """
-        if not self._has_begun:
-            self._left.remove(requirement)
+        self._begin()
         prepared = self._prepared.get(id(requirement))
         if prepared is None:
             return False
