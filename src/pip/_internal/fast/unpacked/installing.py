@@ -136,9 +136,9 @@ class Unpacking:
         global _current
         _current = None
         install_root.BYTECODE.clear()
+        if self._unpacker is not None:
+            self._unpacker.cleanup()
         if self._folders is not None:
-            if self._unpacker is not None:
-                self._unpacker.cleanup()
             self._folders.close()
 
     def move(self, file: ZipBackedFile) -> bool:
@@ -158,7 +158,9 @@ class Unpacking:
             is_moved = self._put(source, target, wheel)
         except OSError as error:
             if is_stand_in and isinstance(error, FileNotFoundError):
-                raise _Changed(wheel) from None
+                said = f"'{wheel.folder}' was changed while pip was running."
+                fix = "Run pip again to download the wheel anew."
+                raise InstallationError(printable(f"{said} {fix}")) from None
             if is_stand_in:
                 raise
             is_moved = False
@@ -215,18 +217,6 @@ class Unpacking:
         else:
             return False
         return True
-
-
-class _Changed(InstallationError):
-    """A stored file was changed, or removed, after pip had checked it."""
-
-    def __init__(self, wheel: UnpackedWheel) -> None:
-        super().__init__(
-            printable(
-                f"'{wheel.folder}' was changed while pip was running. Run pip again to "
-                "download the wheel anew."
-            )
-        )
 
 
 def _forget(session: PipSession, url: str) -> None:
