@@ -150,7 +150,6 @@ class SessionRequests:
         limit: int,
         then: Callable[[Answer | None], None] = lambda _: None,
         *,
-        is_needed: bool = False,
         request: PreparedRequest | None = None,
     ) -> bool:
         """Make a GET request in a thread, for the session's later request.
@@ -158,7 +157,6 @@ class SessionRequests:
         :param limit: bytes of the body
         :param then: called in the main thread, while pip waits for another response, with
             the response; with None if it is of no use
-        :param is_needed: whether pip is sure to make the request
         :param request: the same as pip prepares it, if that is known
         :return: whether *then* will be called; not if the host is avoided, or if it was
             requested before
@@ -171,12 +169,10 @@ class SessionRequests:
         request.hooks = default_hooks()
         key = _key(request)
         settings = {**self.sending.settings_for(str(request.url)), "stream": True}
-        if key in self._made or not self.sending.is_welcome(request, settings):
+        is_welcome = self.has_room and self.sending.is_welcome(request, settings)
+        if key in self._made or not is_welcome:
             return False
-        if not is_needed:
-            if not self.has_room:
-                return False
-            self._unclaimed.add(key)
+        self._unclaimed.add(key)
         self._made.add(key)
         job = self._jobs[key] = _Job(sender, request, settings, limit, then)
         self._parked.append(job)

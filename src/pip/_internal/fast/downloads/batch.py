@@ -1,8 +1,4 @@
-"""Download the files of a command several at a time.
-
-If all files are small, they are prefetched, and pip downloads each as usual. Otherwise threads run
-pip's own downloader.
-"""
+"""Download the files of a command several at a time, in threads that run pip's downloader."""
 
 from __future__ import annotations
 
@@ -13,9 +9,7 @@ from typing import TYPE_CHECKING
 from pip._internal.fast.best_effort import BestEffort
 from pip._internal.fast.connections import without_questions
 from pip._internal.fast.install_command import stored_wheel, unpacking_for
-from pip._internal.fast.sizes import LARGE, listed_size
 from pip._internal.fast.switches import command_options, parallel_downloads
-from pip._internal.network.utils import HEADERS
 
 if TYPE_CHECKING:
     from pip._internal.fast.session_requests import SessionRequests
@@ -57,16 +51,6 @@ def batch(
             requests = requests_of(session, most)
     if requests is None:
         yield from fn(downloader, left, location)
-    elif all(0 < (listed_size(link) or 0) < LARGE for link in left):
-        try:
-            # pip requests the first one now.
-            with BestEffort("prefetching wheels"):
-                for link in left[1:]:
-                    url = link.url_without_fragment
-                    requests.prefetch(url, HEADERS, LARGE, is_needed=True)
-            yield from fn(downloader, left, location)
-        finally:
-            requests.close()
     else:
         yield from _together(fn, downloader, requests, most, left, location)
 

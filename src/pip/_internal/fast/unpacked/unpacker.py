@@ -10,7 +10,6 @@ import json
 import os
 import pkgutil
 import queue
-import re
 import shutil
 import subprocess
 import sys
@@ -38,8 +37,6 @@ _PART = 4_000_000
 _BLOCK = 1 << 20
 #: A file takes as long as so many bytes.
 _FILE = 1 << 14
-#: The file that names the kind of library that the wheel's root belongs to.
-_WHEEL = re.compile(r"[^/]+\.dist-info/WHEEL")
 
 
 class _Stopped(Exception):
@@ -205,7 +202,9 @@ class Unpacker(TempDirectory):
         total = sum(info.file_size for _, info in members)
         if total > shutil.disk_usage(self.path).free:
             raise OSError("there is no space")
-        job.lib = "" if self._libs is None else self._libs[_kind_of_root(archive)]
+        # Where the wheel says otherwise, pip compiles the modules itself.
+        kind = "purelib" if job.path.endswith("-any.whl") else "platlib"
+        job.lib = "" if self._libs is None else self._libs[kind]
         count = min(self._most, 1 + os.path.getsize(job.path) // _PART)
         parts: list[list[tuple[int, zipfile.ZipInfo]]] = [[] for _ in range(count)]
         sizes = [0] * count
@@ -289,11 +288,3 @@ def _is_module(info: zipfile.ZipInfo) -> bool:
     """Whether a file is a module that is not in the wheel's data folder."""
     name = info.filename
     return name.endswith(".py") and not name.split("/", 1)[0].endswith(".data")
-
-
-def _kind_of_root(archive: zipfile.ZipFile) -> str:
-    """Return the kind of library that a wheel's files go to, apart from its data."""
-    (wheel,) = filter(_WHEEL.fullmatch, archive.namelist())
-    lines = archive.read(wheel).decode().lower().splitlines()
-    purelib = any(re.fullmatch(r"root-is-purelib:\s*true\s*", line) for line in lines)
-    return "purelib" if purelib else "platlib"
