@@ -218,7 +218,7 @@ PROGRESS = {
 ALLOWED = {
     # It is the way out.
     "console/output.py": {"Text", *WAYS},
-    "console/styled.py": {"cell_len", "get_console"},
+    "console/styled.py": {"cell_len", "get_console", "set_cell_size"},
     "console/wrapped.py": {
         *("Text", "cell_len", "Console", "ConsoleOptions", "RenderResult"),
     },

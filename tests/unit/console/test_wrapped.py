@@ -40,8 +40,7 @@ def lines(
         ("x https://host.example/a/long/path y", ["x", "  https://host.example/a/long/path", "  y"]),
         ("https://host.example/a/long/path", ["https://host.example/a/long/path"]),
         ("needs ns :: f :: v, ns :: g :: v", ["needs ns :: f :: v,", "  ns :: g :: v"]),
-        # What is too long for a line is broken all the same.
-        ("ns :: feature :: a_long_value", ["ns :: feature ::", "  a_long_value"]),
+        ("ns :: feature :: a_long_value", ["ns :: feature :: a_long_value"]),
         ("\N{CJK UNIFIED IDEOGRAPH-4E00}" * 9 + " ab cd", ["\N{CJK UNIFIED IDEOGRAPH-4E00}" * 9, "  ab cd"]),
     ],
 )  # fmt: skip

@@ -9,7 +9,7 @@ import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from pip._vendor.rich.cells import cell_len
+from pip._vendor.rich.cells import cell_len, set_cell_size
 
 from pip._internal.console import printable
 from pip._internal.console.output import write
@@ -87,7 +87,7 @@ def folded(grid: Grid, width: int) -> Iterator[Line]:
         cells = [_fold(cell, room) for cell, room in zip(row, widths, strict=False)]
         for line in range(max(map(len, cells))):
             parts = (
-                _padded(cell[line] if line < len(cell) else "", room)
+                set_cell_size(cell[line] if line < len(cell) else "", room)
                 for cell, room in zip(cells, widths, strict=True)
             )
             yield Line(" ".join(parts).rstrip(), style)
@@ -122,7 +122,3 @@ def _fold(cell: str, width: int) -> list[str]:
         else:
             lines[-1] = longer
     return lines
-
-
-def _padded(cell: str, width: int) -> str:
-    return cell + " " * (width - cell_len(cell))

@@ -25,9 +25,8 @@ __all__ = ["Paragraph", "Wrapped", "notice", "paragraph", "paragraphs"]
 
 #: Columns by which continued lines are indented further.
 _HANG = 2
-#: A property is one word, unless it is longer than a line.
+#: A property is one word.
 _WORD = re.compile(r"\S+(?: :: \S+)*")
-_PART = re.compile(r"\S+")
 #: What a shell takes for one argument.
 _ARGUMENT = re.compile(r"""(?:'[^']*'|"[^"]*"|[^\s'"])+""")
 
@@ -115,19 +114,11 @@ def _lines(shown: Paragraph, width: int | None) -> Iterator[Text]:
 def _line_starts(plain: str, width: int, hang: int) -> Iterator[int]:
     """Yield where lines begin, from the second one on."""
     begin, room = 0, width
-    for start, end in _words(plain, width - hang):
+    for word in _WORD.finditer(plain):
+        start, end = word.span()
         if cell_len(plain[begin:end]) > room and plain[begin:start].strip():
             yield start
             begin, room = start, width - hang
-
-
-def _words(plain: str, room: int) -> Iterator[tuple[int, int]]:
-    for word in _WORD.finditer(plain):
-        if cell_len(word[0]) <= room:
-            yield word.span()
-        else:
-            for part in _PART.finditer(plain, *word.span()):
-                yield part.span()
 
 
 def _command_lines(command: str, width: int, indent: str) -> Iterator[str]:
