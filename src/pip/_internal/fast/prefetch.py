@@ -146,7 +146,6 @@ class Prefetch:
         self._named: set[NormalizedName] = set()
         self._queue: deque[Callable[[], None]] = deque()
         self._left = _MAX_REQUIREMENTS
-        self._is_going_on = False
         self._roots: list[Requirement] = []
         for root in roots:
             if root.req is None or root.link or not root.match_markers():
@@ -165,6 +164,10 @@ class Prefetch:
 
     def require(self, requirements: Iterable[Requirement]) -> None:
         """Prefetch what the resolver will need for requirements."""
+        self._require(requirements)
+        self._go_on()
+
+    def _require(self, requirements: Iterable[Requirement]) -> None:
         with BestEffort("prefetching"):
             for requirement in requirements:
                 self._left -= 1
@@ -173,7 +176,6 @@ class Prefetch:
                     return
                 if not requirement.url:
                     self._add(requirement)
-        self._go_on()
 
     def reached(self, name: NormalizedName) -> None:
         """Say what there is to say of a project that the resolver has reached."""
@@ -224,13 +226,9 @@ class Prefetch:
             self._queue.append(functools.partial(self._follow, project, extras))
 
     def _go_on(self) -> None:
-        if self._is_going_on:
-            return
-        self._is_going_on = True
         while self._queue and self.requests.has_room:
             with BestEffort("prefetching for a project"):
                 self._queue.popleft()()
-        self._is_going_on = False
 
     def _arrived(self, project: _Project, _: Answer | None) -> None:
         project.waits -= 1
@@ -333,7 +331,7 @@ class Prefetch:
             return
         self._left -= len(dist.metadata.get_all("Requires-Dist", ()))
         provided = {*map(canonicalize_name, dist.iter_provided_extras())}
-        self.require(dist.iter_dependencies(provided.intersection(extras)))
+        self._require(dist.iter_dependencies(provided.intersection(extras)))
 
     def _installed(self, project: _Project) -> BaseDistribution | None:
         """Return what is installed of a project, if it is one that the resolver may keep."""

@@ -52,11 +52,10 @@ def batch(
     if requests is None:
         yield from fn(downloader, left, location)
     else:
-        yield from _together(fn, downloader, requests, most, left, location)
+        yield from _together(downloader, requests, most, left, location)
 
 
 def _together(
-    fn: Callable[..., _Downloaded],
     downloader: Downloader,
     requests: SessionRequests,
     most: int,
@@ -78,9 +77,7 @@ def _together(
     progress = CombinedProgress(downloader._progress_bar, fetches)
     pool = Pool(requests.sending, most, downloader, fetches, progress)
     with progress:
-        if not pool.start():
-            yield from fn(downloader, links, location)
-            return
+        pool.start()
         try:
             for fetch in fetches:
                 yield fetch.link, pool.finish(fetch)

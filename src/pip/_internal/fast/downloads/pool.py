@@ -69,13 +69,14 @@ class Pool:
         #: Gets an item whenever a download ends.
         self._news: queue.SimpleQueue[None] = queue.SimpleQueue()
 
-    def start(self) -> bool:
-        """Begin; return whether there are threads."""
+    def start(self) -> None:
+        """Begin, unless there can be no threads."""
         try:
             self._workers.grow(len(self._fetches))
         except RuntimeError as error:
             logger.debug("No thread for a download: %s", error)
-        return bool(self._workers)
+        if not self._workers:
+            self._begin_no_other()
 
     def stop(self) -> None:
         """Stop what has not ended, and wait for the threads to notice."""

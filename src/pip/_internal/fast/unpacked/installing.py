@@ -62,13 +62,10 @@ class Unpacking:
         self._plain: dict[str, bool] = {}
         scheme = _scheme(options)
         tag = _bytecode_tag(options)
-        store = _open_store(options, tag or "")
-        mode = (
-            None if store is None or tag is None else _link_mode(options, store, scheme)
-        )
+        self._folders = store = _open_store(options, tag or "")
+        mode = None if tag is None else _link_mode(options, store, scheme)
         self._linker = FileLinker(mode or "copy")
         self._store = store if mode is not None else None
-        self._folders = store
         self._unpacker = _make_unpacker(scheme, store, mode, tag)
         _current = self
 
@@ -265,22 +262,21 @@ def _open_store(options: Values, tag: str) -> WheelStore | None:
         return None
 
 
-def _link_mode(options: Values, store: WheelStore, scheme: Scheme | None) -> str | None:
+def _link_mode(
+    options: Values, store: WheelStore | None, scheme: Scheme | None
+) -> str | None:
     """Return how to install stored files; None if pip stores none.
 
     By default pip stores wheels only if that takes no space: where it can clone files from
     its cache to the environment.
     """
-    if options.link_mode is not None or options.no_require_hashes:
-        # A hash of another algorithm cannot be checked without the wheel.
-        return None if options.no_require_hashes else str(options.link_mode)
-    if (
-        scheme is None
-        or not _is_beside(store.path, scheme)
-        or not can_clone(store.path)
-    ):
+    # A hash of another algorithm cannot be checked without the wheel.
+    if store is None or options.no_require_hashes:
         return None
-    return "clone"
+    if options.link_mode is not None:
+        return str(options.link_mode)
+    is_free = _is_beside(store.path, scheme) and can_clone(store.path)
+    return "clone" if is_free else None
 
 
 def _make_unpacker(
@@ -296,20 +292,20 @@ def _make_unpacker(
     if not is_usual or (mode is None and not is_faithful()):
         return None
     libs = None
-    if tag is not None and tag != "source":
-        libs = {"purelib": "", "platlib": ""}
-        if scheme is not None:
-            libs = {"purelib": scheme.purelib, "platlib": scheme.platlib}
+    if tag not in (None, "source"):
+        libs = {kind: getattr(scheme, kind, "") for kind in ("purelib", "platlib")}
     # What a killed pip leaves in the store, the next one removes.
-    if store is not None and (mode or (scheme and _is_beside(store.path, scheme))):
+    if store is not None and (mode or _is_beside(store.path, scheme)):
         return Unpacker(store.new_folder(), libs, must_unpack=mode is not None)
     if scheme is None or _is_beside(tempfile.gettempdir(), scheme):
         return Unpacker(None, libs, must_unpack=False)
     return None
 
 
-def _is_beside(folder: str, scheme: Scheme) -> bool:
-    """Whether a folder is on the disk that packages are installed on."""
+def _is_beside(folder: str, scheme: Scheme | None) -> bool:
+    """Whether a folder is on the disk that packages are installed on, if that is known."""
+    if scheme is None:
+        return False
     device = device_of(folder)
     return device == device_of(scheme.purelib) == device_of(scheme.platlib)
 
