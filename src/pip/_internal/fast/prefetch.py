@@ -266,6 +266,9 @@ class Prefetch:
             self._found(project, installed)
             return
         project.version = version
+        self._ask_for_metadata(project, link)
+
+    def _ask_for_metadata(self, project: _Project, link: Link) -> None:
         metadata = link.metadata_link()
         if metadata is not None:
             self.requests.prefetch(
