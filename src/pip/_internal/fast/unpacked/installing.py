@@ -296,9 +296,9 @@ def _make_unpacker(
         libs = {kind: getattr(scheme, kind, "") for kind in ("purelib", "platlib")}
     # What a killed pip leaves in the store, the next one removes.
     if store is not None and (mode or _is_beside(store.path, scheme)):
-        return Unpacker(store.new_folder(), libs, must_unpack=mode is not None)
+        return Unpacker(store.new_folder(), libs)
     if scheme is None or _is_beside(tempfile.gettempdir(), scheme):
-        return Unpacker(None, libs, must_unpack=False)
+        return Unpacker(None, libs)
     return None
 
 

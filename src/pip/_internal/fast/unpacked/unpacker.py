@@ -71,7 +71,7 @@ class _Job:
     """A wheel that is being unpacked into a folder of its own.
 
     :param finish: what is done with the unpacked wheel, in a thread.
-    :ivar left: parts that are not done; None before the wheel is divided into parts.
+    :ivar left: parts that are not done, once the wheel is divided into parts.
     :ivar error: why the wheel will not be unpacked.
     """
 
@@ -82,7 +82,7 @@ class _Job:
         self.finish = finish
         self.archive: zipfile.ZipFile | None = None
         self.lib = ""
-        self.left: int | None = None
+        self.left = 0
         self.result: UnpackedWheel | None = None
         self.error: Exception | None = None
 
@@ -98,19 +98,10 @@ class Unpacker(TempDirectory):
     :param path: an empty folder; None for a new one where temporary files are.
     :param libs: the folders that modules of ``purelib`` and ``platlib`` are compiled for;
         None if nothing is compiled.
-    :param must_unpack: whether pip waits for each wheel, instead of unpacking the wheel
-        itself if no thread has begun.
     """
 
-    def __init__(
-        self,
-        path: str | None,
-        libs: Mapping[str, str] | None,
-        *,
-        must_unpack: bool,
-    ) -> None:
+    def __init__(self, path: str | None, libs: Mapping[str, str] | None) -> None:
         self._libs = libs
-        self._must_unpack = must_unpack
         self._jobs: dict[str, _Job] = {}
         self._tasks: queue.SimpleQueue[_Task | None] = queue.SimpleQueue()
         self._most = min(_MAX_THREADS, os.cpu_count() or 1)
@@ -136,23 +127,18 @@ class Unpacker(TempDirectory):
         self._tasks.put((job, partial(self._begin, job)))
 
     def get(self, path: str) -> UnpackedWheel | None:
-        """Return the unpacked wheel, and wait if a thread has begun to unpack the wheel.
-
-        :return: None if the wheel is not unpacked, and will not be.
-        """
+        """Wait for a wheel and return it; return None if nothing unpacks it."""
         job = self._jobs.get(path)
         if job is None:
             return None
         with self._changed:
-            if job.left is None and not self._must_unpack:
-                job.error = job.error or _Stopped()
             self._changed.wait_for(lambda: job.error or job.result)
         if job.error is not None or identity(path) != job.identity:
             return None
         return job.result
 
     def settle(self) -> None:
-        """Wait for all wheels, as :meth:`get` does for one."""
+        """Wait for all wheels."""
         for path in list(self._jobs):
             self.get(path)
 
@@ -191,10 +177,6 @@ class Unpacker(TempDirectory):
 
     def _begin(self, job: _Job) -> None:
         """Divide a wheel into parts of nearly the same size."""
-        with self._changed:
-            if job.error is not None:
-                return
-            job.left = 1
         archive = job.archive = zipfile.ZipFile(job.path)
         members = [
             each for each in enumerate(archive.infolist()) if not each[1].is_dir()
@@ -234,7 +216,6 @@ class Unpacker(TempDirectory):
         if self._libs is not None:
             self._compile(job, members)
         with self._changed:
-            assert job.left is not None, "it is divided"
             job.left -= 1
             is_last = job.left == 0
         if is_last:
