@@ -94,34 +94,27 @@ class Unpacking:
         :param link: the source of the wheel.
         :param session: whose cache need not keep the wheel if the store does.
         """
-        is_known = path in self._wheels or os.path.getsize(path) < LARGE
-        if self._unpacker is not None and not is_known:
-            finish = partial(self._finish, path, hashes, link, session)
-            self._unpacker.add(path, finish)
+        if path in self._wheels or os.path.getsize(path) < LARGE:
+            return
 
-    def _finish(
-        self,
-        path: str,
-        hashes: Hashes,
-        link: Link | None,
-        session: PipSession | None,
-        archive: zipfile.ZipFile,
-        unpacked: UnpackedWheel,
-    ) -> UnpackedWheel:
-        """Store an unpacked wheel, if its sha256 is an expected one."""
-        if self._store is None or link is None or not hashes:
-            return unpacked
-        sha256 = known_sha256(path) or read_sha256(path)
-        if not hashes.is_hash_allowed("sha256", sha256):
-            return unpacked
-        try:
-            stored = self._store.add(archive, unpacked, sha256, link.filename)
-        except (OSError, ValueError) as error:
-            logger.debug("pip does not store the unpacked %s: %s", link.filename, error)
-            return unpacked
-        if session is not None:
-            _forget(session, link.url_without_fragment)
-        return stored
+        def finish(archive: zipfile.ZipFile, unpacked: UnpackedWheel) -> UnpackedWheel:
+            """Store an unpacked wheel, if its sha256 is an expected one."""
+            if self._store is None or link is None or not hashes:
+                return unpacked
+            sha256 = known_sha256(path) or read_sha256(path)
+            if not hashes.is_hash_allowed("sha256", sha256):
+                return unpacked
+            try:
+                stored = self._store.add(archive, unpacked, sha256, link.filename)
+            except (OSError, ValueError) as error:
+                logger.debug("pip does not store the unpacked %s: %s", path, error)
+                return unpacked
+            if session is not None:
+                _forget(session, link.url_without_fragment)
+            return stored
+
+        if self._unpacker is not None:
+            self._unpacker.add(path, finish)
 
     def settle(self) -> None:
         """Wait for the wheels that are being unpacked, so that nothing waits later."""

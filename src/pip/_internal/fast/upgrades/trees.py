@@ -112,20 +112,8 @@ def remove(path: str) -> None:
     if os.path.islink(path) or not os.path.isdir(path):
         os.unlink(path)
         return
-    try:
-        shutil.rmtree(path)
-    except PermissionError:
-        # Nothing can be removed from a read-only folder.
-        _make_writable(path)
-        shutil.rmtree(path)
-
-
-def _make_writable(folder: str) -> None:
-    with suppress(OSError):  # It is another user's.
-        os.chmod(folder, stat.S_IRWXU)
-    for parent, folders, _ in os.walk(folder):
-        for name in folders:
-            path = os.path.join(parent, name)
-            if not os.path.islink(path):
-                with suppress(OSError):
-                    os.chmod(path, stat.S_IRWXU)
+    for folder, _, _ in os.walk(path):
+        # Nothing can be removed from a read-only folder, which may be another user's.
+        with suppress(OSError):
+            os.chmod(folder, stat.S_IRWXU)
+    shutil.rmtree(path)
