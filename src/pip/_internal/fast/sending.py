@@ -63,6 +63,7 @@ class Sender:
 
     :ivar adapter: the session's own, with the connections
     :ivar sent: requests that the cache did not answer
+    :ivar has_sent: whether there was one
     :ivar stock: sends as stock pip does, with its retries
     :ivar once: sends once
     """
@@ -70,6 +71,7 @@ class Sender:
     def __init__(self, adapter: HTTPAdapter) -> None:
         self.adapter = adapter
         self.sent: WeakSet[PreparedRequest] = WeakSet()
+        self.has_sent = False
         self.stock = self._copy(adapter.max_retries).send
         retries = adapter.max_retries.new(total=0, status_forcelist=())
         self.once = self._copy(retries).send
@@ -98,6 +100,7 @@ class Sender:
         ) -> Response:
             if not kwargs.get("from_cache"):
                 self.sent.add(request)
+                self.has_sent = True
             built = build(request, response, **kwargs)
             # With credentials, pip sends it again there.
             built.connection = owner

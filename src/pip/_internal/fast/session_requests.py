@@ -131,8 +131,12 @@ class SessionRequests:
 
     @property
     def has_room(self) -> bool:
-        """Tell whether one more response may be prefetched."""
-        return len(self._unclaimed) < _MAX_UNCLAIMED
+        """Tell whether one more response may be prefetched.
+
+        As long as the cache answers, prefetching takes time and saves none.
+        """
+        is_online = any(sender.has_sent for sender in self._senders.values())
+        return is_online and len(self._unclaimed) < _MAX_UNCLAIMED
 
     @property
     def is_ahead(self) -> bool:
