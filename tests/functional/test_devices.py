@@ -432,6 +432,18 @@ def test_a_gpu_that_is_there_and_does_not_count(
         assert "WARNING" not in said
 
 
+def test_rocm_without_a_gpu_is_no_gpu(pip: Pip, index: IndexServer) -> None:
+    builds = {"rocm6.4": ["amd :: gfx_arch :: gfx942", "amd :: rocm_version :: 6.4"]}
+    manifest = make_manifest({**builds, "null": []})
+    index.add_release("kernels", "1.0", {}, manifest=manifest)
+    result = pip(
+        *("install", "--dry-run", "kernels", "-i", index.index_url),
+        env={"AMD_VARIANT_PROVIDER_FORCE_ROCM_VERSION": "6.4.1"},
+    )
+    assert "Would install kernels-1.0" in result.stdout
+    assert result.stderr == ""
+
+
 @pytest.mark.parametrize(
     ("variable", "value"),
     [

@@ -409,22 +409,20 @@ def _warn_of_device_extras(
         found += [
             each for each in others if (each.project_name, each.version) in locked
         ]
-    if run.purpose is Purpose.BUILD or not any(map(_has_device_extra, found)):
+    if run.purpose is Purpose.BUILD or not any(map(_may_have_device_extra, found)):
         return
     from pip._internal.variants.output.device_extras import warn_of_device_extras
+    from pip._internal.variants.providers.amd import is_device_extra
 
-    requested = _named(root for root in roots if any(map(_is_for_device, root.extras)))
+    requested = _named(root for root in roots if any(map(is_device_extra, root.extras)))
     warn_of_device_extras(run, found, requested, factory._finder._locked_links)
 
 
-def _has_device_extra(candidate: Candidate) -> bool:
-    """Whether the metadata of a candidate has an extra for a device; few have one."""
+def _may_have_device_extra(candidate: Candidate) -> bool:
+    """Return False for almost all candidates, which need no module for such extras."""
     dist: BaseDistribution | None = vars(candidate).get("dist")
-    return dist is not None and any(map(_is_for_device, dist.iter_provided_extras()))
-
-
-def _is_for_device(extra: str) -> bool:
-    return canonicalize_name(extra).startswith("device-")
+    provided = () if dist is None else dist.iter_provided_extras()
+    return any(each.startswith("device") for each in provided)
 
 
 def _announce(

@@ -1,31 +1,26 @@
-"""Warn about extras that hold the code for the target's AMD GPUs.
+"""Warn about extras that contain the code for the target's AMD GPUs.
 
-From ROCm 10 on, a wheel of torch contains no GPU code. The packages of an extra contain
-it, one extra for each kind of GPU: ``torch[device-gfx1151]``. pip adds no extras itself.
+pip adds no extras itself.
 """
 
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Container, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from pip._vendor.packaging.utils import canonicalize_name
-
 from pip._internal.console.texts import Hint
 from pip._internal.variants.output.invocation import again, command
+from pip._internal.variants.providers import amd
 
 if TYPE_CHECKING:
+    from pip._vendor.packaging.utils import NormalizedName
+
     from pip._internal.metadata import BaseDistribution
     from pip._internal.resolution.resolvelib.base import Candidate
     from pip._internal.variants.selection.run import Run
 
 __all__ = ["missing_extras", "warn_of_device_extras"]
-
-_PREFIX = "device-"
-# ASCII only, and nothing after it: neither "device-gfx1250-strict" nor "device-all".
-_EXTRA = re.compile(_PREFIX + r"(gfx[0-9a-f]+)")
 
 
 def warn_of_device_extras(
@@ -63,36 +58,19 @@ def warn_of_device_extras(
 
 
 def missing_extras(
-    run: Run, found: Sequence[Candidate], candidate: Candidate
+    run: Run, found: Iterable[Candidate], candidate: Candidate
 ) -> list[str]:
     """Return the extras for the target's GPUs whose packages are missing."""
     dist: BaseDistribution | None = vars(candidate).get("dist")
-    provided = [] if dist is None else dist.iter_provided_extras()
-    extras = [each for each in provided if _EXTRA.fullmatch(each)]
-    if dist is None or not extras:
+    if dist is None or not any(map(amd.is_device_extra, dist.iter_provided_extras())):
         return []
-    wanted = (_PREFIX + gpu for gpu in _gpus(run))
-    return [e for e in wanted if e in extras and not _is_met(run, found, dist, e)]
-
-
-def _gpus(run: Run) -> Sequence[str]:
-    """Return the architectures of the target's AMD GPUs; detection runs once."""
-    answer = run.target.detected.query_all().get("amd")
-    return () if answer is None else answer.values("gfx_arch")
-
-
-def _is_met(
-    run: Run, found: Iterable[Candidate], dist: BaseDistribution, extra: str
-) -> bool:
-    """Whether all that *extra* requires is installed, or is about to be."""
     coming = {each.project_name: str(each.version) for each in found}
-    without = {str(each) for each in dist.iter_dependencies()}
-    for required in dist.iter_dependencies([extra]):
-        if str(required) in without:
-            continue
-        name = canonicalize_name(required.name)
+
+    def version_of(name: NormalizedName) -> str | None:
         installed = run.request.dists.get(name)
-        version = coming.get(name) or (installed and installed.raw_version)
-        if not (version and required.specifier.contains(version, prereleases=True)):
-            return False
-    return True
+        return coming.get(name) or (
+            None if installed is None else installed.raw_version
+        )
+
+    gpus = amd.gpus_of(run.target.detected.query_all())
+    return amd.missing_extras(dist, gpus, version_of)

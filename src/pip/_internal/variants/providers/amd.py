@@ -25,6 +25,9 @@ longer list and fails where one is not on it, keeps the order of the kernel, kno
 variable that hides GPUs, and no ``rocm_version``.
 Limits: GPUs are found on Linux only, with a kernel that tells ``gfx_target_version``.
 
+From ROCm 10 on, a wheel of torch contains no GPU code. The packages of an extra contain it,
+one extra for each kind of GPU: ``torch[device-gfx1151]``.
+
 An override variable replaces detection of a feature. An invalid one leaves the feature
 out; the other feature is still detected. ``ROCM_PATH`` says nothing of another machine.
 Of several variables for ``gfx_arch`` the first in this order counts: the one of
@@ -36,9 +39,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.variants.providers.findings import (
     Findings,
@@ -48,7 +53,22 @@ from pip._internal.variants.providers.findings import (
 )
 from pip._internal.variants.providers.result import ProviderResult
 
-__all__ = ["BOOTSTRAP_VARIABLE", "GFX_VARIABLE", "PACKAGES", "ROCM_VARIABLE", "detect"]
+if TYPE_CHECKING:
+    from pip._vendor.packaging.utils import NormalizedName
+
+    from pip._internal.metadata import BaseDistribution
+
+__all__ = [
+    "BOOTSTRAP_VARIABLE",
+    "FIRST_WITH_EXTRAS",
+    "GFX_VARIABLE",
+    "PACKAGES",
+    "ROCM_VARIABLE",
+    "detect",
+    "gpus_of",
+    "is_device_extra",
+    "missing_extras",
+]
 
 PACKAGES = frozenset({"amd-variant-provider", "rocm-bootstrap"})
 
@@ -58,8 +78,13 @@ _DISABLING = "ROCM_BOOTSTRAP_DISABLE_DETECTION"
 ROCM_VARIABLE = "AMD_VARIANT_PROVIDER_FORCE_ROCM_VERSION"
 _OVERRIDE = "HSA_OVERRIDE_GFX_VERSION"
 
+#: From this version of ROCm on, the code for each kind of GPU is in an extra.
+FIRST_WITH_EXTRAS = (10, 0)
+_EXTRA_PREFIX = "device-"
+
 # Not compiled: most machines need none of these.
-_GFX_FORM = r"(gfx[0-9]+[0-9a-f]*)(?:-strict)?"
+_NAME_FORM = r"gfx[0-9]+[0-9a-f]*"
+_GFX_FORM = rf"({_NAME_FORM})(?:-strict)?"
 _OVERRIDE_FORM = r"([0-9]{1,2})\.([0-9]{1,3})\.([0-9]{1,3})"
 _ROCM_FORM = r"([0-9]{1,3})\.([0-9]{1,3})\.[0-9]+"
 _ROCM_FILE_FORM = r"([0-9]{1,3})\.([0-9]{1,3})(?:[.-].*)?"
@@ -297,3 +322,43 @@ def _no_rocm(problem: str, stated: str) -> NotDetected:
         f"{reason}: ROCM_PATH should name the folder that ROCm is installed in, or "
         f"{ROCM_VARIABLE} the version; got {stated!r}",
     )
+
+
+def gpus_of(answers: Mapping[str, ProviderResult]) -> tuple[str, ...]:
+    """Return the architectures of the AMD GPUs that *answers*, by namespace, report."""
+    return answers["amd"].values("gfx_arch") if "amd" in answers else ()
+
+
+def is_device_extra(extra: str) -> bool:
+    """Return whether an extra contains GPU code: ``device-gfx1151``, ``device-all``."""
+    return canonicalize_name(extra).startswith(_EXTRA_PREFIX)
+
+
+def missing_extras(
+    dist: BaseDistribution,
+    gpus: Iterable[str],
+    version_of: Callable[[NormalizedName], str | None],
+) -> list[str]:
+    """Return the extras of *dist* for *gpus* whose packages are missing.
+
+    :param version_of: returns the version of a project that is, or is about to be, installed.
+    """
+    provided = {*dist.iter_provided_extras()}
+    # A host file may name anything, such as what the extra "device-all" is for.
+    named = [_EXTRA_PREFIX + gpu for gpu in gpus if re.fullmatch(_NAME_FORM, gpu)]
+    return [e for e in named if e in provided and not _is_met(dist, e, version_of)]
+
+
+def _is_met(
+    dist: BaseDistribution,
+    extra: str,
+    version_of: Callable[[NormalizedName], str | None],
+) -> bool:
+    """Return whether the versions satisfy all that *extra* adds to the requirements."""
+    without = {str(each) for each in dist.iter_dependencies()}
+    for required in dist.iter_dependencies([extra]):
+        if str(required) not in without:
+            version = version_of(canonicalize_name(required.name))
+            if not (version and required.specifier.contains(version, prereleases=True)):
+                return False
+    return True

@@ -17,6 +17,7 @@ from pip._internal.variants.pytorch.synthetic import (
     manifest_for,
     manifest_of_choice,
 )
+from pip._internal.variants.selection.accelerators import present
 from pip._internal.variants.selection.ranking import select
 
 if TYPE_CHECKING:
@@ -110,9 +111,7 @@ class WantedBackends:
         )
         namespaces = [NAMESPACES[kind] for kind in sorted(kinds)]
         answers = self._run.target.detected.query(probe, namespaces)
-        # A ROCm that is installed is no GPU.
-        names = (each.name for found in answers.values() for each in found.features)
-        return any(name != "rocm_version" for name in names)
+        return bool(present(answers))
 
     def selection(self, backends: Iterable[Backend]) -> Selection:
         """Rank builds for *backends* by what suits the target."""

@@ -215,7 +215,11 @@ def present(answers: Mapping[str, ProviderResult]) -> set[str]:
     return {
         namespace
         for namespace, answer in answers.items()
-        if _is_accelerator(namespace, (each.values for each in answer.features))
+        # ROCm may be installed without a GPU.
+        if _is_accelerator(
+            namespace,
+            (e.values for e in answer.features if e.name != "rocm_version"),
+        )
     }
 
 
