@@ -10,16 +10,20 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from collections.abc import Collection, Iterable, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol
 
-from pip._vendor.packaging.requirements import InvalidRequirement, Requirement
 from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.exceptions import PipError
 from pip._internal.models.format_control import FormatControl
 from pip._internal.models.release_control import ReleaseControl
 from pip._internal.models.search_scope import SearchScope
+from pip._internal.req.constructors import (
+    install_req_from_line,
+    install_req_from_parsed_requirement,
+)
 from pip._internal.utils.misc import build_netloc, remove_auth_from_url
 from pip._internal.variants.providers.plugin_query import PluginFailed
 
@@ -32,7 +36,7 @@ if TYPE_CHECKING:
     from pip._internal.req.req_file import ParsedRequirement
     from pip._internal.req.req_install import InstallRequirement
 
-__all__ = ["Constraint", "LimitSettings", "PluginLimits", "UntrustedProvider"]
+__all__ = ["LimitSettings", "PluginLimits", "UntrustedProvider"]
 
 #: Set for the pip that fills a build environment, since the indexes of requirements files
 #: are on its command line too.
@@ -71,47 +75,12 @@ class UntrustedProvider(PipError):
         self.projects = projects
 
 
-class Constraint(NamedTuple):
-    """A line of a constraints file.
-
-    :ivar requirement: as written, without its options.
-    :ivar hashes: by algorithm.
-    :ivar comes_from: where it stands, for messages.
-    """
-
-    requirement: str
-    hashes: Mapping[str, Sequence[str]]
-    comes_from: str
-
-    @property
-    def project(self) -> NormalizedName | None:
-        """Return what it constrains; None if it has no name."""
-        try:
-            return canonicalize_name(Requirement(self.requirement).name)
-        except InvalidRequirement:
-            return None
-
-
-class _Said(NamedTuple):
-    """The user's settings, in values that JSON has.
-
-    Projects are normalised names, or ``:all:``; hosts include a port if one was given.
-    """
-
-    index_urls: Sequence[str]
-    find_links: Sequence[str]
-    trusted_hosts: Sequence[str]
-    no_binary: Sequence[str]
-    only_binary: Sequence[str]
-    all_releases: Sequence[str]
-    only_final: Sequence[str]
-    require_hashes: bool
-    no_require_hashes: bool
-    constraints: Sequence[Constraint]
-
-
 class PluginLimits:
-    """The limits of one run of pip."""
+    """The limits of one run of pip.
+
+    :ivar trusted: the packages whose code may run to find out what is supported.
+    :ivar uploaded_prior_to: when a plugin must have been uploaded, if the user limits that.
+    """
 
     def __init__(
         self, settings: LimitSettings, session: PipSession, scope: SearchScope
@@ -122,29 +91,65 @@ class PluginLimits:
         :param scope: the indexes and folders of the command, likewise.
         """
         self._settings, self._session = settings, session
+        self.trusted = settings.trusted_providers
+        self.uploaded_prior_to = settings.uploaded_prior_to
         formats = settings.format_control or FormatControl()
         releases = settings.release_control or ReleaseControl()
-        said = _Said(
-            index_urls=list(scope.index_urls),
-            find_links=list(scope.find_links),
-            trusted_hosts=_trusted_hosts(session),
-            no_binary=sorted(formats.no_binary),
-            only_binary=sorted(formats.only_binary),
-            all_releases=sorted(releases.all_releases),
-            only_final=sorted(releases.only_final),
-            require_hashes=settings.require_hashes,
-            no_require_hashes=settings.no_require_hashes,
-            constraints=[],
-        )
-        inherited = os.environ.get(_INHERITED)
-        self._said = said if not inherited else _inherited(inherited, said)
-        self._noted: list[Constraint] = []
-        self._read: list[Constraint] | None = None
+        self._index_urls = [*scope.index_urls]
+        self._find_links = [*scope.find_links]
+        self._trusted_hosts = _trusted_hosts(session)
+        self._with_wheels = {
+            each
+            for each in self.trusted
+            if "binary" in formats.get_allowed_formats(each)
+        }
+        self._with_prereleases = {*filter(releases.allows_prereleases, self.trusted)}
+        self._require_hashes = settings.require_hashes
+        self._no_require_hashes = settings.no_require_hashes
+        self._noted: list[InstallRequirement] = []
+        if inherited := os.environ.get(_INHERITED):
+            self._inherit(json.loads(inherited))
 
-    @property
-    def trusted(self) -> frozenset[NormalizedName]:
-        """Return the packages whose code may run to find out what is supported."""
-        return self._settings.trusted_providers
+    def environ(self) -> dict[str, str]:
+        """Return the variables that hand these limits to a pip for a build environment.
+
+        They contain no password.
+
+        :raises PipError: if a constraints file cannot be read.
+        """
+        said = {
+            "index_urls": [*map(remove_auth_from_url, self._index_urls)],
+            "find_links": [*map(remove_auth_from_url, self._find_links)],
+            "trusted_hosts": sorted(self._trusted_hosts),
+            "with_wheels": sorted(self._with_wheels),
+            "with_prereleases": sorted(self._with_prereleases),
+            "require_hashes": self.require_hashes,
+            "no_require_hashes": self._no_require_hashes,
+            "constraints": [
+                (str(each.req or each.link), each.comes_from, each.hash_options)
+                for each in self.constraints()
+            ],
+        }
+        return {_INHERITED: json.dumps(said)}
+
+    def _inherit(self, said: Mapping[str, Any]) -> None:
+        """Take over what the user told the pip that started this one.
+
+        This one was told the passwords of indexes.
+        """
+        self._index_urls = _with_passwords(said["index_urls"], self._index_urls)
+        self._find_links = _with_passwords(said["find_links"], self._find_links)
+        self._trusted_hosts = {*said["trusted_hosts"]}
+        self._with_wheels = {*said["with_wheels"]}
+        self._with_prereleases = {*said["with_prereleases"]}
+        self._require_hashes = said["require_hashes"]
+        self._no_require_hashes = said["no_require_hashes"]
+        self._noted += (
+            install_req_from_line(
+                text, comes_from=comes_from, hash_options=hashes, constraint=True
+            )
+            for text, comes_from, hashes in said["constraints"]
+        )
 
     def scope(self, *, no_index: bool) -> SearchScope:
         """Return where plugins are looked for.
@@ -152,59 +157,56 @@ class PluginLimits:
         :param no_index: whether a requirements file rules indexes out.
         """
         return SearchScope(
-            find_links=list(self._said.find_links),
-            index_urls=[] if no_index else list(self._said.index_urls),
+            find_links=[*self._find_links],
+            index_urls=[] if no_index else [*self._index_urls],
             no_index=no_index,
         )
 
     @property
-    def uploaded_prior_to(self) -> datetime.datetime | None:
-        """Return the time before which a plugin must have been uploaded, if any."""
-        return self._settings.uploaded_prior_to
-
-    @property
     def require_hashes(self) -> bool:
-        """Tell whether only packages with a hash from the user may be installed."""
-        if self._settings.require_hashes or self._said.require_hashes:
+        """Whether only packages with a hash from the user may be installed."""
+        if self._settings.require_hashes or self._require_hashes:
             return True
-        given = any(constraint.hashes for constraint in self._constraints())
-        return given and not self._said.no_require_hashes
+        is_any_given = any(each.hash_options for each in self.constraints())
+        return is_any_given and not self._no_require_hashes
 
     @property
     def release_control(self) -> ReleaseControl:
-        """Return which pre-releases may be taken: those that the user allows.
+        """The pre-releases that may be taken: those that the user allows.
 
         A manifest or a constraint that names one is not enough.
         """
         now = self._settings.release_control or ReleaseControl()
-        allowed = {
+        excluded = {
             each
-            for each in self._said.all_releases
-            if now.allows_prereleases(canonicalize_name(each)) is not False
+            for each in self._with_prereleases
+            if now.allows_prereleases(each) is False
         }
-        final = {*self._said.only_final, *now.only_final, ":all:"}
-        return ReleaseControl(allowed, final)
+        return ReleaseControl({*self._with_prereleases - excluded}, {":all:"})
 
     def constraints(self) -> list[InstallRequirement]:
         """Return the constraints of all files of the run, those for builds included.
 
         :raises PipError: if one cannot be read.
         """
-        from pip._internal.req.constructors import install_req_from_line
-
-        return [
-            install_req_from_line(
-                each.requirement,
-                comes_from=each.comes_from,
-                hash_options={name: list(found) for name, found in each.hashes.items()},
-                constraint=True,
-            )
-            for each in self._constraints()
-        ]
+        return [*self._noted, *self._of_unread_files]
 
     def note(self, parsed: ParsedRequirement) -> None:
         """Add a constraint that the command has read."""
-        self._noted.append(self._constraint(parsed))
+        self._noted.append(install_req_from_parsed_requirement(parsed))
+
+    @cached_property
+    def _of_unread_files(self) -> list[InstallRequirement]:
+        """The constraints of files that the command has not read itself."""
+        from pip._internal.req.req_file import parse_requirements
+
+        noted = [str(each.comes_from) for each in self._noted]
+        return [
+            install_req_from_parsed_requirement(parsed)
+            for path in dict.fromkeys(self._settings.constraint_files)
+            if not any(each.startswith(f"-c {path} (line ") for each in noted)
+            for parsed in parse_requirements(path, self._session, constraint=True)
+        ]
 
     def check_trusted(self, project: NormalizedName) -> None:
         """Check that a package may be installed, before anything is asked about it.
@@ -214,21 +216,20 @@ class PluginLimits:
         """
         if project not in self.trusted:
             raise UntrustedProvider(project)
-        said = FormatControl(set(self._said.no_binary), set(self._said.only_binary))
-        for formats in (said, self._settings.format_control):
-            if formats and "binary" not in formats.get_allowed_formats(project):
-                raise PluginFailed(
-                    f"--no-binary rules wheels of {project} out, and plugins are never "
-                    "built"
-                )
+        now = self._settings.format_control or FormatControl()
+        is_excluded = "binary" not in now.get_allowed_formats(project)
+        if is_excluded or project not in self._with_wheels:
+            raise PluginFailed(
+                f"--no-binary rules wheels of {project} out, and plugins are never built"
+            )
         if self.require_hashes and not any(
-            each.project == project and each.hashes for each in self._constraints()
+            each.hash_options for each in _of({project}, self.constraints())
         ):
             raise PluginFailed(
                 f"{project} has no hash, which --require-hashes needs: a file that -c "
                 "names can give it one"
             )
-        added = sorted({*_trusted_hosts(self._session)} - {*self._said.trusted_hosts})
+        added = sorted(_trusted_hosts(self._session) - self._trusted_hosts)
         if added:
             raise PluginFailed(
                 f"a requirements file trusts {', '.join(added)} without certificates, "
@@ -243,9 +244,8 @@ class PluginLimits:
         :param prereleases: projects that have pre-releases.
         """
         said = [
-            f"the constraint {each.requirement} ({each.comes_from})"
-            for each in self._constraints()
-            if each.project in self.trusted
+            f"the constraint {each.req} ({each.comes_from})"
+            for each in _of(self.trusted, self.constraints())
         ]
         if self.uploaded_prior_to is not None:
             said.append(f"--uploaded-prior-to {self.uploaded_prior_to.isoformat()}")
@@ -256,63 +256,19 @@ class PluginLimits:
         ]
         return list(dict.fromkeys(said))
 
-    def environ(self) -> dict[str, str]:
-        """Return the variables that hand these limits to a pip for a build environment.
 
-        :raises PipError: if a constraints file cannot be read.
-        """
-        said = self._said._replace(
-            index_urls=[remove_auth_from_url(url) for url in self._said.index_urls],
-            find_links=[remove_auth_from_url(url) for url in self._said.find_links],
-            require_hashes=self.require_hashes,
-            constraints=self._constraints(),
-        )
-        return {_INHERITED: json.dumps(said)}
-
-    def _constraints(self) -> list[Constraint]:
-        if self._read is None:
-            self._read = self._read_files()
-        return [*self._said.constraints, *self._noted, *self._read]
-
-    def _read_files(self) -> list[Constraint]:
-        """Read the constraints files that the command has not read itself."""
-        from pip._internal.req.req_file import parse_requirements
-
-        noted = [each.comes_from for each in self._noted]
-        return [
-            self._constraint(parsed)
-            for path in dict.fromkeys(self._settings.constraint_files)
-            if not any(_is_of(path, each) for each in noted)
-            for parsed in parse_requirements(path, self._session, constraint=True)
-        ]
-
-    def _constraint(self, parsed: ParsedRequirement) -> Constraint:
-        hashes = (parsed.options or {}).get("hashes") or {}
-        return Constraint(parsed.requirement, hashes, parsed.comes_from)
+def _of(
+    projects: Collection[str], constraints: Iterable[InstallRequirement]
+) -> Iterable[InstallRequirement]:
+    """Return the constraints on some projects."""
+    return (e for e in constraints if e.name and canonicalize_name(e.name) in projects)
 
 
-def _trusted_hosts(session: PipSession) -> list[str]:
-    return [build_netloc(*origin) for origin in session.pip_trusted_origins]
+def _trusted_hosts(session: PipSession) -> set[str]:
+    """Return the hosts that need no certificate, each with its port if it was given."""
+    return {build_netloc(*origin) for origin in session.pip_trusted_origins}
 
 
-def _is_of(path: str, comes_from: str) -> bool:
-    """Tell whether a constraint is a line of the file at *path*."""
-    return comes_from.startswith(f"-c {path} (line ")
-
-
-def _inherited(text: str, own: _Said) -> _Said:
-    """Return what the user told the pip that started this one.
-
-    :param own: what this one was told, which includes the passwords of indexes.
-    """
-    said = _Said(*json.loads(text))
-    return said._replace(
-        index_urls=_with_passwords(said.index_urls, own.index_urls),
-        find_links=_with_passwords(said.find_links, own.find_links),
-        constraints=[Constraint(*each) for each in said.constraints],
-    )
-
-
-def _with_passwords(said: Sequence[str], own: Sequence[str]) -> list[str]:
+def _with_passwords(said: Iterable[str], own: Iterable[str]) -> list[str]:
     known = {remove_auth_from_url(url): url for url in own}
     return [known.get(url, url) for url in said]
