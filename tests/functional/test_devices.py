@@ -602,3 +602,70 @@ def test_several_nvidia_gpus(
     assert "GPUs: compute capability 10.0 (2 GPUs), compute capability 7.0" in (
         result.stdout
     )
+    result = pip("variants", "host", "--json", "--hardware", env=gpus)
+    listed = {
+        "nvidia": [
+            {
+                "name": "compute capability 10.0",
+                "feature": "sm_arch",
+                "values": ["100_real", "100_virtual"],
+                "number": 2,
+            },
+            {
+                "name": "compute capability 7.0",
+                "feature": "sm_arch",
+                "values": ["70_real", "70_virtual"],
+                "number": 1,
+            },
+        ]
+    }
+    assert json.loads(result.stdout)["devices"] == listed
+    one = nvml.environ(cuda=13000, driver="580.65.06", capabilities=["10.0"])
+    assert "devices" not in json.loads(pip("variants", "host", "--json", env=one).stdout)
+
+
+def test_several_gpus_are_in_a_host_file(
+    pip: Pip, index: IndexServer, host: WriteHost
+) -> None:
+    """What is chosen with the file is what is chosen on the machine."""
+    others = ("nvidia", "intel", "tpu", "x86_64", "aarch64")
+    without = [f"--disable-variant-provider={each}" for each in others]
+    gpus = {BOOTSTRAP: "gfx942,gfx1151,gfx1151"}
+    written = pip("variants", "host", "--json", "--hardware", *without, env=gpus)
+    described = json.loads(written.stdout)
+    features = [
+        {"feature": "gfx_arch", "values": ["gfx942", "gfx1151"]},
+    ]
+    assert described == {
+        "host-schema": 1,
+        "supported": {"amd": features},
+        "devices": {
+            "amd": [
+                {
+                    "name": "gfx942",
+                    "feature": "gfx_arch",
+                    "values": ["gfx942"],
+                    "number": 1,
+                },
+                {
+                    "name": "gfx1151",
+                    "feature": "gfx_arch",
+                    "values": ["gfx1151"],
+                    "number": 1,
+                },
+            ]
+        },
+    }
+    path = host(described)
+    result = pip("variants", "host", "--json", "--hardware", "--variant-host", path)
+    assert json.loads(result.stdout) == described
+    builds = {
+        name: [f"amd :: gfx_arch :: {each}" for each in architectures]
+        for name, architectures in {"a": ONE, "b": BOTH}.items()
+    }
+    index.add_release(
+        "kernels", "1.0", {}, manifest=make_manifest(builds), plain=False
+    )
+    options = ["--index-url", index.index_url, "--variant-host", path]
+    result = pip("install", "--dry-run", "kernels", *options)
+    assert "Would install kernels-1.0 (b)" in result.stdout

@@ -92,6 +92,12 @@ def _part(left_out: str) -> bytes:
 
 
 LEVELS = {"feature": "level", "values": ["v1"]}
+GPU = {"name": "gfx942", "number": 2, "feature": "gfx_arch", "values": ["gfx942"]}
+
+
+def _gpus(*listed: object) -> bytes:
+    features = [{"feature": "gfx_arch", "values": ["gfx942"]}]
+    return _with(supported={"amd": features}, devices={"amd": listed})
 
 
 #: Contents of files, and what is wrong with them.
@@ -115,6 +121,17 @@ INVALID: list[tuple[bytes, str]] = [
     (_supporting([{"feature": "level", "values": "v3"}]), "nvidia :: level"),
     (_supporting([{"feature": "level", "values": [3]}]), "3"),
     (_supporting([LEVELS, LEVELS]), "repeated"),
+    (_with(devices=[]), "'devices' is not a JSON object"),
+    (_with(devices={"amd": [GPU]}), "has devices of 'amd', which it does not support"),
+    (
+        _with(supported={"amd": [LEVELS]}, devices={"amd": GPU}),
+        "devices of 'amd' are not a list",
+    ),
+    (_gpus("gfx942"), "device of 'amd' is not a JSON object"),
+    (_gpus({**GPU, "name": "\x1b[31m"}), "no device of 'amd'"),
+    (_gpus({**GPU, "number": 0}), "no number of devices: 0"),
+    (_gpus({**GPU, "number": True}), "no number of devices: True"),
+    (_gpus({**GPU, "values": []}), "amd :: gfx_arch"),
     (_with(environment={"python": "3"}), "'python'"),
     (_with(environment={"python_version": 3}), "python_version"),
     *((_part(key), f"missing '{key}'") for key in ("platforms", "abis")),
@@ -197,6 +214,7 @@ VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 #: What no schema can say.
 BEYOND = (
     *("repeated", "is of ", "others say", "no such platform", "'any' is no platform"),
+    "which it does not support",
 )
 
 

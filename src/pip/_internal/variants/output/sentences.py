@@ -254,9 +254,9 @@ def provider_line(namespace: str, answer: ProviderResult) -> str:
 
 def _devices(answer: ProviderResult) -> list[str]:
     """List the GPUs of the target, if it has several."""
-    if sum(each.number for each in answer.devices) < 2:
+    if not answer.several_devices:
         return []
-    return [f"GPUs: {', '.join(map(str, answer.devices))}"]
+    return [f"GPUs: {', '.join(map(str, answer.several_devices))}"]
 
 
 def provider_lines(

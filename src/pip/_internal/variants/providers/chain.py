@@ -224,7 +224,8 @@ class ProviderChain:
             return ProviderResult(
                 reason=f"{path} does not name the namespace", source=Source.HOST
             )
-        return ProviderResult(features, path, source=Source.HOST)
+        devices = self.host.devices.get(namespace, ())
+        return ProviderResult(features, path, source=Source.HOST, devices=devices)
 
     def _excluded(self, provider: Provider) -> str | None:
         """Say why a provider does not apply here, if its marker excludes it."""
@@ -325,16 +326,23 @@ class ProviderChain:
             kernel = "platform_release"
             environment[kernel] = tegra.named(environment.get(kernel, ""))
         tags = {} if python is None else target.tags_of(python)
+        supported = {
+            namespace: [
+                {"feature": feature.name, "values": list(feature.values)}
+                for feature in answer.features
+            ]
+            for namespace, answer in answers.items()
+            if answer.features and answer.source is not Source.STATIC
+        }
+        devices = {
+            namespace: [each._asdict() for each in answers[namespace].several_devices]
+            for namespace in supported
+            if answers[namespace].several_devices
+        }
         return {
             "host-schema": HOST_SCHEMA,
-            "supported": {
-                namespace: [
-                    {"feature": feature.name, "values": list(feature.values)}
-                    for feature in answer.features
-                ]
-                for namespace, answer in answers.items()
-                if answer.features and answer.source is not Source.STATIC
-            },
+            "supported": supported,
+            **({"devices": devices} if devices else {}),
             **({"environment": environment} if environment else {}),
             **tags,
         }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from pip._vendor.packaging.markers import Environment
@@ -26,6 +27,7 @@ from pip._internal.variants.providers.platforms import (
     release_of,
     usual,
 )
+from pip._internal.variants.providers.result import Device
 
 __all__ = [
     "HOST_SCHEMA",
@@ -43,8 +45,11 @@ MARKER_VARIABLES = frozenset(Environment.__annotations__)
 OF_HARDWARE = frozenset({"platform_release"})
 
 #: The keys of a host file.
-_KEYS = frozenset({"host-schema", "supported", "environment", "platforms", "abis"})
+_KEYS = frozenset(
+    {"host-schema", "supported", "devices", "environment", "platforms", "abis"}
+)
 _TAG = re.compile(r"[A-Za-z0-9_]+")
+_DEVICE_NAME = re.compile(r"[A-Za-z0-9_. ]{1,100}")
 #: Upstream makes of such tags all older ones; of huge numbers it would without end.
 _EXPANDED = re.compile(r"(?:macosx|ios)_[0-9]{1,2}_[0-9]{1,2}_.+|android_[0-9]{1,3}_.+")
 _GROWING = ("macosx", "ios", "android")
@@ -60,6 +65,7 @@ class HostDescription(NamedTuple):
         belong to hardware.
     :ivar platforms: its platform tags, best first; empty if hardware alone is described.
     :ivar abis: the ABI tags of its interpreter, best first; empty likewise.
+    :ivar devices: its GPUs by namespace, if it has several.
     """
 
     path: str
@@ -67,6 +73,7 @@ class HostDescription(NamedTuple):
     environment: Mapping[str, str]
     platforms: tuple[str, ...] = ()
     abis: tuple[str, ...] = ()
+    devices: Mapping[str, tuple[Device, ...]] = MappingProxyType({})
 
     @property
     def is_complete(self) -> bool:
@@ -111,13 +118,14 @@ def _host(path: str, root: object) -> HostDescription:
     if unknown:
         raise _Problem(f"Its keys {safe_repr(unknown)} mean nothing")
     supported = _supported(description.get("supported"))
+    devices = _devices(description.get("devices", {}), supported)
     environment = _environment(description.get("environment", {}))
     tags, abis = _tags(description, "platforms"), _tags(description, "abis")
     if tags or abis or environment.keys() - OF_HARDWARE:
         _check_complete(environment, tags, abis)
         _check_platforms(environment, tags)
         _check_interpreter(environment, abis)
-    return HostDescription(path, supported, environment, tags, abis)
+    return HostDescription(path, supported, environment, tags, abis, devices)
 
 
 def _check_complete(
@@ -190,6 +198,33 @@ def _supported(root: object) -> SupportedProperties:
                 f"A feature of {safe_repr(namespace)} is repeated: {safe_repr(names)}"
             )
     return SupportedProperties(supported)
+
+
+def _devices(
+    root: object, supported: SupportedProperties
+) -> dict[str, tuple[Device, ...]]:
+    """Read the GPUs of a machine that has several."""
+    devices: dict[str, tuple[Device, ...]] = {}
+    for namespace, listed in _object(root, "'devices'").items():
+        if not supported.features(namespace):
+            raise _Problem(
+                f"It has devices of {safe_repr(namespace)}, which it does not support"
+            )
+        if not isinstance(listed, list):
+            raise _Problem(f"The devices of {safe_repr(namespace)} are not a list")
+        devices[namespace] = tuple(_device(item, namespace) for item in listed)
+    return devices
+
+
+def _device(item: object, namespace: str) -> Device:
+    device = _object(item, f"A device of {safe_repr(namespace)}")
+    name, number = device.get("name"), device.get("number")
+    if not isinstance(name, str) or not _DEVICE_NAME.fullmatch(name):
+        raise _Problem(f"This names no device of {namespace!r}: {safe_repr(name)}")
+    if type(number) is not int or number < 1:
+        raise _Problem(f"This is no number of devices: {safe_repr(number)}")
+    feature = _feature(device, namespace)
+    return Device(name, feature.name, feature.values, number)
 
 
 def _environment(root: object) -> dict[str, str]:

@@ -101,6 +101,12 @@ class ProviderResult(NamedTuple):
         return next((e.values for e in self.features if e.name == feature), ())
 
     @property
+    def several_devices(self) -> tuple[Device, ...]:
+        """The visible GPUs if there are several, of one kind or more."""
+        number = sum(each.number for each in self.devices)
+        return self.devices if number > 1 else ()
+
+    @property
     def is_lacking(self) -> bool:
         """Tell whether trust or a repair would add to it."""
         return bool(self.untrusted or self.warnings)
