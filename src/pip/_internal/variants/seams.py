@@ -133,17 +133,19 @@ def metadata_file(fn: Callable[[Any, str], bytes]) -> Callable[[Any, str], bytes
 
 
 def arguments_parsed(fn: Callable[..., Any]) -> Callable[..., Any]:
-    """Keep the command line with the options that are parsed from it.
+    """Keep what was typed with the options that are parsed from it.
 
     Stands here because every command passes, and few show a hint that repeats it.
     """
 
     @functools.wraps(fn)
     def parse(command: Any, args: list[str]) -> Any:
-        typed = tuple(args)
+        typed: list[tuple[Any, str, str | None]] = []
+        for option in command.parser.option_list_all:
+            option.process = functools.partial(_process, typed, option)
         options, rest = fn(command, args)
         # By name: not every start of pip imports the slots.
-        options.variants_command_line = command.parser, typed
+        options.variants_command_line = command.parser, (typed, tuple(rest))
         if hasattr(options, "no_fast"):
             from pip._internal.fast import garbage, switches
 
@@ -160,6 +162,18 @@ def arguments_parsed(fn: Callable[..., Any]) -> Callable[..., Any]:
         return options, rest
 
     return parse
+
+
+def _process(
+    typed: list[tuple[Any, str, str | None]],
+    option: Any,
+    name: str,
+    value: str | None,
+    *others: Any,
+) -> Any:
+    """Process an option that was typed, and note it: optparse processes no others."""
+    typed.append((option, name, value))
+    return type(option).process(option, name, value, *others)
 
 
 def record_selection(wheel_path: str, info_dir: str) -> list[str]:

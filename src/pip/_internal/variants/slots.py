@@ -19,7 +19,6 @@ __all__ = [
     "RUN",
     "SELECTION",
     "SEVERAL_BUILDS",
-    "TYPED",
 ]
 
 #: On a ``LinkCollector``, and on the ``PipSession`` that it was made with: the
@@ -47,12 +46,11 @@ LOCK_ENVIRONMENT = Slot("_variants_lock_environment")
 #: On an ``InstallRequirement``: the environment markers of the machine that it is for, if
 #: one was described. Set by ``hooks.resolve``, read by ``hooks.commands``.
 ENVIRONMENT = Slot("_variants_environment")
-#: On the options of any command: its parser, and what was typed. Set by ``seams``, which
-#: imports nothing for it; read by ``output.invocation``, ``hooks.index`` and ``scoped.mode``.
+#: On the options of any command: its parser, and what was typed: the options, each with its
+#: name as typed and its text, and the words. Set by ``seams``, which imports nothing for
+#: it; read by ``selection.settings``, ``output.invocation``, ``hooks.index`` and
+#: ``scoped.mode``.
 COMMAND_LINE = Slot("variants_command_line")
-#: On the options of any command: which options of variants were typed, as a list of their
-#: rows, the names as typed, and the values. Set and read by ``selection.settings``.
-TYPED = Slot("variants_typed")
 #: On the options of a command that may take several builds of one project: True. Set by
 #: ``locks``, read by ``selection.settings``.
 SEVERAL_BUILDS = Slot("variants_several_builds")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import optparse
 from collections.abc import Mapping, Sequence
 
 import pytest
 
+from pip._internal.commands import create_command
 from pip._internal.exceptions import CommandError
-from pip._internal.variants.pytorch.options import LTT_VARIABLE, OPTIONS, in_use
+from pip._internal.variants.pytorch.options import LTT_VARIABLE, in_use
 from pip._internal.variants.pytorch.settings import PyTorchSettings, settings
 from pip._internal.variants.selection.settings import Settings as CommandSettings
 
@@ -22,13 +22,10 @@ def parse(
     configured: Mapping[str, object] | None = None,
 ) -> PyTorchSettings | None:
     """Return the settings of a command with these arguments; None without the bridge."""
-    parser = optparse.OptionParser()
-    for row in OPTIONS:
-        parser.add_option(row())
-    parser.add_option("--pre", action="store_true", default=False)
+    command = create_command("install", isolated=True)
     # As pip has it: what is configured becomes the default.
-    parser.set_defaults(**(configured or {}))
-    options, _ = parser.parse_args(list(arguments))
+    command.parser.set_defaults(**(configured or {}))
+    options, _ = command.parse_args(list(arguments))
     given = CommandSettings(options)
     if not in_use(given, environ or {}):
         return None

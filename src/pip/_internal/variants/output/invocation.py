@@ -9,7 +9,6 @@ import optparse
 import os
 import shlex
 from collections.abc import Callable, Container, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -92,7 +91,7 @@ def command(
     def is_known(option: optparse.Option) -> bool:
         return _is_repeated(option) and accepted.has_option(option.get_opt_string())
 
-    return _Typed.of(options).joined(words, is_known, without, is_own=is_own)
+    return _joined(options, words, is_known, without, is_own=is_own)
 
 
 def for_pip(options: optparse.Values, *words: str) -> str:
@@ -112,7 +111,7 @@ def for_pip(options: optparse.Values, *words: str) -> str:
     pip = get_default_environment().get_distribution("pip")
     if pip is not None and pip.in_usersite:
         words += ("--user",)
-    return _Typed.of(options).joined(words, is_where, is_own=True)
+    return _joined(options, words, is_where, is_own=True)
 
 
 def own_python() -> str:
@@ -126,11 +125,11 @@ def again(options: optparse.Values, *words: str, without: Container[str] = ()) -
 
     :param without: names of options, besides those among *words*.
     """
-    typed = _Typed.of(options)
+    parser, (_, begun) = _command_line(options)
     # What is not known is left to the reader.
-    begun = typed.words or ("install", "...")
+    begun = ("install", "...") if parser is None else (parser.name, *begun)
     is_repeated = partial(_is_repeated, again=True)
-    return typed.joined((*begun, *words), is_repeated, without)
+    return _joined(options, (*begun, *words), is_repeated, without)
 
 
 def for_upgrade(
@@ -162,8 +161,8 @@ def for_another_build(
 
 
 def is_typed(options: optparse.Values, name: str) -> bool:
-    """Tell whether an option is one that was typed."""
-    return any(each.get_opt_string() == name for each, _ in _Typed.of(options).options)
+    """Return whether an option was typed, rather than configured."""
+    return Settings(options).is_typed(name)
 
 
 def _is_repeated(option: optparse.Option, *, again: bool = False) -> bool:
@@ -177,63 +176,37 @@ def _is_repeated(option: optparse.Option, *, again: bool = False) -> bool:
     return name in _REPEATED or (again and name in _REPEATED_AGAIN)
 
 
-@dataclass(frozen=True, slots=True)
-class _Typed:
-    """What was typed.
+def _command_line(options: optparse.Values) -> tuple[Any, Any]:
+    """Return the parser of a command and what was typed, as the slot has them."""
+    none = None, ((), ())
+    # A pip that fills a build environment has a command line that is not the user's.
+    return none if os.environ.get(IN_BUILD) else COMMAND_LINE.of(options, tuple) or none
 
-    :ivar words: the name of the command, and what is no option.
-    :ivar options: with their values if they take one.
-    """
 
-    words: Sequence[str] = ()
-    options: Sequence[tuple[optparse.Option, str | None]] = ()
-
-    @classmethod
-    def of(cls, options: optparse.Values) -> _Typed:
-        """Read again what the options of a command were read from."""
-        parser, arguments = COMMAND_LINE.of(options, tuple) or (None, ())
-        if parser is None or os.environ.get(IN_BUILD):
-            # They were not read from a command line, or from none of the user's.
-            return cls()
-        found: list[tuple[optparse.Option, str | None]] = []
-
-        def note(_: optparse.Option, typed: str, value: Any, *__: Any) -> None:
-            found.append((parser.get_option(typed), value))
-
-        reader = optparse.OptionParser(add_help_option=False)
-        for option in parser.option_list_all:
-            reader.add_option(
-                *(*option._short_opts, *option._long_opts),
-                action="callback",
-                callback=note,
-                type="string" if option.takes_value() else None,
-            )
-        _, words = reader.parse_args(list(arguments))
-        return cls((parser.name, *words), found)
-
-    def joined(
-        self,
-        words: Sequence[str],
-        is_repeated: Callable[[optparse.Option], bool],
-        without: Container[str] = (),
-        *,
-        is_own: bool = False,
-    ) -> str:
-        """Put a command together, for the pip that was called."""
-        invocation = [get_best_invocation_for_this_pip()]
-        if is_own and WINDOWS:
-            # A program that runs cannot be replaced there.
-            invocation = [f"{own_python()} -m pip"]
-        parts = [*words]
-        for option, value in self.options:
-            name = option.get_opt_string()
-            if name == _PYTHON and value is not None:
-                # This is a child of the pip that was typed, which is for another Python.
-                invocation = ["pip", name, shlex.quote(value)]
-            elif is_repeated(option) and name not in words and name not in without:
-                parts += [name] if value is None else [name, value]
-        shown = (_shown(before, each) for before, each in pairwise(("", *parts)))
-        return " ".join((*invocation, *map(shlex.quote, shown)))
+def _joined(
+    options: optparse.Values,
+    words: Sequence[str],
+    is_repeated: Callable[[optparse.Option], bool],
+    without: Container[str] = (),
+    *,
+    is_own: bool = False,
+) -> str:
+    """Put a command together, for the pip that was called."""
+    invocation = [get_best_invocation_for_this_pip()]
+    if is_own and WINDOWS:
+        # A program that runs cannot be replaced there.
+        invocation = [f"{own_python()} -m pip"]
+    parts = [*words]
+    _, (typed, _) = _command_line(options)
+    for option, _, value in typed:
+        name = option.get_opt_string()
+        if name == _PYTHON and value is not None:
+            # This is a child of the pip that was typed, which is for another Python.
+            invocation = ["pip", name, shlex.quote(value)]
+        elif is_repeated(option) and name not in words and name not in without:
+            parts += [name] if value is None else [name, value]
+    shown = (_shown(before, each) for before, each in pairwise(("", *parts)))
+    return " ".join((*invocation, *map(shlex.quote, shown)))
 
 
 def _parser(words: tuple[str, ...]) -> optparse.OptionParser:

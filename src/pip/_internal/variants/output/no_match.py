@@ -21,7 +21,7 @@ from pip._internal.variants.errors import (
 )
 from pip._internal.variants.index.links import label_of, searched
 from pip._internal.variants.output.explain import explain_skipped_versions
-from pip._internal.variants.output.invocation import again, command, is_typed
+from pip._internal.variants.output.invocation import again, command
 from pip._internal.variants.output.missing_from_lock import NotLocked
 from pip._internal.variants.output.sentences import best_wheels
 from pip._internal.variants.output.skipped_versions import (
@@ -178,7 +178,7 @@ def _hints(
     """Say what helps against the causes that pip knows a remedy for."""
     hints: list[str] = []
     if Cause.VARIANTS_OFF in causes:
-        if is_typed(run.settings.options, "--no-variants"):
+        if run.settings.is_typed("--no-variants"):
             retry = again(run.settings.options, without=("--no-variants",))
             hints.append(Hint("With variants:", retry))
         else:

@@ -16,7 +16,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 from pip._internal.cli.cmdoptions import PipOption
-from pip._internal.variants.slots import SEVERAL_BUILDS, TYPED
+from pip._internal.variants.slots import COMMAND_LINE, SEVERAL_BUILDS
 
 if TYPE_CHECKING:
     import datetime
@@ -150,11 +150,7 @@ def _check(option: optparse.Option, opt: str, value: str) -> object:
 
 
 class VariantOption(PipOption):
-    """An option of a row.
-
-    What was typed is kept apart from what stands in the configuration and the
-    environment: optparse acts on nothing else.
-    """
+    """An option of a row."""
 
     TYPES = (*PipOption.TYPES, _CHECKED)
     TYPE_CHECKER = PipOption.TYPE_CHECKER | {_CHECKED: _check}
@@ -162,14 +158,6 @@ class VariantOption(PipOption):
     def __init__(self, row: OptionRow) -> None:
         super().__init__(*row.names, dest=row.dest, **row.attributes)
         self.row = row
-
-    def take_action(
-        self, action: str, dest: str, opt: str, value: Any, values: Any, parser: Any
-    ) -> int:
-        """Do what the option is for, and note that it was typed."""
-        typed: list[tuple[OptionRow, str, Any]] = TYPED.once(values, lambda _: [])
-        typed.append((self.row, opt, value))
-        return super().take_action(action, dest, opt, value, values, parser)
 
 
 def allowed(rows: Iterable[OptionRow], place: OptionPlace) -> tuple[OptionRow, ...]:
@@ -550,7 +538,13 @@ class Settings:
         self._given: dict[str, Any] = vars(options)
         self.read = dict(self._given)
         self.is_in_build = bool(os.environ.get(IN_BUILD))
-        self.typed: Sequence[tuple[OptionRow, str, Any]] = TYPED.of(options, list) or ()
+        _, (typed, _) = COMMAND_LINE.of(options, tuple) or (None, ((), ()))
+        self._names = {option.get_opt_string() for option, _, _ in typed}
+        self.typed: Sequence[tuple[OptionRow, str, Any]] = [
+            (option.row, name, option.convert_value(name, text))
+            for option, name, text in typed
+            if isinstance(option, VariantOption)
+        ]
         self.several_builds = SEVERAL_BUILDS.of(options, bool) or False
 
     @property
@@ -567,8 +561,8 @@ class Settings:
         return self._given.get(row.dest, otherwise)
 
     def is_typed(self, name: str) -> bool:
-        """Tell whether an option was typed, rather than configured."""
-        return any(row.name == name for row, _, _ in self.typed)
+        """Return whether an option was typed, rather than configured."""
+        return name in self._names
 
     @property
     def asks_for_something(self) -> bool:
