@@ -377,6 +377,15 @@ def test_version_first_and_a_word_about_the_newest_for_the_gpu(
         assert "The newest" not in pip(*command, *extra, env=env).stderr
 
 
+def test_a_cpu_build_that_is_typed_is_no_error(
+    pip: Pip, pytorch: PyTorchIndexServer
+) -> None:
+    command = ["install", "--cpuonly", "--strict-variants", "torch"]
+    result = pip(*command, *options(pytorch), env=R535)
+    assert "torch-2.9.1+cpu\n" in result.stdout
+    assert result.stderr == ""
+
+
 def test_versions_are_compared_as_versions(dry_all: DryAll) -> None:
     """0.9.1 is older than 0.24.1, and 2.5.1 for a newer CUDA older than 2.9.1."""
     backends = ["--pytorch-computation-backend", "cu121,cu118,cpu"]

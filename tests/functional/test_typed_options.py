@@ -325,6 +325,21 @@ def test_a_label_for_a_package_that_is_not_there(
         assert "Using" not in result.stdout
 
 
+def test_a_misspelled_package_is_an_error_to_explain_too(
+    pip: Pip, idna: list[str]
+) -> None:
+    explain = ["variants", "explain", "requests", *idna[2:]]
+    result = pip(*explain, "--variant=reqeusts=null", code=1)
+    assert result.stdout == ""
+    assert result.stderr.endswith(
+        "hint: Did you mean 'requests'? --variant requests=null\n"
+    )
+    # A dependency may have it, which is not looked up.
+    assert pip(*explain, "--variant=idna=null").stderr == ""
+    told = pip(*explain, "--variant=requests-ng=null").stderr
+    assert "this run has no package requests-ng. Did you mean requests?" in told
+
+
 @pytest.mark.parametrize(
     "environ",
     [

@@ -132,7 +132,12 @@ def look_up(
         mistaken = label_in_version(finder, project, specifier)
         problem = mistaken or true_reason(run, finder, asked) or problem
     if run.overrides.choices or run.settings.typed:
-        report_unknown_names(run, {project}, are_all=False, are_all_manifests=False)
+        report_unknown_names(
+            *(run, {project}),
+            are_all=False,
+            are_all_manifests=False,
+            is_lookup=problem is None,
+        )
     files = _files(run, finder, collector, project)
     return LookupResult(
         requirement=requirement,

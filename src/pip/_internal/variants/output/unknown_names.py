@@ -78,6 +78,7 @@ def report_unknown_names(
     *,
     are_all: bool,
     are_all_manifests: bool,
+    is_lookup: bool = False,
 ) -> None:
     """Report projects and namespaces that the user typed and that this run does not have.
 
@@ -87,6 +88,8 @@ def report_unknown_names(
         not have is an error. Otherwise pip warns of names that are similar to a known one.
     :param are_all_manifests: the same for manifests. A build may need projects that have
         others.
+    :param is_lookup: whether pip looks up one project without its dependencies: then a
+        likely typing error is an error too.
     :raises UnknownPackage: if a label was chosen for a project that this run lacks.
     """
     for choice in run.overrides.choices:
@@ -95,7 +98,7 @@ def report_unknown_names(
         if choice.project in projects:
             continue
         typed, similar = written(choice), nearest(choice.project, projects)
-        if are_all:
+        if are_all or (is_lookup and _is_misspelled(choice.project, similar)):
             meant = None
             if similar is not None:
                 meant = f"Did you mean '{similar}'? --variant {similar}={choice.label}"
@@ -109,6 +112,13 @@ def report_unknown_names(
             problem = f"nothing in this run has a namespace {namespace}"
             similar = nearest(namespace, known)
             _warn(run, str(option), similar, problem, is_certain=are_all_manifests)
+
+
+def _is_misspelled(project: str, similar: str | None) -> bool:
+    """Return whether a project is hardly a dependency, as numpy is one of numpyro."""
+    return similar is not None and not (
+        project.startswith(similar) or similar.startswith(project)
+    )
 
 
 def _warn(
