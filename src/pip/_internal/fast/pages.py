@@ -50,11 +50,12 @@ def all_links(links: Sequence[Link]) -> Sequence[Link]:
 def links_of_page(
     parse: Callable[[IndexContent], Iterable[Link]],
     page: IndexContent,
-    target: TargetPython,
+    target: TargetPython | None,
 ) -> list[Link]:
     """Return the links of a page that may lead to candidates, in its order.
 
     :param parse: how upstream makes links of a page; it makes the same ones.
+    :param target: for which they may be candidates; None for all links.
     """
     # Upstream keeps the links of some pages.
     is_plain = page.content_type.lower().startswith(_JSON) and not (
@@ -63,11 +64,12 @@ def links_of_page(
     if not is_plain:
         return list(parse(page))
     logger = get_logger("pip._internal.index.package_finder")
-    suits = None if logger.isEnabledFor(logging.DEBUG) else _suitable(target)
+    is_all = target is None or logger.isEnabledFor(logging.DEBUG)
+    suits = None if is_all else _suitable(target)
     links = _Links()
     for file in json.loads(page.content).get("files", []):
         if suits is not None and _is_foreign(file, suits):
-            links.everything = lambda: list(parse(page))
+            links.everything = functools.partial(links_of_page, parse, page, None)
             continue
         link = Link.from_json(file, page.url)
         if link is not None:

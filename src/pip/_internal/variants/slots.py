@@ -23,10 +23,10 @@ __all__ = [
 
 #: On a ``LinkCollector``, and on the ``PipSession`` that it was made with: the
 #: ``Run`` of the command. Set by ``selection.run``, ``hooks.index`` and
-#: ``hooks.build_env``; read by ``selection.run``, ``hooks.updates``, ``output.lookup`` and ``locks.reading``.
+#: ``hooks.build_env``; read by ``selection.run``, ``hooks.updates`` and ``locks.reading``.
 RUN = Slot("_variants")
-#: On a ``LinkCollector``: whether index pages are read fast. Set and read by
-#: ``hooks.index``.
+#: On a ``LinkCollector``: whether index pages are read fast. Set by ``hooks.index`` and
+#: ``output.lookup``, read by ``hooks.index``.
 READS_FAST = Slot("_reads_fast")
 #: On a distribution: the ``Bound`` that settles its dependencies. Set and read by
 #: ``selection.installed``.

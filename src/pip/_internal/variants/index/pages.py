@@ -13,6 +13,7 @@ from pip._vendor.requests.exceptions import RequestException
 
 from pip._internal.console.texts import capital, without_credentials
 from pip._internal.exceptions import DiagnosticPipError, NetworkConnectionError
+from pip._internal.fast.pages import links_of_page
 from pip._internal.index.collector import (
     _get_simple_response,
     _make_index_content,
@@ -98,7 +99,7 @@ def links_of(page: IndexContent) -> list[Link]:
     :raises PageUnavailable: if it has another form than a page of links.
     """
     try:
-        return list(parse_links(page))
+        return links_of_page(parse_links, page, None)
     except (ValueError, LookupError, TypeError, AttributeError) as error:
         what = f"{type(error).__name__}: {in_words(error)}"
         raise PageUnavailable(f"Its page cannot be read ({what})") from None

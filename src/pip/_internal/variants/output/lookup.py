@@ -8,25 +8,20 @@ from __future__ import annotations
 
 import functools
 import itertools
-import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.cli import cmdoptions
 from pip._internal.cli.req_command import parse_constraint_files
 from pip._internal.exceptions import DistributionNotFound, PipError
-from pip._internal.index.collector import (
-    CollectedSources,
-    IndexContent,
-    LinkCollector,
-    parse_links,
-)
+from pip._internal.fast.pages import all_links
+from pip._internal.fast.sizes import listed_size
+from pip._internal.index.collector import LinkCollector
 from pip._internal.index.package_finder import PackageFinder
-from pip._internal.index.sources import LinkSource
 from pip._internal.models.link import Link
 from pip._internal.models.selection_prefs import SelectionPreferences
 from pip._internal.req.constructors import (
@@ -38,6 +33,7 @@ from pip._internal.resolution.resolvelib.factory import Factory
 from pip._internal.resolution.resolvelib.found_candidates import FoundCandidates
 from pip._internal.variants.errors import WrongUse
 from pip._internal.variants.index.archives import undamaged
+from pip._internal.variants.index.links import LocalVersionWheel
 from pip._internal.variants.index.wheel_manifests import metadata_of_wheel
 from pip._internal.variants.output.no_match import true_reason
 from pip._internal.variants.output.refusals import (
@@ -64,7 +60,7 @@ from pip._internal.variants.selection.switching import (
     InstalledCandidate,
     installed_candidate,
 )
-from pip._internal.variants.slots import RUN
+from pip._internal.variants.slots import READS_FAST
 
 if TYPE_CHECKING:
     import optparse
@@ -72,7 +68,7 @@ if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
     from pip._vendor.packaging.version import Version
 
-    from pip._internal.index.sources import CandidatesFromPage
+    from pip._internal.index.package_finder import LinkEvaluator
     from pip._internal.models.candidate import InstallationCandidate
     from pip._internal.network.session import PipSession
     from pip._internal.operations.prepare import RequirementPreparer
@@ -93,9 +89,7 @@ def look_up(
     :raises PipError: *requirement* is none, or not of a project on an index, or an
         index cannot be read.
     """
-    cmdoptions.check_release_control_exclusive(options)
-    collector = _PageKeeper.of(LinkCollector.create(session, options=options))
-    finder = _finder(collector, options)
+    finder = _finder(session, options)
     constraints = parse_constraint_files(options.constraints, finder, options, session)
     wanted = _wanted(requirement, options)
     assert wanted.req is not None, "it was looked at"
@@ -138,7 +132,7 @@ def look_up(
             are_all_manifests=False,
             is_lookup=problem is None,
         )
-    files = _files(run, finder, collector, project)
+    files = _files(run, finder, project)
     return LookupResult(
         requirement=requirement,
         project=project,
@@ -178,16 +172,15 @@ def _wanted(requirement: str, options: optparse.Values) -> InstallRequirement:
 
 def make_run(session: PipSession, options: optparse.Values) -> Run:
     """Make the run of a command that looks up nothing on an index."""
-    cmdoptions.check_release_control_exclusive(options)
-    collector = LinkCollector.create(session, options=options)
-    run = run_of(_finder(collector, options))
+    run = run_of(_finder(session, options))
     assert run is not None, "the collector was made with options"
     return run
 
 
-def _finder(collector: LinkCollector, options: optparse.Values) -> PackageFinder:
-    return PackageFinder.create(
-        link_collector=collector,
+def _finder(session: PipSession, options: optparse.Values) -> _Finder:
+    cmdoptions.check_release_control_exclusive(options)
+    found = _Finder.create(
+        link_collector=LinkCollector.create(session, options=options),
         # As in the commands that install.
         selection_prefs=SelectionPreferences(
             allow_yanked=True,
@@ -199,6 +192,8 @@ def _finder(collector: LinkCollector, options: optparse.Values) -> PackageFinder
         target_python=cmdoptions.make_target_python(options),
         uploaded_prior_to=options.uploaded_prior_to,
     )
+    assert isinstance(found, _Finder)
+    return found
 
 
 def _factory(finder: PackageFinder, run: Run, options: optparse.Values) -> Factory:
@@ -275,16 +270,14 @@ def _offers(infos: Iterable[IndexCandidateInfo]) -> Iterator[Offer]:
             yield Offer(cast("Version", version), files)
 
 
-def _files(
-    run: Run, finder: PackageFinder, collector: _PageKeeper, project: NormalizedName
-) -> list[File]:
+def _files(run: Run, finder: _Finder, project: NormalizedName) -> list[File]:
     """Return all files of a project, as the modes see them."""
-    files = list(collector.files(project, run.catalogue.own_pages.get(project)))
+    links: Iterable[Link] = (
+        link for link in finder.files if not isinstance(link, LocalVersionWheel)
+    )
     for mode in run.modes:
-        sizes = {file.link: file.size for file in files}
-        links = mode.files(finder, project, sizes)
-        files = [File(link, sizes.get(link)) for link in links]
-    return files
+        links = mode.files(finder, project, links)
+    return [File(link, _size(link)) for link in dict.fromkeys(links)]
 
 
 def _is_kept(
@@ -323,101 +316,38 @@ def _choose(
     )
 
 
-class _PageKeeper(LinkCollector):
-    """Keeps the pages of indexes: upstream forgets which files do not suit."""
+class _Finder(PackageFinder):
+    """Keeps all files that are listed: upstream forgets which ones do not suit.
 
-    def __init__(self, session: PipSession, collector: LinkCollector) -> None:
-        super().__init__(session, collector.search_scope)
-        self._pages: list[IndexContent] = []
-
-    @classmethod
-    def of(cls, collector: LinkCollector) -> _PageKeeper:
-        """Make one that takes the place of a collector."""
-        keeper = cls(collector.session, collector)
-        run = RUN.of(collector, Run)
-        assert run is not None, "it was made with options"
-        run.plugins.attach(keeper)
-        return keeper
-
-    def fetch_response(
-        self, location: Link, package_name: str | None = None
-    ) -> IndexContent | None:
-        """Fetch a page, and keep it."""
-        page = super().fetch_response(location, package_name)
-        if page is not None:
-            self._pages.append(page)
-        return page
-
-    def collect_sources(
-        self, project_name: str, candidates_from_page: CandidatesFromPage
-    ) -> CollectedSources:
-        """Find the sources of a project; the wheels of folders tell their Pythons."""
-        found = super().collect_sources(project_name, candidates_from_page)
-        sources = (
-            [None if each is None else _Folder(each, self.session) for each in part]
-            for part in found
-        )
-        return CollectedSources(*sources)
-
-    def files(self, project: str, own: IndexContent | None) -> Iterator[File]:
-        """Yield every file that was listed where *project* was looked up.
-
-        :param own: its page on the index that is for it alone.
-        """
-        for page in self._pages if own is None else (*self._pages, own):
-            sizes = _sizes(page)
-            for link in parse_links(page):
-                yield File(link, sizes.get(link.url))
-        sources = self.collect_sources(project, candidates_from_page=lambda _: ())
-        for source in itertools.chain(*sources):
-            for link in () if source is None else source.file_links():
-                yield File(link, _size_of_file(link))
-
-
-class _Folder(LinkSource):
-    """A source whose files tell which Pythons they are for, as those of a page do.
-
-    The resolver learns it from the metadata of each candidate that it makes.
+    :ivar files: these.
     """
 
-    def __init__(self, source: LinkSource, session: PipSession) -> None:
-        self._source, self._session = source, session
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.files: list[Link] = []
+        # That notes the sizes of files.
+        READS_FAST.set(self._link_collector, True)
 
-    @property
-    def link(self) -> Link | None:
-        """Return that of the source."""
-        return self._source.link
+    def evaluate_links(
+        self, link_evaluator: LinkEvaluator, links: Iterable[Link]
+    ) -> list[InstallationCandidate]:
+        """Make candidates of links; the wheels of folders tell their Pythons.
 
-    def page_candidates(self) -> Iterable[InstallationCandidate]:
-        """Return those of the source."""
-        return self._source.page_candidates()
-
-    def file_links(self) -> Iterator[Link]:
-        """Yield the links of the source."""
-        for link in self._source.file_links():
+        The resolver learns it from the metadata of each candidate that it makes.
+        """
+        links = links if isinstance(links, list) else list(links)
+        self.files += all_links(links)
+        for link in links:
             if link.is_wheel and link.is_file and link.requires_python is None:
                 # What cannot be read is told when it is judged.
                 with suppress(PipError, OSError), undamaged(link.filename):
-                    dist = metadata_of_wheel(self._session, link)
+                    dist = metadata_of_wheel(self._link_collector.session, link)
                     link.requires_python = dist.metadata.get("Requires-Python")
-            yield link
+        return super().evaluate_links(link_evaluator, links)
 
 
-def _sizes(page: IndexContent) -> dict[str, int]:
-    """Return the sizes that a JSON page states (PEP 700), by URL."""
-    if "json" not in page.content_type.lower():
-        return {}
-    sizes = {}
-    for entry in json.loads(page.content).get("files", ()):
-        size = entry.get("size")
-        link = Link.from_json(entry, page.url)
-        if link is not None and isinstance(size, int):
-            sizes[link.url] = size
-    return sizes
-
-
-def _size_of_file(link: Link) -> int | None:
+def _size(link: Link) -> int | None:
     try:
-        return os.path.getsize(link.file_path) if link.is_file else None
+        return os.path.getsize(link.file_path) if link.is_file else listed_size(link)
     except OSError:
         return None

@@ -49,6 +49,7 @@ from pip._internal.variants.slots import COMMAND_LINE
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
 
+    from pip._internal.index.collector import IndexContent
     from pip._internal.index.package_finder import PackageFinder
     from pip._internal.models.candidate import InstallationCandidate
     from pip._internal.models.link import Link
@@ -129,7 +130,7 @@ class Scoped(Mode):
             requirements file names are not for these projects.
         """
         self._run, self._indexes, self._folders = run, indexes, folders
-        self._pages = run.catalogue.own_pages
+        self._pages: dict[NormalizedName, IndexContent] = {}
         self._barred: set[NormalizedName] = set()
         # The paths and URLs that the user typed, each with its project if that is known.
         self._typed: set[tuple[Link, NormalizedName | None]] = set()

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
     from pip._vendor.packaging.version import Version, _BaseVersion
 
-    from pip._internal.index.collector import IndexContent
     from pip._internal.models.candidate import InstallationCandidate
     from pip._internal.models.link import Link
     from pip._internal.network.session import PipSession
@@ -46,7 +45,6 @@ class Catalogue:
     :ivar skipped_manifests: why manifests that are listed do not count.
     :ivar listed: the files of a project, page by page, where some are for variants, or
         none suited.
-    :ivar own_pages: the pages of projects that have an index of their own.
     :ivar checked_paths: by project, a function that returns the path of a wheel whose hash
         was checked. It has the projects of a resolution that requires hashes, no others.
     :ivar pips: what there is of pip and its carrier, if that is all that is looked for.
@@ -62,7 +60,6 @@ class Catalogue:
         self.manifests: dict[ReleaseKey, Link] = {}
         self.skipped_manifests: dict[ReleaseKey, str] = {}
         self.listed: dict[NormalizedName, list[list[Link]]] = {}
-        self.own_pages: dict[NormalizedName, IndexContent] = {}
         self.checked_paths: dict[NormalizedName, Callable[[Link], str]] = {}
         self.pips: list[InstallationCandidate] = []
         self.upstream_pips: set[Version] = set()
