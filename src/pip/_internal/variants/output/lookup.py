@@ -10,10 +10,11 @@ import functools
 import itertools
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import nullcontext, suppress
 from typing import TYPE_CHECKING, Any, cast
 
 from pip._vendor.packaging.utils import canonicalize_name
+from pip._vendor.resolvelib.structs import RequirementInformation
 
 from pip._internal.cli import cmdoptions
 from pip._internal.cli.req_command import parse_constraint_files
@@ -35,31 +36,20 @@ from pip._internal.variants.errors import WrongUse
 from pip._internal.variants.index.archives import undamaged
 from pip._internal.variants.index.links import LocalVersionWheel
 from pip._internal.variants.index.wheel_manifests import metadata_of_wheel
-from pip._internal.variants.output.no_match import true_reason
-from pip._internal.variants.output.refusals import (
-    missing_label,
-    nothing_left,
-    refuse_unknown_labels,
-)
+from pip._internal.variants.output.refusals import refusal, refuse_unknown_labels
 from pip._internal.variants.output.skipped_versions import (
     cause_of_file,
     evaluator_of,
     skipped_versions,
 )
-from pip._internal.variants.output.unknown_names import (
-    label_in_version,
-    report_unknown_names,
-)
+from pip._internal.variants.output.unknown_names import report_unknown_names
 from pip._internal.variants.providers.target import is_this_machine
 from pip._internal.variants.selection import target_options
 from pip._internal.variants.selection.candidates import offer
 from pip._internal.variants.selection.lookup_result import File, LookupResult, Offer
 from pip._internal.variants.selection.release import Release
 from pip._internal.variants.selection.run import Run, run_of
-from pip._internal.variants.selection.switching import (
-    InstalledCandidate,
-    installed_candidate,
-)
+from pip._internal.variants.selection.switching import installed_candidate
 from pip._internal.variants.slots import READS_FAST
 
 if TYPE_CHECKING:
@@ -102,13 +92,11 @@ def look_up(
     run.request.named = {project}
     # Versions are listed as if the project were not installed.
     installed = factory._installed_dists.pop(project, None)
-    with _for_target(run, factory):
+    target = run.target.described
+    with nullcontext() if target is None else target_options.during(target, factory):
         found, constraint, asked = _find(factory, wanted, constraints)
     offers = list(_offers(found._get_infos()))
-    choose = functools.partial(
-        _choose, run=run, finder=finder, requirement=requirement, project=project
-    )
-    chosen, problem = choose(offers)
+    chosen, problem = _choose(offers, run, finder)
     specifier = wanted.req.specifier & constraint.specifier
     stays = False
     if installed is not None and specifier.contains(
@@ -118,13 +106,21 @@ def look_up(
         competing = installed_candidate(run, factory, project, [wanted], specifier)
         if competing is not None:
             same = [each for each in offers if each.version == competing.version]
-            chosen, problem = choose([*same, *offers])
-        stays = competing is None or _is_kept(competing, chosen, problem)
+            chosen, problem = _choose([*same, *offers], run, finder)
+        stays = competing is None or (
+            problem is None
+            and chosen is not None
+            and chosen.release is not None
+            and competing.stays(chosen.release, chosen.ranked[0])
+        )
     if stays:
         problem = None
     elif chosen is None:
-        mistaken = label_in_version(finder, project, specifier)
-        problem = mistaken or true_reason(run, finder, asked) or problem
+        usual = DistributionNotFound(
+            f"No matching distribution found for {requirement}"
+        )
+        causes = [RequirementInformation(asked, None)]
+        problem = refusal(lambda: usual, factory, causes, {project: constraint})
     if run.overrides.choices or run.settings.typed:
         report_unknown_names(
             *(run, {project}),
@@ -213,12 +209,6 @@ def _factory(finder: PackageFinder, run: Run, options: optparse.Values) -> Facto
     )
 
 
-def _for_target(run: Run, factory: Factory) -> AbstractContextManager[None]:
-    """Evaluate markers for the target, if it is described."""
-    target = run.target.described
-    return nullcontext() if target is None else target_options.during(target, factory)
-
-
 def _find(
     factory: Factory,
     wanted: InstallRequirement,
@@ -280,21 +270,8 @@ def _files(run: Run, finder: _Finder, project: NormalizedName) -> list[File]:
     return [File(link, _size(link)) for link in dict.fromkeys(links)]
 
 
-def _is_kept(
-    competing: InstalledCandidate, chosen: Offer | None, problem: PipError | None
-) -> bool:
-    """Return whether an installed build stays, although it competes with *chosen*."""
-    if problem is not None or chosen is None or chosen.release is None:
-        return False
-    return competing.stays(chosen.release, chosen.ranked[0])
-
-
 def _choose(
-    offers: Iterable[Offer],
-    run: Run,
-    finder: PackageFinder,
-    requirement: str,
-    project: NormalizedName,
+    offers: Iterable[Offer], run: Run, finder: PackageFinder
 ) -> tuple[Offer | None, PipError | None]:
     """Return the version at which the resolver stops, and its error if there is one."""
     for each in offers:
@@ -305,15 +282,7 @@ def _choose(
                 return each, None
         except PipError as error:
             return each, error
-    missing = missing_label(run, finder, [project])
-    if missing is not None:
-        return None, missing
-    reached = run.decisions.reached(project)
-    if reached:
-        return None, nothing_left(requirement, reached, finder=finder)
-    return None, DistributionNotFound(
-        f"No matching distribution found for {requirement}"
-    )
+    return None, None
 
 
 class _Finder(PackageFinder):

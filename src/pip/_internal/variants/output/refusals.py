@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from pip._internal.variants.selection.installed_records import InstalledBuild
     from pip._internal.variants.selection.release import Release
 
-__all__ = ["missing_label", "nothing_left", "refusal", "refuse_unknown_labels"]
+__all__ = ["nothing_left", "refusal", "refuse_unknown_labels"]
 
 logger = get_logger(__name__)
 
@@ -186,7 +186,7 @@ def refusal(
         return _build_conflict(causes)
     reason = _plain_reason(run, factory, causes, constraints)
     projects = dict.fromkeys(cause.requirement.project_name for cause in causes)
-    reason = reason or missing_label(run, factory._finder, projects)
+    reason = reason or _missing_label(run, factory._finder, projects)
     if reason is not None:
         return reason
     if not run.enabled:
@@ -230,7 +230,7 @@ def _refused(
     return usual()
 
 
-def missing_label(
+def _missing_label(
     run: Run, finder: PackageFinder, projects: Iterable[NormalizedName]
 ) -> InstallationError | None:
     """Make the error if no release of a project has the label chosen for it."""
