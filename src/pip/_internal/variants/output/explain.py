@@ -15,20 +15,24 @@ from pip._vendor.wheel_variants.comparison import Comparison, Criterion
 
 from pip._internal.console.styled import Line
 from pip._internal.utils.misc import redact_auth_from_url
-from pip._internal.variants.index.links import label_of, version_of
+from pip._internal.variants.index.links import label_of
 from pip._internal.variants.output import reasons, sentences
-from pip._internal.variants.output.skipped_versions import CAUSES, why
+from pip._internal.variants.output.skipped_versions import (
+    CAUSES,
+    absent_variants,
+    why,
+)
 from pip._internal.variants.selection.installed import installed_build
 from pip._internal.variants.selection.lookup_result import (
     Cause,
     LookupResult,
-    Offer,
     SkippedVersion,
 )
 
 if TYPE_CHECKING:
     from pip._vendor.wheel_variants.manifest import Manifest
 
+    from pip._internal.index.package_finder import PackageFinder
     from pip._internal.metadata import BaseDistribution
     from pip._internal.variants.selection.ranking import Selection
     from pip._internal.variants.selection.release import Release
@@ -59,7 +63,7 @@ def explain_lookup(result: LookupResult) -> Iterator[Line]:
         yield Line(f"  {chosen.version}: refused", _REFUSED)
     if chosen is not None and chosen.release is not None and chosen.release.reached:
         yield from _explain_release(chosen.release)
-        yield from _explain_absent(result, chosen)
+        yield from _explain_absent(result.finder, chosen.release)
         best = chosen.ranked[0] if result.link is not None else None
         if best is not None and best != result.link:
             stays = " and ".join(
@@ -123,20 +127,12 @@ def _explain_release(release: Release) -> Iterator[Line]:
         yield from _indented(_explain_selection(selection, release.chosen_label))
 
 
-def _explain_absent(result: LookupResult, chosen: Offer) -> Iterator[Line]:
-    """Tell why variants that are listed for the chosen version have no file to take."""
-    known = {label_of(link) for link in chosen.links}
-    absent: dict[str, str] = {}
-    for file in result.files:
-        label, is_of_chosen = (
-            label_of(file.link),
-            version_of(file.link, result.project) == chosen.version,
-        )
-        if label is not None and is_of_chosen and label not in known:
-            absent.setdefault(label, why(*result.cause_of(file.link)))
+def _explain_absent(finder: PackageFinder, release: Release) -> Iterator[Line]:
+    """Return why variants that are listed for a release have no file to take."""
+    absent = absent_variants(finder, release)
     if absent:
         yield Line("")
-        yield Line(f"Variants of {chosen.release} that cannot be installed", _HEADING)
+        yield Line(f"Variants of {release} that cannot be installed", _HEADING)
     for label, reason in absent.items():
         yield Line(f"  {label}: {reason}", _REFUSED)
 

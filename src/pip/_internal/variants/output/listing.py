@@ -15,7 +15,11 @@ from pip._internal.utils.misc import format_size, redact_auth_from_url
 from pip._internal.variants.index.links import label_of, source_of, version_of
 from pip._internal.variants.output import reasons
 from pip._internal.variants.output.invocation import command
-from pip._internal.variants.output.skipped_versions import why
+from pip._internal.variants.output.skipped_versions import (
+    cause_of_file,
+    evaluator_of,
+    why,
+)
 from pip._internal.variants.selection.lookup_result import (
     Cause,
     File,
@@ -108,7 +112,8 @@ def rows(result: LookupResult, offered: Offer) -> list[ListingRow]:
 
 def _absent(result: LookupResult, files: Sequence[File]) -> str:
     """Return why none of the files with a label can be installed."""
-    cause, detail = result.cause_of(files[0].link)
+    evaluator = evaluator_of(result.finder, result.project)
+    cause, detail = cause_of_file(evaluator, files[0].link)
     if cause is Cause.PLATFORM:
         return "no file for this platform and Python"
     # The dates are too long for a table.

@@ -37,11 +37,7 @@ from pip._internal.variants.index.archives import undamaged
 from pip._internal.variants.index.links import LocalVersionWheel
 from pip._internal.variants.index.wheel_manifests import metadata_of_wheel
 from pip._internal.variants.output.refusals import refusal, refuse_unknown_labels
-from pip._internal.variants.output.skipped_versions import (
-    cause_of_file,
-    evaluator_of,
-    skipped_versions,
-)
+from pip._internal.variants.output.skipped_versions import skipped_versions
 from pip._internal.variants.output.unknown_names import report_unknown_names
 from pip._internal.variants.providers.target import is_this_machine
 from pip._internal.variants.selection import target_options
@@ -147,7 +143,7 @@ def look_up(
         installed=installed,
         stays=stays,
         run=run,
-        cause_of=functools.partial(cause_of_file, evaluator_of(finder, project)),
+        finder=finder,
     )
 
 

@@ -202,29 +202,26 @@ def _unsuitable(
     version: Version, links: Sequence[Link], evaluator: LinkEvaluator
 ) -> SkippedVersion:
     """Say why no file of a version suits the target and the options."""
-    details: dict[LinkType, str] = {}
-    results: list[tuple[Link, LinkType]] = []
-    for link in links:
-        result, detail = evaluator.evaluate_link(link)
-        results.append((link, result))
-        details.setdefault(result, detail)
-    if any(
-        result is LinkType.candidate and not link.is_wheel for link, result in results
-    ):
+    results = [evaluator.evaluate_link(link) for link in links]
+    taken = [
+        link
+        for link, (result, _) in zip(links, results, strict=True)
+        if result is LinkType.candidate
+    ]
+    if not all(link.is_wheel for link in taken):
         detail = "its source would have to be built on such a machine"
         return SkippedVersion(version, Cause.FORMAT, detail)
-    if LinkType.candidate in details:
+    if taken:
         # Upstream's evaluator, which does not look at labels, accepts it.
-        labels = filter(None, map(label_of, links))
-        return SkippedVersion(
-            version, Cause.VARIANTS_OFF, shortened([*dict.fromkeys(labels)])
-        )
+        labels = dict.fromkeys(filter(None, map(label_of, links)))
+        return SkippedVersion(version, Cause.VARIANTS_OFF, shortened([*labels]))
+    details = dict(reversed(results))
     for result, cause in _CAUSES.items():
         if result in details:
             is_platform = cause is Cause.PLATFORM
             detail = _platforms(links) if is_platform else details[result]
             return SkippedVersion(version, cause, detail)
-    return SkippedVersion(version, Cause.FORMAT, next(iter(details.values())))
+    return SkippedVersion(version, Cause.FORMAT, results[0][1])
 
 
 def _platforms(links: Iterable[Link]) -> str:

@@ -6,7 +6,7 @@ A :class:`LookupResult` is made once, by :mod:`.lookup`, and then only read.
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pip._vendor.packaging.version import Version
 
     from pip._internal.exceptions import PipError
+    from pip._internal.index.package_finder import PackageFinder
     from pip._internal.metadata import BaseDistribution
     from pip._internal.models.link import Link
     from pip._internal.variants.selection.run import Run
@@ -121,7 +122,7 @@ class LookupResult:
     :ivar installed: what is installed of the project.
     :ivar stays: whether that satisfies the requirement, so that nothing is installed.
     :ivar run: by which it was made.
-    :ivar cause_of: returns why a file of a version that may be taken is not, with a detail.
+    :ivar finder: which found the files.
     """
 
     requirement: str
@@ -134,7 +135,7 @@ class LookupResult:
     installed: BaseDistribution | None
     stays: bool
     run: Run
-    cause_of: Callable[[Link], tuple[Cause, str]]
+    finder: PackageFinder
 
     @property
     def link(self) -> Link | None:
