@@ -45,7 +45,10 @@ from pip._internal.variants.selection.candidates import offer
 from pip._internal.variants.selection.lookup_result import File, LookupResult, Offer
 from pip._internal.variants.selection.release import Release
 from pip._internal.variants.selection.run import Run, run_of
-from pip._internal.variants.selection.switching import installed_candidate
+from pip._internal.variants.selection.switching import (
+    InstalledCandidate,
+    installed_candidate,
+)
 from pip._internal.variants.slots import READS_FAST
 
 if TYPE_CHECKING:
@@ -103,12 +106,7 @@ def look_up(
         if competing is not None:
             same = [each for each in offers if each.version == competing.version]
             chosen, problem = _choose([*same, *offers], run, finder)
-        stays = competing is None or (
-            problem is None
-            and chosen is not None
-            and chosen.release is not None
-            and competing.stays(chosen.release, chosen.ranked[0])
-        )
+        stays = competing is None or _is_kept(competing, chosen, problem)
     if stays:
         problem = None
     elif chosen is None:
@@ -279,6 +277,15 @@ def _choose(
         except PipError as error:
             return each, error
     return None, None
+
+
+def _is_kept(
+    competing: InstalledCandidate, chosen: Offer | None, problem: PipError | None
+) -> bool:
+    """Return whether an installed build stays, although it competes with *chosen*."""
+    if problem is not None or chosen is None or chosen.release is None:
+        return False
+    return competing.stays(chosen.release, chosen.ranked[0])
 
 
 class _Finder(PackageFinder):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from pip._vendor.wheel_variants.abi_dependency import requirements
@@ -85,92 +86,69 @@ def unused_accelerator(
     :param label: the label of what was chosen; None for a plain wheel or an sdist.
     :return: None if no device of this machine is left idle.
     """
-    found = _Reasons()
+    nearest: list[_Missed] = []
+    answers: dict[str, ProviderResult] = {}
+    absent: dict[str, str] = {}
+    unmet: dict[str, str] = {}
+    unusable: dict[str, str] = {}
     providers = run.target.detected.without_plugins()
     selections = itertools.chain(release.selections.values(), _unselected(run, release))
-    for selection in selections:
-        manifest = selection.manifest
+    for each in selections:
+        manifest = each.manifest
         if manifest is None:
             continue
         chosen = None if label is None else manifest.variants.get(label)
         if chosen is not None and accelerators_of(chosen):
             return None
-        complete = _asked(selection, manifest, providers, release.project)
-        found.collect(complete, manifest, keeps=bool(run.attempt.kept))
-    if found.namespace is None:
+        selection = _asked(each, manifest, providers, release.project)
+        devices = present(selection.answers)
+        answers.update(selection.answers)
+        nearest += _missed(selection, manifest, devices)
+        absent.update(_absent(selection, manifest, devices))
+        if not run.attempt.kept:
+            # What stays installed is reported apart.
+            unmet.update(_unmet(selection, manifest, devices))
+        unusable.update(_unusable(selection, manifest))
+    others = (*absent.values(), *unmet.values(), *unusable)
+    namespace = min(nearest)[1] if nearest else next(iter(others), None)
+    if namespace is None:
         return None
-    device, build = _device(found.namespace, found.answers), _build(release, label)
-    said = [f"The target machine has {device}, but {build} was chosen"]
-    if found.nearest:
-        said.append(f"The nearest other variant: {min(found.nearest)[2]}")
-    if found.absent:
-        why = absent_variants(finder, release).get(next(iter(found.absent)))
-        said.append(
-            f"{shortened(list(found.absent))} would run, but cannot be installed: "
-            f"{why or 'no wheel of it is listed'}"
-        )
-    said += [*found.unmet, *map(capital, found.unusable.values())]
-    hint = _hint(run.settings.options, release, found, said)
+    device, build = _device(namespace, answers), _build(release, label)
+    said = [
+        f"The target machine has {device}, but {build} was chosen",
+        *(f"The nearest other variant: {why}" for _, _, why in sorted(nearest)[:1]),
+        *_not_installable(finder, release, absent),
+        *(*unmet, *map(capital, unusable.values())),
+    ]
+    masks = dict.fromkeys(filter(None, (answers[each].hidden_by for each in unusable)))
+    alone = () if any((nearest, absent, unmet)) else masks
+    hint = _hint(run.settings.options, release, said, alone)
     plain = None if label is None else _plain_wheel(release)
     return UnusedAccelerator(release, hint, plain)
 
 
-class _Reasons:
-    """Why the variants of a release that are for a device were not chosen.
-
-    :ivar nearest: those that the target cannot run.
-    :ivar absent: those that would run and have no suitable wheel, with their devices.
-    :ivar unmet: what others would need of other packages, and their devices.
-    :ivar unusable: devices that do not count, and why.
-    :ivar answers: what the target supports, by namespace.
-    """
-
-    def __init__(self) -> None:
-        self.nearest: list[_Missed] = []
-        self.absent: dict[str, str] = {}
-        self.unmet: dict[str, str] = {}
-        self.unusable: dict[str, str] = {}
-        self.answers: dict[str, ProviderResult] = {}
-
-    def collect(self, selection: Selection, manifest: Manifest, *, keeps: bool) -> None:
-        """Add the reasons of one source.
-
-        :param keeps: whether something installed stays, which is reported apart.
-        """
-        devices = present(selection.answers)
-        self.answers.update(selection.answers)
-        self.nearest += _missed(selection, manifest, devices)
-        self.absent.update(_absent(selection, manifest, devices))
-        if not keeps:
-            self.unmet.update(_unmet(selection, manifest, devices))
-        self.unusable.update(_unusable(selection, manifest))
-
-    @property
-    def namespace(self) -> str | None:
-        """The namespace of the device that matters most; None if none is idle."""
-        if self.nearest:
-            return min(self.nearest)[1]
-        others = (*self.absent.values(), *self.unmet.values(), *self.unusable)
-        return next(iter(others), None)
-
-    @property
-    def masks(self) -> list[str]:
-        """The environment variables that hide devices."""
-        hiding = (self.answers[each].hidden_by for each in self.unusable)
-        return list(dict.fromkeys(filter(None, hiding)))
-
-    @property
-    def are_all_hidden(self) -> bool:
-        """Whether nothing but such variables keeps a device idle."""
-        return bool(self.masks) and not (self.nearest or self.absent or self.unmet)
+def _not_installable(
+    finder: PackageFinder, release: Release, labels: Iterable[str]
+) -> Iterator[str]:
+    """Yield which variants would run if there were a wheel to install, if any would."""
+    labels = list(labels)
+    if labels:
+        why = absent_variants(finder, release).get(labels[0])
+        yield (
+            f"{shortened(labels)} would run, but cannot be installed: "
+            f"{why or 'no wheel of it is listed'}"
+        )
 
 
 def _hint(
-    options: optparse.Values, release: Release, found: _Reasons, said: list[str]
+    options: optparse.Values, release: Release, said: list[str], masks: Iterable[str]
 ) -> Hint:
-    """Add what to type to sentences."""
-    if found.are_all_hidden:
-        words = ["env", *(word for mask in found.masks for word in ("-u", mask))]
+    """Add what to type to sentences.
+
+    :param masks: the environment variables that alone keep a device idle.
+    """
+    if masks:
+        words = ["env", *(word for mask in masks for word in ("-u", mask))]
         typed = f"{' '.join(words)} {again(options)}"
         return Hint(sentences(*said, "To install for these GPUs:"), typed)
     pinned = f"{release.project}=={release.version}"
@@ -186,40 +164,21 @@ def _unselected(run: Run, release: Release) -> Iterator[Selection]:
     """
     manifests: dict[str, Link] = {}
     sources: set[str] = set()
-    for link in _listed(run, release):
-        source = source_of(link)
-        if source in release.selections:
-            continue
-        if label_of(link) is not None:
-            sources.add(source)
-        elif link.filename.endswith(MANIFEST_SUFFIX):
-            manifests.setdefault(source, link)
-    for source in sources & manifests.keys():
+    found = release.project, release.version
+    for link in itertools.chain(*run.catalogue.listed.get(release.project, ())):
+        if link.filename.endswith(MANIFEST_SUFFIX):
+            with suppress(InvalidManifestFilename):
+                if parse_manifest_filename(link.filename) == found:
+                    manifests.setdefault(source_of(link), link)
+        elif label_of(link) and version_of(link, found[0]) == found[1]:
+            sources.add(source_of(link))
+    for source in (sources & manifests.keys()) - release.selections.keys():
         try:
             manifest = fetch_manifest(run.catalogue.session, manifests[source])
         except ManifestUnavailable as error:
             logger.debug("Cannot read which variants %s has: %s", release, error)
-            continue
-        yield Selection(source, manifest, Ranking((), {}, ()))
-
-
-def _listed(run: Run, release: Release) -> Iterator[Link]:
-    """Yield all listed files of a version, suitable or not, and its manifests."""
-    for links in run.catalogue.listed.get(release.project, ()):
-        for link in links:
-            if link.filename.endswith(MANIFEST_SUFFIX):
-                if _is_manifest_of(link, release):
-                    yield link
-            elif version_of(link, release.project) == release.version:
-                yield link
-
-
-def _is_manifest_of(link: Link, release: Release) -> bool:
-    try:
-        found = parse_manifest_filename(link.filename)
-    except InvalidManifestFilename:
-        return False
-    return found == (release.project, release.version)
+        else:
+            yield Selection(source, manifest, Ranking((), {}, ()))
 
 
 def _asked(
