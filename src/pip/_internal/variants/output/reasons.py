@@ -36,7 +36,6 @@ __all__ = [
     "any_build",
     "build_name",
     "dropped_for_problem",
-    "dropped_for_results",
     "dropped_for_wheel",
     "mixture",
     "needs",
@@ -280,21 +279,6 @@ def dropped_for_result(
     return DroppedVariants(
         lost, reason, warning, "", answer.remedies, otherwise, reason
     )
-
-
-def dropped_for_results(
-    of: object, selections: Iterable[Selection]
-) -> Iterator[DroppedVariants]:
-    """Tell which variants cannot be judged since nobody answered.
-
-    :param of: what they are variants of.
-    :param selections: about them, one for each source.
-    """
-    for selection in selections:
-        for namespace in selection.answers:
-            dropped = dropped_for_result(namespace, selection, of)
-            if dropped is not None:
-                yield dropped
 
 
 def unanswered(of: object, selection: Selection) -> Iterator[DroppedVariants | str]:

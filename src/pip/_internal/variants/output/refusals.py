@@ -18,7 +18,6 @@ from pip._internal.variants.errors import (
 from pip._internal.variants.index.links import label_of
 from pip._internal.variants.output import reasons, sentences
 from pip._internal.variants.output.invocation import command
-from pip._internal.variants.output.reasons import dropped_for_results
 from pip._internal.variants.output.skipped_versions import absent_variants
 from pip._internal.variants.output.unknown_names import nearest_label
 from pip._internal.variants.selection.installed import installed_build
@@ -92,7 +91,8 @@ def _tell_missing(
             if absent is not None:
                 raise absent
             others = _others(run, told)
-            raise _label_not_found(run, label, [*lines, *others], known)
+            named = run.request.named
+            raise _label_not_found(label, [*lines, *others], known, named)
         if lines:
             # If nothing was chosen, this is no news.
             logger.log(
@@ -113,27 +113,41 @@ def _known_labels(run: Run) -> set[str]:
 
 
 def _label_not_found(
-    run: Run, label: str, lines: Sequence[str], known: Collection[str]
+    label: str,
+    lines: Sequence[str],
+    known: Collection[str],
+    named: Collection[NormalizedName],
+    package: str = "",
 ) -> InstallationError:
+    """Make the error for a label that nothing has.
+
+    :param lines: which labels there are.
+    :param named: the projects that the user named.
+    :param package: what stands before the label in the option.
+    """
     meant = nearest_label(label, known)
     if meant is not None:
-        hint = _did_you_mean(meant, f"--variant {meant}")
+        hint = f"Did you mean '{meant}'? --variant {package}{meant}"
+    elif package:
+        hint = (
+            f"Choose another one with --variant {package}LABEL, or leave that option "
+            "out; for another machine, describe it with --variant-host FILE."
+        )
     elif lines:
         hint = (
             "Choose one of these with --variant LABEL or --variant PACKAGE=LABEL, "
             "leave it to pip, or describe another machine with --variant-host FILE."
         )
     else:
-        lines = [_without_variants(project) for project in sorted(run.request.named)]
         hint = (
             "Leave --variant out, name the package that is meant, or an index with "
             "variants: --index-url URL."
         )
-    return VariantLabelNotFound(label, lines, hint)
-
-
-def _did_you_mean(label: str, option: str) -> str:
-    return f"Did you mean '{label}'? {option}"
+    without = (
+        f"{project} has no variant wheels for this platform and Python"
+        for project in sorted(named)
+    )
+    return VariantLabelNotFound(label, lines or without, hint)
 
 
 def _others(run: Run, told: Collection[str]) -> Iterator[str]:
@@ -145,10 +159,6 @@ def _others(run: Run, told: Collection[str]) -> Iterator[str]:
         for version, labels in itertools.islice(offered.items(), _SHOWN_RELEASES):
             if f"{project} {version}" not in told:
                 yield _has(f"{project} {version}", labels)
-
-
-def _without_variants(project: str) -> str:
-    return f"{project} has no variant wheels for this platform and Python"
 
 
 def _has(what: object, labels: Iterable[str]) -> str:
@@ -382,13 +392,13 @@ def nothing_left(
     """
     if label is not None:
         return _none_labelled(label, releases)
+    selections = [each for release in releases for each in release.selections.values()]
     hints = [
         hint
-        for release in releases
-        for dropped in dropped_for_results(release, release.selections.values())
-        for hint in dropped.hints
+        for selection in selections
+        for problem in reasons.unanswered(requirement, selection)
+        for hint in getattr(problem, "hints", ())
     ]
-    selections = [each for release in releases for each in release.selections.values()]
     judged = any(selection.manifest is not None for selection in selections)
     if any(selection.manifest is None for selection in selections):
         hints.append(f"{reasons.WITHOUT_MANIFEST}.")
@@ -418,15 +428,5 @@ def _none_labelled(label: str, releases: Sequence[Release]) -> InstallationError
         _labels_line(release, judge=release is labelled[0])
         for release in labelled[:_SHOWN_RELEASES]
     ]
-    project = releases[0].project
-    meant = nearest_label(
-        label, {each for release in labelled for each in release.labels}
-    )
-    if meant is not None:
-        hint = _did_you_mean(meant, f"--variant {project}={meant}")
-    else:
-        hint = (
-            f"Choose another one with --variant {project}=LABEL, or leave that option "
-            "out; for another machine, describe it with --variant-host FILE."
-        )
-    return VariantLabelNotFound(label, lines or [_without_variants(project)], hint)
+    project, known = releases[0].project, {x for each in labelled for x in each.labels}
+    return _label_not_found(label, lines, known, [project], f"{project}=")

@@ -531,6 +531,9 @@ class Settings:
     abis: _Given[Sequence[str]] = _Given("abis", _several)
     #: The folders in which ``pip list`` or ``pip check`` looks at what is installed.
     path: _Given[list[str] | None] = _Given("path", _one)
+    # Requirements files may add to these later.
+    no_index = _Given("no_index", bool)
+    find_links: _Given[Sequence[str]] = _Given("find_links", _several)
 
     def __init__(self, options: optparse.Values) -> None:
         self.options = options
@@ -596,16 +599,6 @@ class Settings:
         """Tell whether dependencies are upgraded too."""
         strategy = self._given.get("upgrade_strategy")
         return strategy == "eager" and not self.ignore_dependencies
-
-    @property
-    def no_index(self) -> bool:
-        """Tell whether no index is to be asked; requirements files may say so later."""
-        return bool(self._given.get("no_index"))
-
-    @property
-    def find_links(self) -> Sequence[str]:
-        """Return the folders and pages of the command itself that have files."""
-        return tuple(self._given.get("find_links") or ())
 
     @property
     def allows_prereleases(self) -> bool:
