@@ -1,4 +1,4 @@
-"""Say what the resolver chose, and what else the user may want."""
+"""What the resolver chose, and what else the user may want."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ logger = get_logger(__name__)
 def announce(
     run: Run, finder: PackageFinder, chosen: Sequence[tuple[Release, Link]]
 ) -> None:
-    """Say which builds were chosen."""
+    """Log which builds were chosen."""
     for release, link in chosen:
         _announce_one(run, release, link)
     report_idle(run, finder, chosen)
@@ -185,7 +185,7 @@ def _advise(run: Run, advice: str | None) -> None:
 
 
 def _is_agreed(run: Run, release: Release, label: str | None) -> bool:
-    """Tell whether a build was taken because it agrees with others."""
+    """Return whether a build was taken because it agrees with others."""
     if run.attempt.agreement is None:
         return False
     compatible = (each.ranking.compatible for each in release.selections.values())

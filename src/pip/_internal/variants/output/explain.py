@@ -46,7 +46,7 @@ _SHOWN_VERSIONS = 6
 
 
 def explain_lookup(result: LookupResult) -> Iterator[Line]:
-    """Tell which versions were considered, and how a file of one was chosen."""
+    """Yield which versions were considered, and how a file of one was chosen."""
     yield Line(f"What pip install takes for {result.requirement}", _HEADING)
     if not result.run.enabled:
         yield Line("Variants are off: only plain wheels and sources are considered.")
@@ -96,7 +96,7 @@ def _installed(dist: BaseDistribution) -> str:
 def explain_skipped_versions(
     passed: Sequence[SkippedVersion], project: str = ""
 ) -> Iterator[Line]:
-    """Tell why versions are not taken, in as few lines as possible.
+    """Yield why versions are not taken, in as few lines as possible.
 
     :param project: named before each version if it is not empty.
     """
@@ -138,7 +138,7 @@ def _explain_absent(finder: PackageFinder, release: Release) -> Iterator[Line]:
 
 
 def explain_manifest(selection: Selection, chosen_label: str | None) -> Iterator[Line]:
-    """Tell how the variants that a manifest alone describes were judged.
+    """Yield how the variants that a manifest alone describes were judged.
 
     :param chosen_label: chosen by hand; None if none was.
     """
@@ -177,7 +177,7 @@ def _explain_selection(
 def _explain_order(
     selection: Selection, manifest: Manifest, chosen_label: str | None
 ) -> Iterator[Line]:
-    """Tell which variants run, best first, and why the first one comes first."""
+    """Yield which variants run, best first, and why the first one comes first."""
     compatible = selection.ranking.compatible
     if compatible:
         yield Line("Variants that run, best first", _HEADING)

@@ -166,7 +166,7 @@ def is_typed(options: optparse.Values, name: str) -> bool:
 
 
 def _is_repeated(option: optparse.Option, *, again: bool = False) -> bool:
-    """Tell whether an option that was typed belongs to a command that is proposed.
+    """Return whether an option that was typed belongs to a command that is proposed.
 
     :param again: whether that is the one that is running.
     """

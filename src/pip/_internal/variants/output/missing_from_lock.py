@@ -41,7 +41,7 @@ class NotLocked(VariantError, DistributionNotFound):
 
 
 def not_locked(finder: PackageFinder, error: HashError) -> NotLocked | None:
-    """Say what a lock file lacks, if that is why something has no hash."""
+    """Return what a lock file lacks, if that is why something has no hash."""
     req = error.req
     if req is None or not isinstance(error, (HashMissing, HashUnpinned)):
         return None

@@ -1,4 +1,4 @@
-"""Say why there is nothing to choose from, if variants have to do with it.
+"""Why there is nothing to choose from, if variants have to do with it.
 
 Upstream only says that it found no version. Where no variant is in sight, that error
 stays.
@@ -150,7 +150,7 @@ def no_suitable(
     shown: str,
     asked: SpecifierSet | None = None,
 ) -> InstallationError | None:
-    """Say why none of the files of a project suits.
+    """Return why none of the files of a project suits.
 
     :param shown: what was asked for, for people.
     :param asked: the versions that were; None for any.
@@ -175,7 +175,7 @@ def no_suitable(
 def _hints(
     run: Run, finder: PackageFinder, project: NormalizedName, causes: Container[Cause]
 ) -> list[str]:
-    """Say what helps against the causes that pip knows a remedy for."""
+    """Return what helps against the causes that pip knows a remedy for."""
     hints: list[str] = []
     if Cause.VARIANTS_OFF in causes:
         if run.settings.is_typed("--no-variants"):

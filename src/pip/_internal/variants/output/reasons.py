@@ -73,7 +73,7 @@ def any_build(link: Link) -> list[str]:
 
 
 def rejection(selection: Selection, label: str) -> str:
-    """Say which property keeps the target from running a variant that it refuses."""
+    """Return which property keeps the target from running a variant that it refuses."""
     if label in selection.ranking.unknown:
         if selection.problem is not None:
             return f"{label}: {selection.problem}"
@@ -108,7 +108,7 @@ def unsupported_wheel(
 def needs(
     selection: Selection, mismatches: Iterable[Mismatch], *, machine: str = "the target"
 ) -> str:
-    """Say what a variant needs and *machine* lacks."""
+    """Return what a variant needs and *machine* lacks."""
     return "; ".join(_mismatch(each, selection, machine) for each in mismatches)
 
 
@@ -150,7 +150,7 @@ def mixture(builds: Iterable[ComparedBuild]) -> str:
 
 
 def contradiction(using: Neighbor, other: Neighbor) -> str:
-    """Say which packages do not go together, as one is for the CPU alone."""
+    """Return which packages do not go together, as one is for the CPU alone."""
     first, second = (using, other) if other.project in using.needs else (other, using)
     return (
         f"{using.title} uses an accelerator, and {other.title} does not, but "
@@ -210,7 +210,7 @@ def _what_follows(release: Release) -> str:
 def dropped_for_problem(
     lost: str, problem: ManifestUnavailable | str, follows: str
 ) -> DroppedVariants:
-    """Tell of variants that cannot be judged by what was read of them.
+    """Return the loss of variants that cannot be judged by what was read of them.
 
     :param lost: which they are.
     :param problem: of the manifest of all, or of the wheel that speaks for itself.
@@ -231,7 +231,7 @@ def dropped_for_problem(
 def dropped_for_wheel(
     of: object, project: str, label: str, reason: str
 ) -> DroppedVariants:
-    """Tell of a wheel that is not what it should be; upstream itself warns of it.
+    """Return the loss of a wheel that is not what it should be; upstream itself warns of it.
 
     :param of: the release that it is a variant of.
     """
@@ -252,7 +252,7 @@ def dropped_for_wheel(
 def dropped_for_result(
     namespace: str, selection: Selection, of: object
 ) -> DroppedVariants | None:
-    """Tell which variants cannot be judged since a namespace has no answer.
+    """Return which variants cannot be judged since a namespace has no answer.
 
     :param namespace: one whose answer is lacking.
     :param of: what they are variants of.

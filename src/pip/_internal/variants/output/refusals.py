@@ -1,4 +1,4 @@
-"""Say why nothing could be chosen: what was refused, and what to do about it."""
+"""Why nothing could be chosen: what was refused, and what to do about it."""
 
 from __future__ import annotations
 
@@ -184,7 +184,7 @@ def refusal(
     causes: Sequence[Any],
     constraints: Mapping[str, Any],
 ) -> InstallationError:
-    """Say which variants were refused, if that is why nothing is left.
+    """Return which variants were refused, if that is why nothing is left.
 
     :param usual: makes upstream's error, and logs what upstream logs.
     :param causes: the requirements that cannot be met, and what has each.
@@ -291,14 +291,14 @@ def _plain_reason(
 def _hashed(
     project: NormalizedName, causes: Sequence[Any], constraints: Mapping[str, Any]
 ) -> bool:
-    """Tell whether hashes leave only some of a project's files."""
+    """Return whether hashes leave only some of a project's files."""
     if project in constraints and constraints[project].hashes:
         return True
     return any(ireq.has_hash_options for ireq in map(_ireq, causes) if ireq)
 
 
 def _background(run: Run, causes: Sequence[Any]) -> Iterator[str]:
-    """Say what bears on a conflict: other builds, several builds, other indexes."""
+    """Yield what bears on a conflict: other builds, several builds, other indexes."""
     yield from _alternatives(run, causes)
     named = (cause.requirement.get_candidate_lookup()[0] for cause in causes)
     links = {candidate.source_link for candidate in named if candidate is not None}

@@ -74,7 +74,7 @@ def block(
 def chosen_line(
     release: Release, selection: Selection, label: str, option: str | None
 ) -> str:
-    """Say in one line which variant was chosen.
+    """Return one line about the variant that was chosen.
 
     :param option: the part that an option had in it, if any.
     """
@@ -139,7 +139,7 @@ def several_sources(release: Release, chosen: Selection, label: str) -> str | No
 
 
 def several_builds(links: Iterable[Link], options: optparse.Values) -> Iterator[str]:
-    """Say which of the wheels at *links* are builds of one release."""
+    """Yield which of the wheels at *links* are builds of one release."""
     releases: dict[tuple[str, object], list[Link]] = {}
     for link in links:
         project, version, *_ = parse_wheel_filename(link.filename)
@@ -157,7 +157,7 @@ def several_builds(links: Iterable[Link], options: optparse.Values) -> Iterator[
 
 
 def rejections(release: Release) -> list[str]:
-    """Say why each refused variant of a release was refused."""
+    """Return why each refused variant of a release was refused."""
     if release.refusal is not None:
         return [release.refusal]
     several = len(release.selections) > 1
@@ -175,7 +175,7 @@ def rejections(release: Release) -> list[str]:
 
 
 def lacks_label(release: Release) -> str | None:
-    """Say that a release lacks the label that was chosen by hand, if it does."""
+    """Return the clause that a release lacks the label that was chosen by hand, if it does."""
     if not release.lacks_label:
         return None
     label = release.chosen_label
@@ -198,7 +198,7 @@ def marker_elsewhere(requirement: str, where: str = "") -> str:
 
 
 def alternatives(release: Release) -> str:
-    """Say which versions of other packages the variants of a release are for."""
+    """Return which versions of other packages the variants of a release are for."""
     builds: dict[str, list[str]] = {}
     for selection in release.selections.values():
         for label in selection.ranking.compatible:
@@ -227,7 +227,7 @@ _STEPS = {
 
 
 def provider_line(namespace: str, answer: ProviderResult) -> str:
-    """Say in short what a namespace supports: the best value of each feature.
+    """Return briefly what a namespace supports: the best value of each feature.
 
     Flags are counted.
     """
@@ -313,14 +313,14 @@ def doubt_on_tegra(
 
 
 def target_line(target: Target) -> str:
-    """Say which platform and interpreter a described machine has."""
+    """Return which platform and interpreter a described machine has."""
     names = "platform_system", "platform_machine", "platform_python_implementation"
     said = [target.environment[name] for name in (*names, "python_full_version")]
     return f"target: {' '.join(said)} (takes wheels for {best_wheels(target.python)})"
 
 
 def best_wheels(python: TargetPython) -> str:
-    """Say which wheels a target takes first."""
+    """Return which wheels a target takes first."""
     tags = python.get_sorted_tags()
     best = tags[0]
     # Whatever is for any Linux does not tell which libc this one has.
@@ -333,7 +333,7 @@ def best_wheels(python: TargetPython) -> str:
 
 
 def tegra_line(tegra: Tegra, nvidia: ProviderResult | None) -> str:
-    """Say that a machine is a Tegra, and whether it runs what is built for servers.
+    """Return the note that a machine is a Tegra, and whether it runs what is built for servers.
 
     :param nvidia: what it supports of that namespace, if that is known.
     """

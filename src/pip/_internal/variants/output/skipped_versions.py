@@ -1,4 +1,4 @@
-"""Say why newer versions than the one that would be installed are passed over."""
+"""Why newer versions than the one that would be installed are passed over."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def skipped_versions(
     offers: Sequence[Offer],
     chosen: Offer | None,
 ) -> list[SkippedVersion]:
-    """Say why each version that is newer than the chosen one was not taken.
+    """Return why each version that is newer than the chosen one was not taken.
 
     :param specifier: of requirement and constraints together.
     :param links: all files that were listed.
@@ -175,7 +175,7 @@ def evaluator_of(finder: PackageFinder, project: NormalizedName) -> LinkEvaluato
 
 
 def _reached(finder: PackageFinder, offer: Offer) -> SkippedVersion:
-    """Say why a version that may be installed was not."""
+    """Return why a version that may be installed was not."""
     release = offer.release
     if release is None or not release.reached:
         return SkippedVersion(offer.version, Cause.ORDER, offer=offer)
@@ -189,7 +189,7 @@ def _reached(finder: PackageFinder, offer: Offer) -> SkippedVersion:
 
 
 def _filtered(version: Version, links: Sequence[Link]) -> SkippedVersion:
-    """Say why a version was left out although it has suitable files."""
+    """Return why a version was left out although it has suitable files."""
     if all(link.is_yanked for link in links):
         reasons = filter(None, (link.yanked_reason for link in links))
         return SkippedVersion(version, Cause.YANKED, next(reasons, ""))
@@ -201,7 +201,7 @@ def _filtered(version: Version, links: Sequence[Link]) -> SkippedVersion:
 def _unsuitable(
     version: Version, links: Sequence[Link], evaluator: LinkEvaluator
 ) -> SkippedVersion:
-    """Say why no file of a version suits the target and the options."""
+    """Return why no file of a version suits the target and the options."""
     results = [evaluator.evaluate_link(link) for link in links]
     taken = [
         link
@@ -225,7 +225,7 @@ def _unsuitable(
 
 
 def _platforms(links: Iterable[Link]) -> str:
-    """Say which Pythons and platforms wheels are for."""
+    """Return which Pythons and platforms wheels are for."""
     tags = {
         f"{tag.interpreter} on {tag.platform}"
         for link in links

@@ -195,7 +195,7 @@ def _is_version(one: str, other: str) -> bool:
 
 
 def labels_as_extras(run: Run, candidates: Iterable[Candidate]) -> Iterator[str]:
-    """Say which of the extras asked for are labels of variants.
+    """Yield which of the extras asked for are labels of variants.
 
     :param candidates: that were chosen.
     """

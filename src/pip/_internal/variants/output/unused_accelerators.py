@@ -251,7 +251,7 @@ def _unusable(selection: Selection, manifest: Manifest) -> Iterator[tuple[str, s
 
 
 def _build(release: Release, label: str | None) -> str:
-    """Say what was chosen, and what is known of it."""
+    """Return what was chosen, and what is known of it."""
     if label is None:
         return f"a plain build of {release}, of which nothing says what it is for,"
     return f"the variant {label} of {release} without support for it"

@@ -1,4 +1,4 @@
-"""Say which release is newer than this pip, and what to type for it.
+"""Which release is newer than this pip, and what to type for it.
 
 Nothing is recommended that would replace the fork by upstream's pip without saying so.
 """
@@ -35,7 +35,7 @@ __all__ = ["notice", "tell_of_newer", "tell_of_url"]
 def tell_of_newer(
     run: Run, finder: PackageFinder, own: Version, pips: Iterable[Version]
 ) -> None:
-    """Tell what an upgrade of pip cannot come to by itself.
+    """Log what an upgrade of pip cannot come to by itself.
 
     :param own: the release of the fork that is installed.
     :param pips: what the indexes have of pip, as far as it may be newer.

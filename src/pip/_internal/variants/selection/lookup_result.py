@@ -91,7 +91,7 @@ class Offer:
 
     @property
     def has_variants(self) -> bool:
-        """Tell whether one of the files is a variant wheel."""
+        """Whether one of the files is a variant wheel."""
         return any(label_of(link) is not None for link in self.links)
 
 

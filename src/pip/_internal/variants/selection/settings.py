@@ -121,7 +121,7 @@ class OptionRow:
 
     @property
     def asks(self) -> bool:
-        """Tell whether it is more than a switch that holds without variants."""
+        """Whether this option can conflict with others."""
         return self.needs_variants or self.attributes.get("action") != "store_true"
 
     @property
@@ -569,12 +569,12 @@ class Settings:
 
     @property
     def asks_for_something(self) -> bool:
-        """Tell whether something was typed that may be wrong, or contradict the rest."""
+        """Whether something was typed that may be wrong, or contradict the rest."""
         return any(row.asks for row, _, _ in self.typed)
 
     @property
     def installs_here(self) -> bool:
-        """Tell whether what is chosen would be installed for this interpreter."""
+        """Whether what is chosen would be installed for this interpreter."""
         is_install = "target_dir" in self._given
         return is_install and not (self._given["target_dir"] or self.dry_run)
 
@@ -591,18 +591,18 @@ class Settings:
 
     @property
     def is_about_this_environment(self) -> bool:
-        """Tell whether it is of this environment that something is listed."""
+        """Whether it is of this environment that something is listed."""
         return "outdated" in self._given
 
     @property
     def is_eager(self) -> bool:
-        """Tell whether dependencies are upgraded too."""
+        """Whether dependencies are upgraded too."""
         strategy = self._given.get("upgrade_strategy")
         return strategy == "eager" and not self.ignore_dependencies
 
     @property
     def allows_prereleases(self) -> bool:
-        """Tell whether pre-releases of any project may be taken."""
+        """Whether pre-releases of any project may be taken."""
         return bool(self._given.get("pre")) or (
             self.release_control is not None
             and ":all:" in self.release_control.all_releases
@@ -613,7 +613,7 @@ class Settings:
 
     @property
     def require_hashes(self) -> bool:
-        """Tell whether only what has a hash may be installed."""
+        """Whether only what has a hash may be installed."""
         return bool(
             self._given.get("require_hashes") or self._of_install["require_hashes"]
         )
@@ -625,7 +625,7 @@ class Settings:
 
     @property
     def no_require_hashes(self) -> bool:
-        """Tell whether a hash for one thing requires none for others."""
+        """Whether a hash for one thing requires none for others."""
         return bool(self._of_install["no_require_hashes"])
 
     @property

@@ -65,7 +65,7 @@ class InstalledCandidate:
     holds_back: bool
 
     def stays(self, release: Release, link: Link) -> bool:
-        """Tell whether it stays if the choice among *release* would be *link*."""
+        """Return whether it stays if the choice among *release* would be *link*."""
         is_asked_for = self.must_go or self.holds_back
         if release.chosen_label is not None or self.run.settings.upgrade_variants:
             is_asked_for = True
@@ -141,7 +141,7 @@ def _as_modes_see(
 def _is_excluded(
     run: Run, project: NormalizedName, build: InstalledBuild | None
 ) -> bool:
-    """Tell whether a build needs a device that the target lacks, as the user said.
+    """Return whether a build needs a device that the target lacks, as the user said.
 
     A host that is configured counts for what is chosen, and not for what is installed.
     """
@@ -159,7 +159,7 @@ def _is_excluded(
 
 
 def _holds_back(run: Run, build: InstalledBuild) -> bool:
-    """Tell whether a build is for a version of what the user upgrades."""
+    """Return whether a build is for a version of what the user upgrades."""
     if build.label is None or not run.settings.upgrade:
         return False
     wanted = _required(build, build.label)
@@ -172,7 +172,7 @@ def _required(build: InstalledBuild, label: str) -> Iterator[Requirement]:
 
 
 def _competes(run: Run, build: InstalledBuild | None, user_supplied: bool) -> bool:
-    """Tell whether a label for all projects, or the best variant, may be another one.
+    """Return whether a label for all projects, or the best variant, may be another one.
 
     What was installed as if there were no variants is looked up only if the user named
     it: a label in the configuration must not cost a request for each dependency.
@@ -187,7 +187,7 @@ def _competes(run: Run, build: InstalledBuild | None, user_supplied: bool) -> bo
 
 
 def is_other_build(installed: BaseDistribution, candidate: Candidate) -> bool:
-    """Tell whether a candidate is another build than the installed one.
+    """Return whether a candidate is another build than the installed one.
 
     Both have the same version.
     """
