@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import shlex
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from pip._internal.console.output import get_logger, write
@@ -50,7 +50,6 @@ if TYPE_CHECKING:
     from pip._internal.models.link import Link
     from pip._internal.req.req_set import RequirementSet
     from pip._internal.resolution.resolvelib.base import Candidate
-    from pip._internal.variants.output.unused_accelerators import UnusedAccelerator
     from pip._internal.variants.selection.agreement import Agreed
     from pip._internal.variants.selection.installed_first import Kept
     from pip._internal.variants.selection.release import Release
@@ -89,26 +88,24 @@ def report_idle(
 
     :raises AcceleratorRequired: if the user requires that one uses it.
     """
-    idle = [each for each in _idle(run, finder, chosen) if each is not None]
-    for each in idle:
-        run.reporter.accelerator(each.release.project, each.said)
-    _advise(run, plain_wheels(idle, run.settings.options))
-
-
-def _idle(
-    run: Run, finder: PackageFinder, chosen: Iterable[tuple[Release, Link]]
-) -> Iterator[UnusedAccelerator | None]:
-    """Yield which builds leave a device idle, unless somebody chose that."""
     if not (run.settings.required_accelerators or logger.isEnabledFor(logging.WARNING)):
         return
+    idle = []
     for release, link in chosen:
         label = label_of(link)
-        if release.chosen_by is None and not _is_agreed(run, release, label):
-            if any(
+        if (
+            release.chosen_by is not None
+            or _is_agreed(run, release, label)
+            or any(
                 mode.explains_unused_accelerator(release, link) for mode in run.modes
-            ):
-                continue
-            yield unused_accelerator(run, finder, release, label)
+            )
+        ):
+            continue
+        unused = unused_accelerator(run, finder, release, label)
+        if unused is not None:
+            run.reporter.accelerator(release.project, unused.said)
+            idle.append(unused)
+    _advise(run, plain_wheels(idle, run.settings.options))
 
 
 def _announce_one(run: Run, release: Release, link: Link) -> None:
