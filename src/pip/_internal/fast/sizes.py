@@ -11,7 +11,7 @@ __all__ = ["LARGE", "SMALL", "listed_size", "note"]
 
 #: Bytes; upstream shows the progress of larger downloads.
 SMALL = 512 * 1024
-#: Bytes of a wheel; smaller ones are unpacked sooner than a thread begins, and prefetched.
+#: Bytes of a wheel; smaller ones are unpacked sooner than a thread begins.
 LARGE = 100_000
 
 #: Bytes of each file on the JSON pages that were read, by URL. Upstream drops them when it

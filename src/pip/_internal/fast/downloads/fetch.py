@@ -11,9 +11,6 @@ from collections import deque
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from pip._vendor.urllib3.exceptions import ReadTimeoutError
-
-from pip._internal.exceptions import ConnectionTimeoutError
 from pip._internal.fast.digests import read_sha256, register
 from pip._internal.fast.sizes import SMALL, listed_size
 from pip._internal.network.cache import is_from_cache
@@ -78,11 +75,6 @@ class Fetch(Downloader):
     def is_over(self) -> bool:
         """Whether the download has ended, well or not."""
         return self.result is not None or self.error is not None
-
-    @property
-    def is_timed_out(self) -> bool:
-        """Whether the download timed out."""
-        return isinstance(self.error, (ConnectionTimeoutError, ReadTimeoutError))
 
     def run(self) -> None:
         """Download the file; errors are kept."""

@@ -11,7 +11,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from pip._vendor.urllib3.exceptions import ReadTimeoutError
+
 from pip._internal.console.output import get_logger
+from pip._internal.exceptions import ConnectionTimeoutError
 from pip._internal.fast.downloads.fetch import Fetch, Stopped
 from pip._internal.fast.held_records import emit, holding
 from pip._internal.fast.space import space_for
@@ -105,30 +108,24 @@ class Pool:
         if fetch.result is None:
             while not (self._is_final(fetch) or all(e.is_over for e in self._fetches)):
                 self._wait()
-            self._retry(fetch)
+            self._progress.close()
+            with space_for(fetch.size or fetch.listed_size, fetch.folder):
+                if fetch.error is not None and self._is_final(fetch):
+                    emit(fetch.records)
+                    raise fetch.error
+                logger.debug("Downloading %s again, alone: %r", fetch.link, fetch.error)
+                fetch.records.clear()
+                fetch.result = self._downloader(fetch.link, fetch.folder)
+                fetch.error = None
         emit(fetch.records)
-        assert fetch.result is not None, "a failure was raised"
         return fetch.result
-
-    def _retry(self, fetch: Fetch) -> None:
-        """Try a download that failed once more, alone, or raise its error."""
-        self._progress.close()
-        with space_for(fetch.size or fetch.listed_size, fetch.folder):
-            if self._is_final(fetch):
-                emit(fetch.records)
-                assert fetch.error is not None
-                raise fetch.error
-            logger.debug("Downloading %s again, alone: %r", fetch.link, fetch.error)
-            fetch.records.clear()
-            fetch.result = self._downloader(fetch.link, fetch.folder)
-            fetch.error = None
 
     def _is_final(self, fetch: Fetch) -> bool:
         """Whether another attempt at a download that failed would end in the same way.
 
         It would if pip waited for the file in vain while no other download went on.
         """
-        if not fetch.is_timed_out:
+        if not isinstance(fetch.error, (ConnectionTimeoutError, ReadTimeoutError)):
             return False
         others = (each.went_on_at() for each in self._fetches if each is not fetch)
         patience = self._downloader._session.timeout or 0
