@@ -64,8 +64,9 @@ def links_of_page(
     if not is_plain:
         return list(parse(page))
     logger = get_logger("pip._internal.index.package_finder")
-    is_all = target is None or logger.isEnabledFor(logging.DEBUG)
-    suits = None if is_all else _suitable(target)
+    suits = None
+    if target is not None and not logger.isEnabledFor(logging.DEBUG):
+        suits = _suitable(target)
     links = _Links()
     for file in json.loads(page.content).get("files", []):
         if suits is not None and _is_foreign(file, suits):
