@@ -621,7 +621,9 @@ def test_several_nvidia_gpus(
     }
     assert json.loads(result.stdout)["devices"] == listed
     one = nvml.environ(cuda=13000, driver="580.65.06", capabilities=["10.0"])
-    assert "devices" not in json.loads(pip("variants", "host", "--json", env=one).stdout)
+    assert "devices" not in json.loads(
+        pip("variants", "host", "--json", env=one).stdout
+    )
 
 
 def test_several_gpus_are_in_a_host_file(
@@ -663,9 +665,7 @@ def test_several_gpus_are_in_a_host_file(
         name: [f"amd :: gfx_arch :: {each}" for each in architectures]
         for name, architectures in {"a": ONE, "b": BOTH}.items()
     }
-    index.add_release(
-        "kernels", "1.0", {}, manifest=make_manifest(builds), plain=False
-    )
+    index.add_release("kernels", "1.0", {}, manifest=make_manifest(builds), plain=False)
     options = ["--index-url", index.index_url, "--variant-host", path]
     result = pip("install", "--dry-run", "kernels", *options)
     assert "Would install kernels-1.0 (b)" in result.stdout

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -115,6 +116,9 @@ def test_install_beside(
 ) -> None:
     expected = CASES[case]
     install(venv, packages, *expected.installed)
+    explain = ["variants", "explain", "--json", "torchvision"]
+    explained = venv.pip(*explain, "-i", packages.index_url, env=GPU)
+    assert json.loads(explained.stdout)["chosen"]["label"] == expected.label
     options = ["--strict-variants"] if strict else []
     result = install(venv, packages, "torchvision", *options)
     assert label_of(venv, "torchvision") == expected.label

@@ -165,10 +165,13 @@ def _doubts(
     """Yield which installed variants do not go together."""
     if not variants:
         return
-    yield from _beside(dists, variants[0].folder, options)
-    for mode_module in mode_modules:
-        if any(mode_module.options_for(variant.build) for variant in variants):
-            yield from mode_module.judged(dists, options)
+    told = [
+        line
+        for mode_module in mode_modules
+        if any(mode_module.options_for(variant.build) for variant in variants)
+        for line in mode_module.judged(dists, options)
+    ]
+    yield from told or _beside(dists, variants[0].folder, options)
 
 
 def _folders_checked(dists: Sequence[BaseDistribution], target: Target | None) -> int:

@@ -73,6 +73,12 @@ def explain_lookup(result: LookupResult) -> Iterator[Line]:
             yield Line(
                 f"{stays} stays installed, which {label_of(best)} would replace."
             )
+    if result.bound_by and result.link is not None:
+        named = ", ".join(f"{each.name} ({each.label})" for each in result.bound_by)
+        runtime, label = result.bound_by[0].runtime, label_of(result.link)
+        yield Line(
+            f"{label} is taken, as it is for {runtime} like what is installed: {named}."
+        )
     yield Line("")
     if result.stays and result.installed is not None:
         yield Line(

@@ -41,6 +41,7 @@ from pip._internal.variants.output.skipped_versions import skipped_versions
 from pip._internal.variants.output.unknown_names import report_unknown_names
 from pip._internal.variants.providers.target import is_this_machine
 from pip._internal.variants.selection import target_options
+from pip._internal.variants.selection.agreement import agree_with_installed
 from pip._internal.variants.selection.candidates import offer
 from pip._internal.variants.selection.lookup_result import File, LookupResult, Offer
 from pip._internal.variants.selection.release import Release
@@ -64,6 +65,7 @@ if TYPE_CHECKING:
     from pip._internal.req.req_install import InstallRequirement
     from pip._internal.resolution.resolvelib.base import Requirement
     from pip._internal.resolution.resolvelib.found_candidates import IndexCandidateInfo
+    from pip._internal.variants.selection.neighbors import ComparedBuild
 
 __all__ = ["look_up", "make_run"]
 
@@ -96,6 +98,9 @@ def look_up(
         found, constraint, asked = _find(factory, wanted, constraints)
     offers = list(_offers(found._get_infos()))
     chosen, problem = _choose(offers, run, finder)
+    bound_by: Sequence[ComparedBuild] = ()
+    if chosen is not None and chosen.release is not None and problem is None:
+        bound_by = agree_with_installed(run, chosen.release)
     specifier = wanted.req.specifier & constraint.specifier
     stays = False
     if installed is not None and specifier.contains(
@@ -140,6 +145,7 @@ def look_up(
         problem=problem,
         installed=installed,
         stays=stays,
+        bound_by=bound_by,
         run=run,
         finder=finder,
     )

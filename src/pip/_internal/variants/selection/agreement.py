@@ -19,6 +19,7 @@ from pip._internal.variants.selection.neighbors import (
     CPU,
     ComparedBuild,
     Neighbor,
+    chosen_build,
     chosen_neighbors,
     neighbor_of,
     staying,
@@ -29,9 +30,17 @@ if TYPE_CHECKING:
     from pip._internal.resolution.resolvelib.base import Candidate
     from pip._internal.resolution.resolvelib.resolver import Resolver
     from pip._internal.variants.selection.ranking import Agreement
+    from pip._internal.variants.selection.release import Release
     from pip._internal.variants.selection.run import Run
 
-__all__ = ["Agreed", "agreed", "agreed_on_runtime", "agreeing", "are_mixed"]
+__all__ = [
+    "Agreed",
+    "agree_with_installed",
+    "agreed",
+    "agreed_on_runtime",
+    "agreeing",
+    "are_mixed",
+]
 
 logger = get_logger(__name__)
 
@@ -159,6 +168,26 @@ def agreeing(
         resolver._result = result
     after = chosen if are_mixed(stay) else [*stay, *chosen]
     return first, Agreed(after, after, stay)
+
+
+def agree_with_installed(run: Run, release: Release) -> Sequence[ComparedBuild]:
+    """Let a release that is looked up alone agree with what is installed, if it can.
+
+    :return: the builds that it now agrees with.
+    """
+    build = chosen_build(release, release.ranked[0])
+    settings = run.settings
+    if build is None or settings.upgrade_variants or settings.no_variant_agreement:
+        return []
+    stay = [
+        each for each in _builds(map(neighbor_of, staying(run, ()))) if not each.is_free
+    ]
+    runtimes = {each.runtime for each in stay}
+    others = build.possible - {build.runtime}
+    if build.is_free or len(runtimes) != 1 or not runtimes <= others:
+        return []
+    (run.attempt.agreement,) = runtimes
+    return stay
 
 
 def _builds(neighbors: Iterable[Neighbor]) -> list[ComparedBuild]:

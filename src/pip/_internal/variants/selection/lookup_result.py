@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pip._internal.index.package_finder import PackageFinder
     from pip._internal.metadata import BaseDistribution
     from pip._internal.models.link import Link
+    from pip._internal.variants.selection.neighbors import ComparedBuild
     from pip._internal.variants.selection.run import Run
 
 __all__ = ["Cause", "File", "LookupResult", "Offer", "SkippedVersion"]
@@ -121,6 +122,7 @@ class LookupResult:
     :ivar problem: the error that ends an installation, if one does.
     :ivar installed: what is installed of the project.
     :ivar stays: whether that satisfies the requirement, so that nothing is installed.
+    :ivar bound_by: what is installed, and is why another variant comes first.
     :ivar run: by which it was made.
     :ivar finder: which found the files.
     """
@@ -134,6 +136,7 @@ class LookupResult:
     problem: PipError | None
     installed: BaseDistribution | None
     stays: bool
+    bound_by: Sequence[ComparedBuild]
     run: Run
     finder: PackageFinder
 

@@ -17,6 +17,7 @@ from pip._internal.console.texts import with_label
 from pip._internal.variants.index.links import label_of
 from pip._internal.variants.selection.accelerators import accelerators_of
 from pip._internal.variants.selection.installed import installed_build
+from pip._internal.variants.selection.ranking import OriginKind
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.requirements import Requirement
@@ -182,11 +183,18 @@ def chosen_neighbors(run: Run, found: Iterable[Candidate]) -> Iterator[Neighbor]
         release = run.decisions.release_of(link)
         if link is not None and label is not None and release is not None:
             selection = run.decisions.selection_of(link)
-            manifest = None if selection is None else selection.manifest
+            uses = None
+            # The mode that knows builds by their versions compares them itself.
+            if (
+                selection is not None
+                and selection.manifest
+                and not _is_by_version(selection)
+            ):
+                uses = _uses(selection.manifest, label)
             neighbor = neighbor._replace(
                 title=with_label(f"{dist.raw_name} {dist.raw_version}", label),
                 build=chosen_build(release, link),
-                uses=None if manifest is None else _uses(manifest, label),
+                uses=uses,
             )
         yield neighbor
 
@@ -230,6 +238,11 @@ def _uses(manifest: Manifest, label: str) -> bool | None:
     if variant is None or not any(map(accelerators_of, manifest.variants.values())):
         return None
     return bool(accelerators_of(variant))
+
+
+def _is_by_version(selection: Selection) -> bool:
+    origin = selection.origin
+    return origin is not None and origin.kind is OriginKind.VERSIONS
 
 
 def _told_by_metadata(
