@@ -8,6 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import tomli
+
+from pip._vendor import tomli_w
 
 from tests.lib.environments import Environment, Workshop
 from tests.lib.hosts import forced
@@ -116,234 +119,73 @@ def test_variants_that_a_variant_needs(venv: Environment, torch: IndexServer) ->
     assert planned(venv) == {"vision-2.0": "null"}
 
 
-ARCHES = {
-    "gpu": cuda("12.0", ["80", "90"]),
-    "null": {},
-}
-SM_80 = "'nvidia :: sm_arch :: 80_real' in variant_properties"
-SM_90 = "'nvidia :: sm_arch :: 90_real' in variant_properties"
-NO_SM_90 = "'nvidia :: sm_arch :: 90_real' not in variant_properties"
-#: Machines that support one of the two, the other one, or both.
-MACHINES = {
-    "80": {"sm_arch": ["80_real"]},
-    "90": {"sm_arch": ["90_real"]},
-    "both": {"sm_arch": ["90_real", "80_real"]},
+#: What else the machine may support of a variant, and what it installs for that.
+MACHINES: Mapping[str, tuple[Mapping[str, list[str]], set[str]]] = {
+    "80": ({"sm_arch": ["80_real"]}, {"a-1.0", "always-1.0", "fallback-1.0"}),
+    "90": ({"sm_arch": ["90_real"]}, {"a-1.0", "always-1.0", "fast-1.0"}),
+    "both": (
+        {"sm_arch": ["90_real", "80_real"]},
+        {"a-1.0", "always-1.0", "fast-1.0"},
+    ),
+    "none": ({}, {"a-1.0"}),
 }
 
 
-@pytest.fixture
-def machines(venv: Environment) -> Mapping[str, Path]:
-    """Return host files of machines with GPUs, and of one without."""
-    lower = {"feature": "cuda_version_lower_bound", "values": ["12.0"]}
-    found = {}
-    for name, features in {**MACHINES, "none": {}}.items():
-        listed = [{"feature": key, "values": each} for key, each in features.items()]
-        content = {"nvidia": [lower, *listed]} if listed else {}
-        path = venv.work / f"{name}.json"
-        document = {"host-schema": 1, "supported": content}
-        path.write_text(json.dumps(document), encoding="utf-8")
-        found[name] = path
-    return found
+class TestPropertiesInLock:
+    """Lock files of older releases of this pip have groups for properties."""
 
-
-def same_from_lock(
-    venv: Environment, index: IndexServer, machines: Mapping[str, Path], *wanted: str
-) -> dict[str, str]:
-    """Return what is installed besides what is wanted, by machine, from lock and index."""
-    venv.pip("lock", *wanted, "-i", index.index_url)
-    found = {}
-    for name, path in machines.items():
-        command = ["--dry-run", "--report", "report.json", f"--variant-host={path}"]
-        venv.pip("install", "-i", index.index_url, *wanted, *command)
-        expected = planned(venv)
-        install(venv, *command)
-        assert planned(venv) == expected, name
-        names = (each.rpartition("-")[0] for each in expected)
-        found[name] = " ".join(
-            sorted({*names} - {each.split("[")[0] for each in wanted})
-        )
-    return found
-
-
-class TestWhatTheMachineSupports:
-    """What a build needs depends on which of its properties the machine supports."""
-
-    def add(
-        self, index: IndexServer, name: str, *requires: str, **options: Any
-    ) -> None:
-        """Add a release whose GPU build has some requirements."""
-        manifest = make_manifest(ARCHES)
-        needs = {"gpu": requires, "null": ()}
-        add_builds(index, name, "1.0", manifest, needs, **options)
-
-    def libraries(self, index: IndexServer, *names: str) -> None:
+    @pytest.fixture(autouse=True)
+    def lock(self, venv: Environment, index: IndexServer) -> None:
+        """Write such a file, and the machines beside it."""
+        manifest = make_manifest({"gpu": cuda("12.0", ["80", "90"]), "null": {}})
+        asked = "'nvidia :: sm_arch :: 90_real' {} variant_properties"
+        requires = [
+            *(f"fast; {asked.format('in')}", f"fallback; {asked.format('not in')}"),
+            "always",
+        ]
+        add_builds(index, "a", "1.0", manifest, {"gpu": requires, "null": ()})
+        names = ("fast", "fallback", "always")
         for name in names:
             index.add(make_wheel(name, "1.0"))
-
-    def test_it_decides(
-        self, venv: Environment, index: IndexServer, machines: Mapping[str, Path]
-    ) -> None:
-        self.libraries(index, "fallback", "fast", "always")
-        self.add(index, "a", f"fallback; {NO_SM_90}", f"fast; {SM_90}", "always")
-        assert same_from_lock(venv, index, machines, "a") == {
-            "80": "always fallback",
-            "90": "always fast",
-            "both": "always fast",
-            "none": "",
-        }
-        text = (venv.work / "pylock.toml").read_text("utf-8")
+        venv.pip("lock", "--no-deps", "a", *names, "-i", index.index_url)
+        path = venv.work / "pylock.toml"
+        content = tomli.loads(path.read_text("utf-8"))
         group = "variant-a-gpu-nvidia-sm-arch-90-real"
-        build = '\\"variant-a-gpu\\" in dependency_groups'
-        for marker in (
-            f'marker = "{build}"',
-            f'marker = "{build} and \\"{group}\\" in dependency_groups"',
-            f'marker = "{build} and \\"{group}\\" not in dependency_groups"',
-        ):
-            assert text.count(marker) == 1, marker
-        assert f'    "{group}",' in text
+        build = "'variant-a-gpu' in dependency_groups"
+        markers = {
+            "always": build,
+            "fallback": f"{build} and '{group}' not in dependency_groups",
+            "fast": f"{build} and '{group}' in dependency_groups",
+        }
+        content["default-groups"] = ["variant-a-gpu", group]
+        for package in content["packages"]:
+            if package["name"] in markers:
+                package["marker"] = markers[package["name"]]
+        path.write_text(tomli_w.dumps(content), "utf-8")
+        lower = {"feature": "cuda_version_lower_bound", "values": ["12.0"]}
+        for name, (features, _) in MACHINES.items():
+            listed = [{"feature": x, "values": each} for x, each in features.items()]
+            supported = {"nvidia": [lower, *listed]} if listed else {}
+            document = {"host-schema": 1, "supported": supported}
+            (venv.work / f"{name}.json").write_text(json.dumps(document), "utf-8")
 
+    @pytest.mark.parametrize("machine", MACHINES)
+    def test_install(self, venv: Environment, machine: str) -> None:
+        host = ["--variant-host", f"{machine}.json"]
+        install(venv, "--dry-run", "--report", "report.json", *host)
+        assert {*planned(venv)} == MACHINES[machine][1]
+
+    @pytest.mark.parametrize("machine", MACHINES)
     def test_locked_once_more(
-        self, venv: Environment, index: IndexServer, machines: Mapping[str, Path]
+        self, venv: Environment, index: IndexServer, machine: str
     ) -> None:
-        self.libraries(index, "fallback", "fast")
-        self.add(index, "a", f"fallback; {NO_SM_90}", f"fast; {SM_90}")
-        venv.pip("lock", "a", "-i", index.index_url)
-        for name, expected in (("80", "fallback"), ("both", "fast"), ("none", "")):
-            host = f"--variant-host={machines[name]}"
-            options = ["-i", index.index_url, "-o", "pylock.again.toml"]
-            venv.pip("lock", "-r", "pylock.toml", host, *options)
-            text = (venv.work / "pylock.again.toml").read_text("utf-8")
-            assert expected in text
-            assert text.count("[[packages]]") == 1 + bool(expected)
-            assert "dependency_groups" not in text
-
-    def test_and_or(
-        self, venv: Environment, index: IndexServer, machines: Mapping[str, Path]
-    ) -> None:
-        self.libraries(index, "all", "any", "one", "label")
-        self.add(
-            *(index, "a", f"all; {SM_80} and {SM_90}", f"any; {SM_80} or {SM_90}"),
-            f"one; ({SM_80} and {NO_SM_90}) or variant_label == 'null'",
-            f"label; variant_label == 'gpu' and ({NO_SM_90} or python_version < '3')",
-        )
-        assert same_from_lock(venv, index, machines, "a") == {
-            "80": "any label one",
-            "90": "any",
-            "both": "all any",
-            "none": "",
-        }
-
-    def test_what_only_such_a_machine_needs(
-        self, venv: Environment, index: IndexServer, machines: Mapping[str, Path]
-    ) -> None:
-        self.libraries(index, "ever", "never")
-        # Its metadata is first seen when the machine lacks the property.
-        self.add(index, "b", f"ever; {NO_SM_90}", f"never; {SM_90}")
-        self.add(index, "a", f"b; {NO_SM_90}")
-        assert same_from_lock(venv, index, machines, "a") == {
-            "80": "b ever",
-            "90": "",
-            "both": "",
-            "none": "",
-        }
-        assert '"never"' not in (venv.work / "pylock.toml").read_text("utf-8")
-
-    def test_versions(
-        self, venv: Environment, index: IndexServer, machines: Mapping[str, Path]
-    ) -> None:
-        index.add(make_wheel("lib", "1.0", requires=["old"]))
-        index.add(make_wheel("lib", "2.0"))
-        self.libraries(index, "old")
-        # Both ask for the same property, so no machine needs both versions.
-        for name in ("a", "b"):
-            self.add(index, name, f"lib<2; {NO_SM_90}", f"lib>=2; {SM_90}")
-        assert same_from_lock(venv, index, machines, "a", "b") == {
-            "80": "lib old",
-            "90": "lib",
-            "both": "lib",
-            "none": "",
-        }
-
-    def test_through_packages_and_extras(
-        self, venv: Environment, index: IndexServer, machines: Mapping[str, Path]
-    ) -> None:
-        self.libraries(index, "deep", "more", "less")
-        extras = {"x": [f"more; {SM_80}", f"less; {NO_SM_90}"]}
-        self.add(index, "c", f"deep; {SM_80} and {NO_SM_90}", extras=extras)
-        index.add(make_wheel("b", "1.0", requires=["c[x]"]))
-        self.add(index, "a", f"b; {NO_SM_90}", f"c; {SM_90}")
-        assert same_from_lock(venv, index, machines, "a") == {
-            "80": "b c deep less more",
-            "90": "c",
-            "both": "c",
-            "none": "",
-        }
-
-    def test_what_conflicts_on_a_machine_that_supports_all(
-        self, venv: Environment, index: IndexServer, machines: Mapping[str, Path]
-    ) -> None:
-        for version in ("1.0", "2.0"):
-            index.add(make_wheel("lib", version))
-        requires = [f"lib<2; {SM_80}", f"lib>=2; {SM_90}"]
-        manifest = make_manifest({"gpu": ARCHES["gpu"]})
-        add_builds(index, "a", "1.0", manifest, {"gpu": requires})
-        one = {name: machines[name] for name in ("80", "90")}
-        assert same_from_lock(venv, index, one, "a") == {"80": "lib", "90": "lib"}
-        host = f"--variant-host={machines['both']}"
-        result = venv.pip("install", "-r", "pylock.toml", host, code=1)
-        assert "Cannot install lib" in result.stderr, result.stderr
-
-    def test_versions_that_cannot_agree(
-        self, venv: Environment, index: IndexServer
-    ) -> None:
-        for version in ("1.0", "2.0"):
-            index.add(make_wheel("lib", version))
-        self.add(index, "a", f"lib<2; {NO_SM_90}")
-        self.add(index, "b", f"lib>=2; {SM_80}")
-        result = venv.pip("lock", "a", "b", "-i", index.index_url, code=1)
-        assert "error: variant-lock-conflict" in result.stderr
-        assert "lib 1.0: a (gpu without nvidia :: sm_arch :: 90_real)" in result.stderr
-        assert "lib 2.0: b (gpu" in result.stderr
-
-    @pytest.mark.parametrize("count", [6, 7])
-    def test_too_many_conditions(
-        self, venv: Environment, index: IndexServer, count: int
-    ) -> None:
-        values = [f"{number}0" for number in range(1, 8)]
-        properties = [f"nvidia :: sm_arch :: {each}_real" for each in values[:count]]
-        requires = [
-            f"lib{number}; '{each}' in variant_properties"
-            for number, each in enumerate(properties)
-        ]
-        self.libraries(index, *(f"lib{number}" for number in range(count)))
-        manifest = make_manifest({"gpu": cuda("12.0", values), "null": {}})
-        add_builds(index, "a", "1.0", manifest, {"gpu": requires, "null": ()})
-        command = ["lock", "a", "-i", index.index_url]
-        if count == 6:
-            venv.pip(*command)
-            return
-        result = venv.pip(*command, code=1)
-        assert "error: variant-lock-conditions" in result.stderr
-        assert "What a 1.0 needs depends on 7 properties" in result.stderr
-        for each in properties:
-            assert each in result.stderr
-        assert "--variant a=LABEL" in result.stderr
-        assert not (venv.work / "pylock.toml").exists()
-
-    def test_few_markers_may_ask_for_more(
-        self, venv: Environment, index: IndexServer
-    ) -> None:
-        values = [f"{number}0" for number in range(1, 9)]
-        listed = [
-            f"'nvidia :: sm_arch :: {x}_real' in variant_properties" for x in values
-        ]
-        self.libraries(index, "lib")
-        manifest = make_manifest({"gpu": cuda("12.0", [*values, "99"]), "null": {}})
-        requires = [f"lib; {' or '.join(listed)}"]
-        add_builds(index, "a", "1.0", manifest, {"gpu": requires, "null": ()})
-        venv.pip("lock", "a", "-i", index.index_url)
-        text = (venv.work / "pylock.toml").read_text("utf-8")
-        assert text.count(" or ") == len(values) - 1
+        options = ["-i", index.index_url, "-o", "pylock.again.toml"]
+        host = ["--variant-host", f"{machine}.json"]
+        venv.pip("lock", "-r", "pylock.toml", *host, *options)
+        text = (venv.work / "pylock.again.toml").read_text("utf-8")
+        names = {f"{x['name']}-{x['version']}" for x in tomli.loads(text)["packages"]}
+        assert names == MACHINES[machine][1]
+        assert "dependency_groups" not in text
 
 
 def planned(venv: Environment) -> dict[str, str]:

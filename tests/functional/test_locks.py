@@ -264,21 +264,68 @@ def test_builds_that_need_the_same(venv: Environment, index: IndexServer) -> Non
 def test_markers_for_variants(venv: Environment, index: IndexServer) -> None:
     requires = [
         "gpu-lib; 'nvidia' in variant_namespaces",
-        "old-lib; 'nvidia :: sm_arch :: 80_real' in variant_properties",
+        "new-lib; 'nvidia :: cuda_version_lower_bound :: 12.8' in variant_properties",
         "cpu-lib; variant_label == 'null'",
     ]
     add_builds(
         index, "torch", "2.8.0", TORCH, dict.fromkeys(TORCH["variants"], requires)
     )
-    for name in ("gpu-lib", "old-lib", "cpu-lib"):
+    for name in ("gpu-lib", "new-lib", "cpu-lib"):
         index.add(make_wheel(name, "1.0"))
-    # Which of two values a machine supports, only that machine knows.
     assert markers(lock(venv, index, "torch")) == {
         "cpu-lib 1.0": "torch-null",
         "gpu-lib 1.0": "torch-cu126 or torch-cu128",
-        "old-lib 1.0": "torch-cu126 and torch-cu126-nvidia-sm-arch-80-real",
+        "new-lib 1.0": "torch-cu128",
         "torch 2.8.0": None,
     }
+
+
+class TestDependsOnMachine:
+    """What a variant needs depends on which of several values a machine supports."""
+
+    def add(self, index: IndexServer, *requires: str) -> None:
+        needs = {"cu126": requires, "null": ()}
+        add_builds(index, "torch", "2.8.0", TORCH, needs)
+
+    def test_it_is_refused(self, venv: Environment, index: IndexServer) -> None:
+        marker = "'nvidia :: sm_arch :: 80_real' in variant_properties"
+        self.add(index, f"lib; {marker}")
+        index.add(make_wheel("lib", "1.0"))
+        command = ["lock", "torch", "-i", index.index_url]
+        result = venv.pip(*command, code=1)
+        assert "error: variant-lock-conditions" in result.stderr
+        assert "Cannot lock the variant cu126 of torch 2.8.0:" in result.stderr
+        assert f"It needs lib; {marker}" in result.stderr
+        assert "may lack nvidia :: sm_arch :: 80_real" in result.stderr
+        assert not (venv.work / "pylock.toml").exists()
+        # Each of the hints helps.
+        content = lock(venv, index, "torch", "--variant", "torch=null")
+        assert wheels(content, "torch") == ["null"]
+        index.add(make_wheel("torch", "2.8.0"))
+        content = lock(venv, index, "torch", "--no-variants")
+        assert wheels(content, "torch") == ["plain"]
+
+    def test_it_would_conflict_on_some(
+        self, venv: Environment, index: IndexServer
+    ) -> None:
+        for version in ("1.0", "2.0"):
+            index.add(make_wheel("lib", version))
+        asked = "'nvidia :: sm_arch :: {}_real' in variant_properties"
+        requires = [f"lib<2; {asked.format(80)}", f"lib>=2; {asked.format(90)}"]
+        add_builds(index, "torch", "2.8.0", TORCH, {"cu126": requires})
+        result = venv.pip("lock", "torch", "-i", index.index_url, code=1)
+        assert "error: variant-lock-conditions" in result.stderr
+
+    def test_it_makes_no_difference(
+        self, venv: Environment, index: IndexServer
+    ) -> None:
+        asked = "'nvidia :: sm_arch :: {}_real' in variant_properties"
+        self.add(index, f"lib; {asked.format(80)} or {asked.format(90)}")
+        index.add(make_wheel("lib", "1.0"))
+        assert markers(lock(venv, index, "torch")) == {
+            "lib 1.0": "torch-cu126",
+            "torch 2.8.0": None,
+        }
 
 
 def test_variants_that_a_variant_needs(venv: Environment, torch: IndexServer) -> None:
@@ -296,7 +343,7 @@ def test_variants_that_a_variant_needs(venv: Environment, torch: IndexServer) ->
         "cuda-lib 12.6": "torch-cu126",
         "cuda-lib 12.8": "torch-cu128",
         "kernels 1.0": "vision-cu126 or vision-cu128",
-        "lib 1.0": "vision-cu126 or vision-cu128",
+        "lib 1.0": "kernels-cu126 or kernels-cu128",
         "new-lib 1.0": "kernels-cu128",
         "torch 2.8.0": None,
         "vision 2.0": None,
@@ -389,7 +436,7 @@ class TestOptions:
         command = ["lock", "torch", "--only-deps", "-i", torch.index_url]
         result = venv.pip(*command, code=1)
         assert "error: variant-lock-conflict" in result.stderr
-        assert "Whether cpu-lib 1.0 is needed depends on the build" in result.stderr
+        assert "Whether cpu-lib 1.0 is needed depends on the variant" in result.stderr
         content = lock(venv, torch, "torch", "--only-deps", "--variant", "cu126")
         assert markers(content) == {"common 1.0": None, "cuda-lib 12.6": None}
 
@@ -521,18 +568,6 @@ class TestOtherReaders:
             "cuda-lib": "1.0",
             "torch": "2.8.0",
         }
-
-    def test_uv_takes_all_properties_for_supported(
-        self, venv: Environment, index: IndexServer
-    ) -> None:
-        asked = "'nvidia :: sm_arch :: 90_real' {} variant_properties"
-        needs = [f"new; {asked.format('in')}", f"old; {asked.format('not in')}"]
-        add_builds(index, "torch", "2.8.0", TORCH, {"cu126": needs, None: []})
-        for name in ("new", "old"):
-            index.add(make_wheel(name, "1.0"))
-        lock(venv, index, "torch")
-        self.uv(venv, 0)
-        assert venv.installed() == {"new": "1.0", "torch": "2.8.0"}
 
     def test_uv_refuses_two_versions(
         self, venv: Environment, torch: IndexServer

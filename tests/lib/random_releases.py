@@ -2,7 +2,8 @@
 
 Some packages have variants, some of which declare several values of one feature: two
 machines may take the same build, and one of them support less of it. What such a build
-needs has markers about all that. With it come eight machines.
+needs has markers about all that; in few projects, about which of several values the machine
+supports. With it come eight machines.
 """
 
 from __future__ import annotations
@@ -43,6 +44,8 @@ _EXTRAS = ("fast", "more")
 _LABELS = ("cu12.8", "cu12_8", "fast", "fastest", "old")
 _OLD, _NEW = "1.0", "2.0"
 _HOSTS = 8
+#: The share of projects in which a label decides what its build needs.
+_CERTAIN = 0.85
 
 
 @dataclass(frozen=True)
@@ -115,7 +118,10 @@ def random_project(seed: int) -> Project:
     with_variants = chance.sample(_WITH_VARIANTS, chance.randint(2, 4))
     # The eighth is the one that the architecture is about.
     plain = [*chance.sample(_PLAIN, chance.randint(3, 7)), "fallback"]
-    drawn: list[_Drawn] = [_Variants(chance, name) for name in with_variants]
+    is_certain = chance.random() < _CERTAIN
+    drawn: list[_Drawn] = [
+        _Variants(chance, name, is_certain) for name in with_variants
+    ]
     drawn += [_Plain(chance, name) for name in plain]
     # Who comes first may need who comes later; mostly variants need plain packages.
     places = {each.name: chance.random() + 0.5 * each.is_plain for each in drawn}
@@ -155,8 +161,10 @@ def _further_pairs(
 def _need_versions(chance: random.Random, drawn: Sequence[_Drawn]) -> None:
     """Have a few packages need others in versions, which may depend on a marker."""
     several = [each for each in drawn if len(each.versions) > 1]
-    variants = [each for each in drawn if isinstance(each, _Variants)]
-    for _ in range(chance.choice((0, 0, 0, 1, 1, 2)) if several else 0):
+    variants = [
+        each for each in drawn if isinstance(each, _Variants) and each.asked_properties
+    ]
+    for _ in range(chance.choice((0, 0, 0, 1, 1, 2)) if several and variants else 0):
         child, parent = chance.choice(several), chance.choice(variants)
         # Not in a circle: it would need a version of what needs it.
         if drawn.index(parent) < drawn.index(child):
@@ -225,7 +233,7 @@ class _Variants(_Drawn):
 
     is_plain = False
 
-    def __init__(self, chance: random.Random, name: str) -> None:
+    def __init__(self, chance: random.Random, name: str, is_certain: bool) -> None:
         super().__init__(chance, name)
         self.extras = _EXTRAS[: chance.choice((0, 1, 2))]
         self._own: dict[str | None, list[str]] = {}
@@ -238,18 +246,31 @@ class _Variants(_Drawn):
             f"{namespace} :: {feature} :: {value}"
             for namespace, feature in features
             for value in _KNOWN[namespace][feature]
+            if not (is_certain and self._is_in_doubt(namespace, feature, value))
         ]
         count = min(len(declared), chance.randint(2, MAX_ASKED))
         self.asked_properties = chance.sample(declared, count)
-        self.is_for_architecture = chance.random() < 0.8 and any(
-            "90_real" in build.get("nvidia", {}).get("sm_arch", ())
-            for build in self._variants.values()
+        self.is_for_architecture = (
+            chance.random() < 0.8
+            and _ARCHITECTURE in declared
+            and any(
+                "90_real" in build.get("nvidia", {}).get("sm_arch", ())
+                for build in self._variants.values()
+            )
         )
         if self.is_for_architecture and _ARCHITECTURE not in self.asked_properties:
             self.asked_properties[0] = _ARCHITECTURE
         self._asked_features = [f"{ns} :: {feature}" for ns, feature in features]
         # The last need not be declared by any build.
         self._asked_namespaces = [*dict.fromkeys(ns for ns, _ in features), "acme"]
+
+    def _is_in_doubt(self, namespace: str, feature: str, value: str) -> bool:
+        """Return whether a machine that runs a build may lack a property of it."""
+        listed = [
+            build.get(namespace, {}).get(feature, ())
+            for build in self._variants.values()
+        ]
+        return any(value in each and len(each) > 1 for each in listed)
 
     def _features(self) -> list[tuple[str, str]]:
         known = [(ns, feature) for ns, each in _KNOWN.items() for feature in each]
@@ -307,7 +328,8 @@ class _Variants(_Drawn):
     def _atom(self) -> str:
         chance = self._chance
         kinds = ("properties", "features", "namespaces", "label", "other")
-        (kind,) = chance.choices(kinds, (12, 2, 2, 4, 1))
+        weights = (12 if self.asked_properties else 0, 2, 2, 4, 1)
+        (kind,) = chance.choices(kinds, weights)
         if kind == "label":
             label = chance.choice([*self._variants, "null", "", "fast"])
             return f'variant_label {chance.choice(("==", "!="))} "{label}"'

@@ -21,6 +21,7 @@ from tests.lib.index import IndexServer
 from tests.lib.random_releases import Project, random_project
 
 __all__ = [
+    "REFUSED",
     "Comparison",
     "Pair",
     "Rejected",
@@ -34,7 +35,10 @@ __all__ = [
 #: So many projects are drawn for one that can be compared.
 _TRIES = 25
 
+#: Why projects are rejected: pip lock refuses them although each machine can install them.
+REFUSED = "variant-lock-conflict alone"
 _LOCK_CONFLICT = "variant-lock-conflict"
+_LOCK_CONDITIONS = "variant-lock-conditions"
 
 
 class Taken(NamedTuple):
@@ -162,6 +166,8 @@ def compare(project: Project, venv: Environment | InProcess) -> Comparison:
             *project.roots,
             code=None,
         )
+        if f"error: {_LOCK_CONDITIONS}" in lock.stderr:
+            raise Rejected(_LOCK_CONDITIONS)
         hosts = {
             name: write_host(venv.work / f"{name}.json", host)
             for name, host in project.hosts.items()
@@ -176,7 +182,7 @@ def compare(project: Project, venv: Environment | InProcess) -> Comparison:
             _refuse_conflict(result, lock)
             found[name] = _planned(venv.work)
         if _is_conflict(lock):
-            raise Rejected(f"{_LOCK_CONFLICT} alone")
+            raise Rejected(REFUSED)
         if lock.returncode:
             said = "the project cannot be locked"
             pairs = [Pair(each, found[each], None, [said]) for each in hosts]

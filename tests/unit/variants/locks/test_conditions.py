@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import assume, given, settings
@@ -18,6 +18,8 @@ from pip._internal.variants.locks.conditions import (
     Locked,
     LockedVariant,
     Resolution,
+    Source,
+    Unresolved,
     conditions,
     group_names,
     holds,
@@ -55,12 +57,31 @@ def run(
     )
 
 
-def written(resolutions: Sequence[Resolution]) -> dict[str, str | None]:
+def what_was_seen(resolutions: Sequence[Resolution]) -> Callable[..., bool]:
+    """Return what accepts just the versions that each package was resolved with."""
+    seen = {
+        (each.source(node), child, each.versions[child])
+        for each in resolutions
+        for node, children in each.children.items()
+        for child in children
+    }
+    return lambda *asked: asked in seen
+
+
+def anything(*_: Source | str) -> bool:
+    """Accept all versions."""
+    return True
+
+
+def written(
+    resolutions: Sequence[Resolution], accepts: Callable[..., bool] | None = None
+) -> dict[str, str | None]:
     """Return the markers by ``name version``."""
-    names = group_names(build for each in resolutions for build in each.builds)
+    names = group_names(build for each in resolutions for build in each.taken.values())
+    found = conditions(resolutions, accepts or what_was_seen(resolutions))
     return {
         " ".join(locked): marker_text(condition, names)
-        for locked, condition in conditions(resolutions).items()
+        for locked, condition in found.items()
     }
 
 
@@ -117,7 +138,7 @@ def test_variants_of_a_variant() -> None:
         run(nested, {"torch": "gpu", "kernels": "b"}),
     ]
     assert written(resolutions) == {
-        "both 1": wanted("torch-gpu"),
+        "both 1": wanted("kernels-a", "kernels-b"),
         "kernels 1": wanted("torch-gpu"),
         "left 1": wanted("kernels-a"),
         "torch 1": None,
@@ -179,7 +200,7 @@ def test_packages_that_need_each_other() -> None:
         run(circle, {"torch": "cu128", "triton": "y"}),
     ]
     assert written(resolutions) == {
-        "loop 1": wanted("torch-cu128"),
+        "loop 1": wanted("triton-x", "triton-y"),
         "torch 1": None,
         "triton 1": wanted("torch-cu128"),
     }
@@ -197,7 +218,7 @@ def test_two_packages_that_disagree() -> None:
         run(asked, {"one": None, "two": "b"}, {"lib": "2"}),
     ]
     with pytest.raises(Ambiguity) as caught:
-        conditions(resolutions)
+        written(resolutions)
     assert caught.value.project == "lib"
     assert caught.value.versions == {
         "1": [LockedVariant("one", "a")],
@@ -212,7 +233,7 @@ def test_nothing_tells_the_versions_apart() -> None:
         for label, version in [("a", "1"), ("b", "1"), ("b", "2")]
     ]
     with pytest.raises(Ambiguity, match="lib in the versions 1, 2"):
-        conditions(resolutions)
+        written(resolutions)
 
 
 def test_what_would_have_to_tell_when_it_is_needed_itself() -> None:
@@ -222,96 +243,170 @@ def test_what_would_have_to_tell_when_it_is_needed_itself() -> None:
         for label, version in [("a", "1"), ("b", "2")]
     ]
     with pytest.raises(Ambiguity, match="lib in the versions 1, 2"):
-        conditions(resolutions)
+        written(resolutions)
+
+
+def test_a_version_that_another_variant_does_not_accept() -> None:
+    asked: Dependencies = {
+        "": ["one", "two"],
+        "one": {"a": ["lib"], "b": ["lib"]},
+        "two": {"c": ["lib"], "d": ["lib"]},
+    }
+    resolutions = [
+        run(asked, {"one": "a", "two": "c"}, {"lib": "1"}),
+        run(asked, {"one": "b", "two": "c"}, {"lib": "2"}),
+        run(asked, {"one": "a", "two": "d"}, {"lib": "1"}),
+    ]
+    # Nobody has seen one (b) together with two (d).
+    assert written(resolutions, anything) == {
+        "lib 1": wanted("one-a"),
+        "lib 2": wanted("one-b"),
+        "one 1": None,
+        "two 1": None,
+    }
+    with pytest.raises(Ambiguity, match="lib in the versions 1, 2"):
+        written(resolutions)
+
+
+def test_what_decides_is_not_always_there() -> None:
+    asked: Dependencies = {
+        "": ["lib", "two"],
+        "two": {"a": ["one"], "b": []},
+        "one": {"x": ["lib"], "y": ["lib"]},
+    }
+    resolutions = [
+        run(asked, {"one": "x", "two": "a"}, {"lib": "1"}),
+        run(asked, {"one": "y", "two": "a"}, {"lib": "2"}),
+        run(asked, {"two": "b"}, {"lib": "2"}),
+    ]
+    with pytest.raises(Ambiguity, match="lib in the versions 1, 2"):
+        written(resolutions, anything)
+
+
+def test_a_variant_that_was_not_resolved_with_its_extras() -> None:
+    extras: Dependencies = {
+        "": ["torch", "app"],
+        "app": {"a": ["torch[x]"], "b": []},
+        "torch[x]": {"cu128": ["torch", "more"], None: ["torch"]},
+        "torch": {"cu128": [], None: []},
+    }
+    choices: Sequence[Mapping[str, str | None]] = [
+        {"torch": None, "app": "b"},
+        {"torch": "cu128", "app": "b"},
+        {"torch": None, "app": "a"},
+    ]
+    resolutions = [run(extras, choice) for choice in choices]
+    with pytest.raises(Unresolved, match=r"torch \(cu128\) as torch\[x\]"):
+        written(resolutions)
+    both = run(extras, {"torch": "cu128", "app": "a"})
+    marker = "'variant-app-a' in dependency_groups and " + wanted("torch-cu128")
+    assert written([*resolutions, both])["more 1"] == marker
 
 
 NODES = ["p", "q", "r", "s", "t"]
 
 
+class World(NamedTuple):
+    """Dependencies of all variants, and the versions that one project decides."""
+
+    needs: Dependencies
+    labels: Mapping[str, Sequence[str | None]]
+    deciding: str
+    versions: Mapping[tuple[str, str | None], str]
+
+    def resolve(self, choice: Mapping[str, str | None]) -> Resolution:
+        """Return what a resolution finds with a label for each project."""
+        found = run(self.needs, choice)
+        if self.deciding not in found.taken:
+            return found
+        return run(
+            self.needs,
+            choice,
+            {
+                name: self.versions[name.partition("[")[0], choice[self.deciding]]
+                for name in ("s", "t", "t[x]")
+            },
+        )
+
+    def one_after_the_other(self) -> list[Resolution]:
+        """Resolve with each variant of each project, the others being the first."""
+        first = {name: labels[0] for name, labels in self.labels.items()}
+        choices = [first]
+        for name, labels in self.labels.items():
+            choices += [{**first, name: label} for label in labels[1:]]
+        return [self.resolve(choice) for choice in choices]
+
+    def mixtures(self) -> Iterator[Mapping[str, str | None]]:
+        """Yield all combinations of variants that machines may take."""
+        for labels in itertools.product(*self.labels.values()):
+            yield dict(zip(self.labels, labels, strict=True))
+
+
 @st.composite
-def resolutions(draw: st.DrawFn) -> list[Resolution]:
-    """Return runs over one world, in which versions follow from one package's build."""
-    variants = draw(st.lists(st.sampled_from(NODES[:3]), unique=True, max_size=3))
+def worlds(draw: st.DrawFn) -> World:
+    variants = draw(
+        st.lists(st.sampled_from(NODES[:3]), unique=True, min_size=1, max_size=3)
+    )
     labels = {
         name: draw(st.lists(st.sampled_from(["a", "b", None]), min_size=1, unique=True))
         for name in variants
     }
-    some = st.lists(st.sampled_from([*NODES, "t[x]"]), unique=True, max_size=3)
-    world: dict[str, Any] = {
+    some = st.lists(st.sampled_from([*NODES, "t[x]"]), unique=True, max_size=2)
+    needs: dict[str, Any] = {
         name: {label: draw(some) for label in labels[name]}
         if name in labels
         else draw(some)
         for name in NODES
     }
-    world["t[x]"] = ["t", *draw(some)]
-    world[""] = [*draw(some), *draw(st.lists(st.sampled_from(variants or ["s"])))]
-    deciding = draw(st.sampled_from(NODES[:3]))
-    version = {
+    needs["t[x]"] = ["t", *draw(some)]
+    needs[""] = [*draw(some), *variants]
+    versions = {
         (name, label): draw(st.sampled_from(["1", "2"]))
         for name in ("s", "t")
         for label in ("a", "b", None)
     }
-
-    def resolve(choice: Mapping[str, str | None]) -> Resolution:
-        versions = {
-            name: version[name.partition("[")[0], choice[deciding]]
-            for name in ("s", "t", "t[x]")
-            if deciding in choice and deciding in run(world, choice).taken
-        }
-        return run(world, choice, versions)
-
-    choices = draw(
-        st.lists(
-            st.fixed_dictionaries(
-                {name: st.sampled_from(each) for name, each in labels.items()}
-            ),
-            min_size=1,
-            max_size=6,
-        )
-    )
-    return [resolve(choice) for choice in choices]
+    return World(needs, labels, draw(st.sampled_from(variants)), versions)
 
 
 def read(needed: Mapping[Locked, Condition], labels: Mapping[str, Any]) -> set[Locked]:
-    """Select as a machine does that takes the builds with these labels."""
-    builds: set[LockedVariant] = set()
+    """Select as a machine does that takes the variants with these labels."""
+    variants: set[LockedVariant] = set()
     while True:
-        selected = {each for each in needed if holds(needed[each], builds)}
+        selected = {each for each in needed if holds(needed[each], variants)}
         taken = {
             LockedVariant(name, labels[name]) for name, _ in selected if name in labels
         }
-        if taken <= builds:
+        if taken <= variants:
             return selected
-        builds |= taken
+        variants |= taken
 
 
 @settings(max_examples=500)
-@given(resolutions())
-def test_what_is_read_is_what_was_resolved(resolutions: list[Resolution]) -> None:
+@given(worlds())
+def test_all_combinations_get_what_they_need(world: World) -> None:
     try:
-        needed = conditions(resolutions)
-    except Ambiguity:
+        needed = conditions(world.one_after_the_other(), anything)
+    except (Ambiguity, Unresolved):
+        assume(False)
+    for mixture in world.mixtures():
+        selected = read(needed, mixture)
+        found = {name for name in world.resolve(mixture).versions if "[" not in name}
+        assert {name for name, _ in selected} == found
+        assert len(selected) == len(found), "no project comes twice"
+
+
+@settings(max_examples=500)
+@given(worlds())
+def test_what_is_read_is_what_was_resolved(world: World) -> None:
+    resolutions = world.one_after_the_other()
+    try:
+        needed = conditions(resolutions, what_was_seen(resolutions))
+    except (Ambiguity, Unresolved):
         assume(False)
     for each in resolutions:
         found = {item for item in each.versions.items() if "[" not in item[0]}
         labels = {name: build.label for name, build in each.taken.items()}
         assert read(needed, labels) == found
-
-
-@given(resolutions())
-def test_no_project_twice(resolutions: list[Resolution]) -> None:
-    try:
-        needed = conditions(resolutions)
-    except Ambiguity:
-        assume(False)
-    labels: dict[str, set[str | None]] = {}
-    for each in resolutions:
-        for name, build in each.taken.items():
-            labels.setdefault(name, set()).add(build.label)
-    # Whatever mixture of builds a machine takes.
-    for mixture in itertools.product(*labels.values()):
-        selected = read(needed, dict(zip(labels, mixture, strict=True)))
-        assert len({name for name, _ in selected}) == len(selected)
 
 
 BUILDS = st.builds(

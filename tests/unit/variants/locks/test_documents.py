@@ -7,10 +7,15 @@ from typing import Any
 
 import pytest
 
-from pip._vendor.wheel_variants.manifest import InvalidManifest
-from pip._vendor.wheel_variants.manifest_parser import parse_manifest
+from pip._vendor.wheel_variants.manifest import InvalidManifest, Manifest
+from pip._vendor.wheel_variants.manifest_parser import parse_document, parse_manifest
 
-from pip._internal.variants.locks.documents import inlined, read_inlined
+from pip._internal.variants.locks.documents import (
+    depends_on_machine,
+    inlined,
+    read_inlined,
+    uncertain,
+)
 from tests.lib.manifests import SCHEMAS, cuda, make_manifest
 
 VARIANTS = {
@@ -54,3 +59,48 @@ def test_nothing_that_counts_is_left_out() -> None:
     document["variants"]["cu126"]["nvidia"]["sm_arch"] = ["90_real", 80]
     with pytest.raises(InvalidManifest, match="sm_arch is a number, not a string"):
         read_inlined(document)
+
+
+A, B, ONLY = "gpu :: arch :: a", "gpu :: arch :: b", "gpu :: level :: one"
+HAS_A, HAS_B = (f"'{each}' in variant_properties" for each in (A, B))
+
+
+def described(*properties: str) -> Manifest:
+    return parse_document(make_manifest({"x": list(properties), "null": {}}))
+
+
+def test_what_a_machine_may_lack() -> None:
+    # Of a feature with one value, that is supported wherever the build runs.
+    assert [*map(str, uncertain(described(A, B, ONLY), "x"))] == [A, B]
+    assert uncertain(described(A, B), "null") == uncertain(described(A, B), "y") == []
+    versions = ["abi_dependency :: lib :: 1", "abi_dependency :: lib :: 2"]
+    assert uncertain(described(*versions), "x") == []
+
+
+@pytest.mark.parametrize(
+    ("marker", "asked"),
+    [
+        (HAS_A, [A]),
+        (f"'{A.replace(' ', '')}' not in variant_properties and extra == 'x'", [A]),
+        (f"{HAS_A} and {HAS_B}", [A, B]),
+        # A machine that lacks both does not run it.
+        (f"{HAS_A} or {HAS_B}", []),
+        (f"{HAS_A} and variant_label == 'y'", []),
+        (f"'{ONLY}' in variant_properties", []),
+        ("'gpu' in variant_namespaces and 'gpu :: arch' in variant_features", []),
+        ("variant_label == 'x'", []),
+        ("variant_properties in 'gpu'", []),
+        (f"python_version > '3' or '{A}' == 'b'", []),
+    ],
+)
+def test_what_depends_on_the_machine(marker: str, asked: list[str]) -> None:
+    manifest = described(A, B, ONLY)
+    assert depends_on_machine(f"lib; {marker}", manifest, "x") == asked
+    assert depends_on_machine(f"lib; {marker}", manifest, "null") == []
+
+
+def test_many_properties() -> None:
+    values = [f"gpu :: arch :: {number}" for number in range(10, 22)]
+    any_of_them = " or ".join(f"'{each}' in variant_properties" for each in values)
+    requirement = f"lib; {any_of_them}"
+    assert depends_on_machine(requirement, described(*values), "x") == values

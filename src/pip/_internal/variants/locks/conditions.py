@@ -1,32 +1,23 @@
-"""With which builds each locked package is needed.
+"""With which variants each locked package is needed.
 
-One resolution shows what one choice of builds needs. Several of them, which differ in
-the choice, together show what depends on it.
+One resolution shows what one selection of variants needs. Several of them, one for each
+variant, together show what depends on it. What only some variants need has a marker in
+the file such as ``'variant-torch-cu128' in dependency_groups`` (PEP 751); the group is on
+if that variant is installed.
 
-What only some builds need has a marker in the file such as ``'variant-torch-cu128' in
-dependency_groups`` (PEP 751); the group is on where that build is installed. What depends
-on a property of the build too has a group for that, which is on where the machine
-supports it. The names of the groups follow from the builds in the file, so that whoever
-reads it finds the same ones. Pure: no I/O and nothing from the rest of pip.
+A package may be needed in several versions if the variant of one project decides which.
+Anything else is refused, and so is every combination of variants that would get a version
+which one of them does not accept. Pure: no I/O and nothing from the rest of pip.
 """
 
 from __future__ import annotations
 
-import functools
-import itertools
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import NamedTuple
 
 from pip._vendor.packaging.utils import canonicalize_name
-
-from pip._internal.variants.locks.machine_classes import (
-    MachineClass,
-    Properties,
-    spelled,
-)
 
 __all__ = [
     "Ambiguity",
@@ -36,86 +27,64 @@ __all__ = [
     "LockedVariant",
     "PropertyCondition",
     "Resolution",
-    "Spelled",
-    "build_of",
+    "Source",
+    "Unresolved",
     "conditions",
     "group_names",
-    "groups_of",
     "holds",
     "marker_text",
     "project_of",
-    "spelled_out",
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class LockedVariant:
-    """A build of a project: the variant of that label, or a plain one.
+class LockedVariant(NamedTuple):
+    """A wheel of a project: the variant with that label, or a plain one.
 
-    :ivar project: its normalised name.
-    :ivar label: None for a plain build.
-    :ivar machine_class: the machines that it is on; None for any, if it needs the same on all.
+    :ivar project: its normalized name.
+    :ivar label: None for a plain wheel.
     """
 
     project: str
     label: str | None
-    machine_class: MachineClass | None = None
 
     def __str__(self) -> str:
-        name = f"{self.project} ({self.label or 'plain'}"
-        if self.machine_class is not None and (
-            lacking := self.machine_class.nearest(frozenset())[0]
-        ):
-            name += f" without {', '.join(sorted(lacking))}"
-        return f"{name})"
-
-    @property
-    def on_any(self) -> LockedVariant:
-        """Return the build whatever machine it is on."""
-        return (
-            self
-            if self.machine_class is None
-            else LockedVariant(self.project, self.label)
-        )
+        return f"{self.project} ({self.label or 'plain'})"
 
 
 class PropertyCondition(NamedTuple):
-    """Whether the machine supports a property of a build that is installed.
+    """Whether the machine supports a property of a variant that is installed.
 
-    :ivar build: it, whatever machine it is on.
+    Only older lock files have groups for that.
+
     :ivar property: as markers write it.
     """
 
     build: LockedVariant
     property: str
-    is_supported: bool = True
 
 
-#: What has a group: a build, or that a property of it is supported.
+#: What has a group: a variant, or that a property of it is supported.
 Group = LockedVariant | PropertyCondition
 
-
-def build_of(group: Group) -> LockedVariant:
-    """Return the build that is, or of which something is supported."""
-    return group.build if isinstance(group, PropertyCondition) else group
-
-
-#: A project, by its normalised name, in a version.
+#: A project, by its normalized name, in a version.
 Locked = tuple[str, str]
 
-#: Alternatives, each of which asks for the choice of some builds, and for what the machine
-#: supports of them. All are positive, and none includes another, so that equal conditions
-#: have one form.
-Condition = frozenset[frozenset[Group]]
+#: What depends on something: a node in a version, and its variant if its project has any.
+#: The root has no node.
+Source = tuple[str | None, str, LockedVariant | None]
 
-ALWAYS: Condition = frozenset([frozenset()])
+#: Alternatives, each of which requires some variants. None includes another, so equal
+#: conditions have one form.
+Condition = frozenset[frozenset[LockedVariant]]
+
+_ALWAYS: Condition = frozenset([frozenset()])
 _NEVER: Condition = frozenset()
 
 
 class Ambiguity(ValueError):
-    """A project is needed in two versions, and nothing tells when in which.
+    """A project is needed in several versions, and no variant decides when in which.
 
-    :ivar versions: these, each with builds that need it.
+    :ivar versions: these, each with variants that need it.
     """
 
     def __init__(
@@ -126,6 +95,18 @@ class Ambiguity(ValueError):
         self.versions = versions
 
 
+class Unresolved(ValueError):
+    """A variant may be needed in a way in which it could not be resolved.
+
+    :ivar node: the project of the variant, with the extras that are needed.
+    """
+
+    def __init__(self, node: str, variant: LockedVariant | None) -> None:
+        super().__init__(f"{variant} as {node}")
+        self.node = node
+        self.variant = variant
+
+
 @dataclass(frozen=True)
 class Resolution:
     """What one resolution found.
@@ -134,269 +115,237 @@ class Resolution:
     what its extras need, and on the project.
 
     :ivar versions: of each node, all of them reachable from the root.
-    :ivar taken: the build that was taken, of each project with variants.
+    :ivar taken: the variant that was selected of each project that has any.
     :ivar children: the nodes that each node depends on; under None those that the user
-        asked for.
-    :ivar lacking: the properties that the machine lacks.
+        requested.
     """
 
     versions: Mapping[str, str]
     taken: Mapping[str, LockedVariant]
     children: Mapping[str | None, frozenset[str]]
-    lacking: Properties = frozenset()
     _reached: dict[str, frozenset[str]] = field(default_factory=dict, compare=False)
 
-    def build(self, node: str | None) -> LockedVariant | None:
-        """Return the build of a node whose project has variants."""
-        return None if node is None else self.taken.get(project_of(node))
-
-    @cached_property
-    def builds(self) -> frozenset[LockedVariant]:
-        """Return all builds that were taken."""
-        return frozenset(self.taken.values())
+    def source(self, node: str | None) -> Source:
+        """Return a node as what others are needed by."""
+        if node is None:
+            return None, "", None
+        return node, self.versions[node], self.taken.get(project_of(node))
 
     def reached_from(self, project: str) -> frozenset[str]:
         """Return the nodes that a project depends on, directly or not."""
         if project not in self._reached:
-            nodes = [node for node in self.versions if project_of(node) == project]
-            self._reached[project] = self._below(nodes)
+            found: set[str] = set()
+            left = [node for node in self.versions if project_of(node) == project]
+            while left:
+                new = self.children.get(left.pop(), frozenset()) - found
+                found |= new
+                left += new
+            self._reached[project] = frozenset(found)
         return self._reached[project]
 
-    def reached_without(self, node: str) -> frozenset[str]:
-        """Return the nodes that are needed even if *node* needed nothing."""
-        return self._below([None], ignored=node)
 
-    def _below(
-        self, nodes: Iterable[str | None], ignored: str | None = None
-    ) -> frozenset[str]:
-        found: set[str] = set()
-        left = list(nodes)
-        while left:
-            new = self.children.get(left.pop(), frozenset()) - found
-            found |= new
-            left += new - {ignored}
-        return frozenset(found)
-
-
-def holds(condition: Condition, builds: Iterable[Group]) -> bool:
-    """Tell whether a condition holds where just *builds* are installed.
-
-    :param builds: and what the machine supports of them.
-    """
-    present = frozenset(builds)
+def holds(condition: Condition, variants: Iterable[LockedVariant]) -> bool:
+    """Return whether a condition holds if just *variants* are installed."""
+    present = frozenset(variants)
     return any(terms <= present for terms in condition)
 
 
-def conditions(resolutions: Sequence[Resolution]) -> dict[Locked, Condition]:
-    """Tell when each project and version that was found is needed.
+def conditions(
+    resolutions: Sequence[Resolution], accepts: Callable[[Source, str, str], bool]
+) -> dict[Locked, Condition]:
+    """Return when each project and version that was found is needed.
 
-    For each of *resolutions* the conditions that hold with its builds are those of what it
-    found. Other mixtures of the same builds need what each of the builds was seen to
-    need; where they would need one project in two versions, there is no answer.
+    It holds for all combinations of the variants, whether or not they were resolved.
 
-    :raises Ambiguity: then.
+    :param accepts: whether a source accepts a version of a node that it needs.
+    :raises Ambiguity: if there is a combination for which the version is not known.
+    :raises Unresolved: if there is one for which it is not known what a variant needs.
     """
     needs = _Needs(resolutions)
-    found = {
-        locked: needs.simplified(locked)
-        for locked in sorted(needs.exact)
+    needs.check(accepts)
+    return {
+        locked: condition
+        for locked, condition in sorted(needs.found.items())
         if locked[0] == project_of(locked[0])
     }
-    by_project: dict[str, list[str]] = defaultdict(list)
-    for project, version in found:
-        by_project[project].append(version)
-    for project, versions in by_project.items():
-        for one, other in itertools.combinations(versions, 2):
-            both = _both(found[project, one], found[project, other])
-            if any(_is_possible(terms, found, by_project) for terms in both):
-                raise _ambiguity(resolutions, project, (one, other))
-    for resolution in resolutions:
-        missing = {*resolution.versions.items()} & found.keys() - _needed(
-            found, resolution
-        )
-        if missing:
-            # Each of two packages would have to tell when the other one is needed.
-            project, _ = min(missing)
-            raise _ambiguity(resolutions, project, by_project[project])
-    return found
 
 
-def _is_possible(
-    terms: frozenset[Group],
-    found: Mapping[Locked, Condition],
-    versions: Mapping[str, Sequence[str]],
-) -> bool:
-    """Tell whether builds may come together, each where its project is needed."""
-    alternatives: Condition = frozenset([terms])
-    expanded: set[str] = set()
-    while True:
-        asked = frozenset[Group]().union(*alternatives)
-        left = {build_of(each).project for each in asked} - expanded
-        if not left or not alternatives:
-            return bool(alternatives)
-        project = min(left)
-        expanded.add(project)
-        needed = _any(
-            own for version in versions[project] for own in found[project, version]
-        )
-        with_it = [each for each in alternatives if _has(each, project)]
-        without = alternatives.difference(with_it)
-        alternatives = _any([*without, *_both(frozenset(with_it), needed)])
+class _Decider(NamedTuple):
+    """The project whose variant decides the version of another project.
 
+    :ivar versions: the version for each variant, as far as there was one.
+    """
 
-def _has(terms: frozenset[Group], project: str) -> bool:
-    return any(build_of(each).project == project for each in terms)
-
-
-def _needed(found: Mapping[Locked, Condition], resolution: Resolution) -> set[Locked]:
-    """Return what is needed where those builds are taken that *resolution* took."""
-    builds: frozenset[LockedVariant] = frozenset()
-    while True:
-        needed = {locked for locked in found if holds(found[locked], builds)}
-        taken = {
-            build for name, _ in needed if (build := resolution.build(name)) is not None
-        }
-        if taken <= builds:
-            return needed
-        builds |= taken
-
-
-#: What depends on something: the root, a package, or one build of it.
-_Source = tuple[Locked | None, LockedVariant | None]
+    project: str
+    versions: Mapping[LockedVariant, str]
 
 
 class _Needs:
-    """Conditions as they grow from the root along the dependencies."""
+    """Conditions as they grow from the root along the dependencies.
+
+    :ivar found: when each node is needed in each version.
+    """
 
     def __init__(self, resolutions: Sequence[Resolution]) -> None:
         self._resolutions = resolutions
-        #: For each child of a source, the numbers of the runs by the child's version.
-        self._targets: dict[_Source, dict[str, dict[str, list[int]]]] = defaultdict(
-            lambda: defaultdict(lambda: defaultdict(list))
-        )
-        for number, resolution in enumerate(resolutions):
-            for parent, children in resolution.children.items():
-                locked = (
-                    None if parent is None else (parent, resolution.versions[parent])
-                )
-                source = locked, resolution.build(parent)
-                for child in children:
-                    version = resolution.versions[child]
-                    self._targets[source][child][version].append(number)
-        self._labels: dict[str, set[LockedVariant]] = defaultdict(set)
-        for build in itertools.chain.from_iterable(
-            resolution.builds for resolution in resolutions
-        ):
-            self._labels[build.project].add(build)
-        self.exact = self._grown()
-
-    def _grown(self) -> dict[Locked, Condition]:
-        edges = [
-            (source, (child, version), self._told_apart(child, version, targets))
-            for source, children in self._targets.items()
-            for child, targets in children.items()
-            for version in targets
-        ]
-        found = {
-            locked: _NEVER
-            for resolution in self._resolutions
-            for locked in resolution.versions.items()
+        self._variants: dict[str, set[LockedVariant]] = defaultdict(set)
+        self._children: dict[Source, set[str]] = defaultdict(set)
+        self._versions: dict[str, dict[str, None]] = defaultdict(dict)
+        for resolution in resolutions:
+            for variant in resolution.taken.values():
+                self._variants[variant.project].add(variant)
+            for node, children in resolution.children.items():
+                self._children[resolution.source(node)] |= children
+            for node, version in resolution.versions.items():
+                self._versions[project_of(node)][version] = None
+        self._deciders = {
+            project: self._decider(project)
+            for project, versions in self._versions.items()
+            if len(versions) > 1
         }
+        self.found: dict[Locked, Condition] = defaultdict(lambda: _NEVER)
+        self._grow()
+
+    def _decider(self, project: str) -> _Decider:
+        """Return what decides the version of a project.
+
+        :raises Ambiguity: if nothing does.
+        """
+        runs = [each for each in self._resolutions if project in each.versions]
+        deciders = []
+        for name in sorted(self._variants):
+            versions: dict[LockedVariant, str] = {}
+            for run in runs:
+                version, variant = run.versions[project], run.taken.get(name)
+                if variant is None or versions.setdefault(variant, version) != version:
+                    break
+            else:
+                deciders.append(_Decider(name, versions))
+        if not deciders:
+            raise self._ambiguity(project)
+        # What depends on the project is more likely to decide than what does not.
+        return min(
+            deciders,
+            key=lambda each: (
+                -sum(project in run.reached_from(each.project) for run in runs)
+            ),
+        )
+
+    def _grow(self) -> None:
         grows = True
         while grows:
             grows = False
-            for (parent, build), child, apart in edges:
-                source = ALWAYS if parent is None else found[parent]
-                # What has extras needs itself without them, whatever its build.
-                if build is not None and child[0] != build.project:
-                    own = frozenset([frozenset([build])])
-                    # A build is taken only where its project is needed; its extras
-                    # may be needed in fewer cases.
-                    same = parent is None or parent[0] == build.project
-                    source = own if same else _both(source, own)
-                new = _any([*found[child], *_both(source, apart)])
-                if new != found[child]:
-                    found[child] = new
-                    grows = True
-        return found
+            for source, children in self._children.items():
+                for child in children:
+                    when = self._when(source, child)
+                    for version, decided in self._decided(project_of(child)):
+                        old = self.found[child, version]
+                        new = self._any(child, [*old, *_both(when, decided)])
+                        if new != old:
+                            self.found[child, version] = new
+                            grows = True
 
-    def _told_apart(
-        self, child: str, version: str, targets: Mapping[str, Sequence[int]]
+    def _when(self, source: Source, child: str | None = None) -> Condition:
+        """Return when a source is installed, as far as it needs *child*."""
+        node, version, variant = source
+        if node is None:
+            return _ALWAYS
+        if variant is None or child == variant.project:
+            # What has extras needs itself without them, whatever its variant.
+            return self.found[node, version]
+        own = frozenset([frozenset([variant])])
+        # A variant is on only if its project is needed; its extras may be needed less.
+        return own if node == variant.project else _both(self.found[node, version], own)
+
+    def _decided(self, project: str) -> Iterator[tuple[str, Condition]]:
+        """Yield each version of a project, and when it is the one to install."""
+        decider = self._deciders.get(project)
+        for version in self._versions[project]:
+            yield (
+                version,
+                _ALWAYS
+                if decider is None
+                else frozenset(
+                    frozenset([variant])
+                    for variant, decided in decider.versions.items()
+                    if decided == version
+                ),
+            )
+
+    def _any(
+        self, child: str, alternatives: Iterable[frozenset[LockedVariant]]
     ) -> Condition:
-        """Return what tells this version from the others that the same source needs."""
-        if len(targets) == 1:
-            return ALWAYS
-        numbers = [number for each in targets.values() for number in each]
-        telling = []
-        for project in sorted(self._labels):
-            builds = [
-                {self._resolutions[number].build(project) for number in each}
-                for each in targets.values()
-            ]
-            seen = set[LockedVariant | None]().union(*builds)
-            # What is needed only by the one to be told apart tells nothing.
-            if all(
-                project in self._resolutions[number].reached_without(child)
-                for number in numbers
-            ) and len(seen) == sum(map(len, builds)):
-                involved = sum(
-                    child in self._resolutions[number].reached_from(project)
-                    for number in numbers
-                )
-                telling.append((-involved, project))
-        if not telling:
-            raise _ambiguity(self._resolutions, child, targets)
-        _, project = min(telling)
-        return frozenset(
-            frozenset([build])
-            for number in targets[version]
-            if (build := self._resolutions[number].build(project)) is not None
+        """Unite alternatives, and leave out what makes no difference."""
+        # A project that has a variant installed is needed already.
+        kept = {each for each in _any(alternatives) if not _has(each, child)}
+        for project, variants in self._variants.items():
+            if self._is_needed(project, frozenset()):
+                for rest in {each - variants for each in kept}:
+                    if all(rest | {each} in kept for each in variants):
+                        kept.add(rest)
+        return _any(kept)
+
+    def _is_needed(self, project: str, terms: frozenset[LockedVariant]) -> bool:
+        """Return whether a project is always needed if some variants are installed."""
+        return _has(terms, project) or any(
+            needed <= terms
+            for version in self._versions[project]
+            for needed in self.found[project, version]
         )
 
-    def simplified(self, locked: Locked) -> Condition:
-        """Replace all builds of a package by what the package itself is needed for."""
-        condition = self._of_others(locked[0], self.exact[locked])
-        replaced: set[tuple[str, frozenset[Group]]] = set()
-        while True:
-            for complete in self._complete(condition):
-                if complete not in replaced:
-                    break
-            else:
-                return condition
-            replaced.add(complete)
-            project, rest = complete
-            needed = [
-                terms
-                for each in {
-                    resolution.versions.get(project) for resolution in self._resolutions
-                }
-                if each is not None
-                for terms in self._of_others(project, self.exact[project, each])
-            ]
-            others = (
-                terms
-                for terms in condition
-                if not (
-                    terms - self._labels[project] == rest
-                    and terms & self._labels[project]
+    def check(self, accepts: Callable[[Source, str, str], bool]) -> None:
+        """Check every combination of variants.
+
+        :raises Ambiguity: if a version is not known, or not accepted.
+        :raises Unresolved: if it is not known what a variant needs.
+        """
+        for (node, version), condition in self.found.items():
+            for variant in self._variants.get(project_of(node)) or [None]:
+                own = frozenset(() if variant is None else [variant])
+                if (node, version, variant) not in self._children and any(
+                    not _contradict(terms | own) for terms in condition
+                ):
+                    raise Unresolved(node, variant)
+        for source, children in self._children.items():
+            for child in children:
+                decider = self._deciders.get(project_of(child))
+                if decider is not None:
+                    for terms in self._when(source, child):
+                        self._check(source, child, terms, decider, accepts)
+        for run in self._resolutions:
+            for node, version in run.versions.items():
+                if not holds(self.found[node, version], run.taken.values()):
+                    raise self._ambiguity(project_of(node))
+
+    def _check(
+        self,
+        source: Source,
+        child: str,
+        terms: frozenset[LockedVariant],
+        decider: _Decider,
+        accepts: Callable[[Source, str, str], bool],
+    ) -> None:
+        if not self._is_needed(decider.project, terms):
+            raise self._ambiguity(project_of(child))
+        for variant in self._variants[decider.project]:
+            if not _contradict(terms | {variant}):
+                version = decider.versions.get(variant)
+                if version is None or not accepts(source, child, version):
+                    raise self._ambiguity(project_of(child))
+
+    def _ambiguity(self, project: str) -> Ambiguity:
+        """Return the error; it names the variants that depend on the project."""
+        versions: dict[str, set[LockedVariant]] = defaultdict(set)
+        for run in self._resolutions:
+            if project in run.versions:
+                versions[run.versions[project]].update(
+                    variant
+                    for variant in run.taken.values()
+                    if project in run.reached_from(variant.project)
                 )
-            )
-            replacement = _both(frozenset([rest]), frozenset(needed))
-            condition = self._of_others(locked[0], _any([*others, *replacement]))
-
-    def _complete(self, condition: Condition) -> Iterator[tuple[str, frozenset[Group]]]:
-        """Yield the projects all of whose builds are alternatives, with the rest."""
-        for project in sorted(
-            {build_of(each).project for terms in condition for each in terms}
-        ):
-            builds = self._labels[project]
-            for rest in sorted({terms - builds for terms in condition}, key=_order):
-                if all(rest | {build} in condition for build in builds):
-                    yield project, rest
-
-    def _of_others(self, project: str, condition: Condition) -> Condition:
-        """Leave out alternatives in which a project is needed because it is there."""
-        return frozenset(terms for terms in condition if not _has(terms, project))
+        return Ambiguity(
+            project, {each: sorted(found, key=str) for each, found in versions.items()}
+        )
 
 
 def project_of(node: str) -> str:
@@ -404,19 +353,20 @@ def project_of(node: str) -> str:
     return node.partition("[")[0]
 
 
-def _order(terms: frozenset[Group]) -> list[tuple[str, str, str]]:
-    builds = ((build_of(each), each) for each in terms)
-    return sorted(
-        (build.project, build.label or "", "" if build is each else str(each))
-        for build, each in builds
-    )
+def _has(terms: Iterable[LockedVariant], project: str) -> bool:
+    return any(each.project == project for each in terms)
 
 
-def _any(alternatives: Iterable[frozenset[Group]]) -> Condition:
-    """Unite alternatives; one that includes another, or contradicts itself, goes."""
-    kept: list[frozenset[Group]] = []
+def _contradict(terms: frozenset[LockedVariant]) -> bool:
+    """Return whether they are several variants of one project."""
+    return len({each.project for each in terms}) < len(terms)
+
+
+def _any(alternatives: Iterable[frozenset[LockedVariant]]) -> Condition:
+    """Unite alternatives, without contradictions and those that include another."""
+    kept: list[frozenset[LockedVariant]] = []
     for terms in sorted(set(alternatives), key=len):
-        if not any(other <= terms for other in kept) and not _excludes(terms, terms):
+        if not any(other <= terms for other in kept) and not _contradict(terms):
             kept.append(terms)
     return frozenset(kept)
 
@@ -425,115 +375,12 @@ def _both(one: Condition, other: Condition) -> Condition:
     return _any(left | right for left in one for right in other)
 
 
-def _excludes(one: frozenset[Group], other: frozenset[Group]) -> bool:
-    """Tell whether no machine has both alternatives.
+def group_names(groups: Iterable[Group]) -> dict[Group, str]:
+    """Name the dependency group of each variant and property; no two share a name.
 
-    They ask for different builds of one project, or one for a property and the other one
-    for its absence.
-    """
-    return any(_contradict(left, right) for left in one for right in other)
-
-
-@functools.lru_cache(maxsize=65536)
-def _contradict(one: Group, other: Group) -> bool:
-    if isinstance(one, PropertyCondition) or isinstance(other, PropertyCondition):
-        # Of one build, a machine may support several properties.
-        ones, others = build_of(one).on_any, build_of(other).on_any
-        return ones.project == others.project and ones != others
-    if one.project == other.project:
-        return one != other
-    if one.machine_class is None or other.machine_class is None:
-        return False
-    return not one.machine_class.meets(other.machine_class)
-
-
-def _ambiguity(
-    resolutions: Sequence[Resolution], project: str, versions: Iterable[str]
-) -> Ambiguity:
-    """Make the error; it names the builds that depend on the project."""
-    told: dict[str, list[LockedVariant]] = {}
-    for version in versions:
-        builds = {
-            build
-            for resolution in resolutions
-            if resolution.versions.get(project) == version
-            for build in resolution.builds
-            if project in resolution.reached_from(build.project)
-        }
-        told[version] = sorted(builds, key=str)
-    return Ambiguity(project, told)
-
-
-# Dependency groups that stand for builds, and for what the machine supports of them
-
-
-#: Alternatives as a marker has them. Whoever asks for a fact asks for its build too.
-Spelled = frozenset[frozenset[Group]]
-
-
-def spelled_out(
-    condition: Condition, seen: Mapping[LockedVariant, frozenset[Properties]]
-) -> Spelled:
-    """Say of each kind of machines what they support.
-
-    :param seen: of each build, what the machines lack of which it is known what the build
-        needs there. For others it does not matter what the condition is.
-    """
-    found: set[frozenset[Group]] = set(map(_with_builds, condition))
-    asked = frozenset[Group]().union(*condition)
-    machine_classes = {
-        each for each in asked if isinstance(each, LockedVariant) and each.machine_class
-    }
-    for build in sorted({each.on_any for each in machine_classes}, key=str):
-        wanted: dict[frozenset[Group], set[Properties]] = defaultdict(set)
-        names: Properties = frozenset()
-        for terms in list(found):
-            for each in machine_classes.intersection(terms):
-                if each.machine_class and each.on_any == build:
-                    found.remove(terms)
-                    names = each.machine_class.asked
-                    wanted[terms - {each}] |= each.machine_class.lacking
-        for rest, machines in wanted.items():
-            others = seen[build] - machines
-            for supported, lacking in spelled(machines, others, names):
-                facts = (PropertyCondition(build, name) for name in supported)
-                absent = (
-                    PropertyCondition(build, name, is_supported=False)
-                    for name in lacking
-                )
-                found.add(rest | {build, *facts, *absent})
-    return frozenset(found)
-
-
-def _with_builds(terms: frozenset[Group]) -> frozenset[Group]:
-    """Add the builds of facts, where these do not say on which machines they are."""
-    known = {each.on_any for each in terms if isinstance(each, LockedVariant)}
-    return terms | (
-        {each.build for each in terms if isinstance(each, PropertyCondition)} - known
-    )
-
-
-def groups_of(condition: Spelled) -> set[Group]:
-    """Return what the marker of a condition has groups for."""
-    return {_group(each) for terms in condition for each in terms}
-
-
-def _group(each: Group) -> Group:
-    return (
-        each
-        if isinstance(each, LockedVariant)
-        else PropertyCondition(each.build, each.property)
-    )
-
-
-def group_names(
-    builds: Iterable[LockedVariant], facts: Iterable[PropertyCondition] = ()
-) -> dict[Group, str]:
-    """Name the group of each build and of each fact; no two have the same one.
-
-    :param builds: all builds in the file.
-    :param facts: all properties of theirs that a machine which runs them may lack.
-    :return: names in normalised form. Those of the builds do not depend on the facts.
+    :param groups: all variants in the file, and all properties of theirs that a machine
+        which runs them may lack.
+    :return: normalized names. Those of the variants do not depend on the properties.
     """
     names: dict[Group, str] = {}
     taken: set[str] = set()
@@ -548,31 +395,25 @@ def group_names(
         taken.add(unique)
         names[group] = unique
 
-    for build in sorted(set(builds), key=lambda each: (each.project, each.label or "")):
-        name(build, f"variant-{build.project}-{build.label or 'plain'}")
-    for fact in sorted(set(facts), key=lambda each: (names[each.build], each.property)):
-        name(fact, f"{names[fact.build]}-{fact.property.replace(' :: ', '-')}")
+    every = set(groups)
+    variants = [each for each in every if isinstance(each, LockedVariant)]
+    for variant in sorted(variants, key=lambda each: (each.project, each.label or "")):
+        name(variant, f"variant-{variant.project}-{variant.label or 'plain'}")
+    properties = [each for each in every if isinstance(each, PropertyCondition)]
+    for each in sorted(properties, key=lambda each: (names[each.build], each.property)):
+        name(each, f"{names[each.build]}-{each.property.replace(' :: ', '-')}")
     return names
 
 
-def marker_text(
-    condition: Condition | Spelled, names: Mapping[Group, str]
-) -> str | None:
+def marker_text(condition: Condition, names: Mapping[Group, str]) -> str | None:
     """Write a condition as a marker; None if it always holds."""
-    if condition == ALWAYS:
+    if condition == _ALWAYS:
         return None
     alternatives = sorted(
-        sorted(
-            f"'{names[_group(each)]}' {_operator(each)} dependency_groups"
-            for each in terms
-        )
+        sorted(f"'{names[each]}' in dependency_groups" for each in terms)
         for terms in condition
     )
     texts = (" and ".join(terms) for terms in alternatives)
     if len(alternatives) == 1:
         return next(texts)
     return " or ".join(f"({text})" if " and " in text else text for text in texts)
-
-
-def _operator(each: Group) -> str:
-    return "in" if isinstance(each, LockedVariant) or each.is_supported else "not in"

@@ -5,16 +5,37 @@ Pure: no I/O and nothing from the rest of pip.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from pip._vendor.wheel_variants.manifest import InvalidManifest, Manifest
+from pip._vendor.packaging.markers import UndefinedComparison
+from pip._vendor.packaging.requirements import InvalidRequirement
+from pip._vendor.wheel_variants.manifest import (
+    ABI_DEPENDENCY,
+    InvalidManifest,
+    Manifest,
+)
 from pip._vendor.wheel_variants.manifest_parser import parse_document
+from pip._vendor.wheel_variants.markers import (
+    is_about_variant,
+    resolve_requirement,
+    variant_environment,
+)
+from pip._vendor.wheel_variants.properties import Property
 
 from pip._internal.variants.locks.conditions import LockedVariant, PropertyCondition
-from pip._internal.variants.locks.machine_classes import uncertain
 
-__all__ = ["inlined", "property_conditions_of", "read_inlined"]
+__all__ = [
+    "depends_on_machine",
+    "inlined",
+    "property_conditions_of",
+    "read_inlined",
+    "uncertain",
+]
+
+#: How many properties a requirement may name; each doubles the machines to consider.
+_MOST_PROPERTIES = 10
 
 #: What lock files keep of a manifest besides its variants, in this order.
 _KEPT = ("$schema", "default-priorities", "providers", "static-properties")
@@ -59,6 +80,55 @@ def property_conditions_of(project: str, table: object) -> list[PropertyConditio
         for label in manifest.variants
         for each in map(str, uncertain(manifest, label))
     ]
+
+
+def uncertain(manifest: Manifest, label: str) -> list[Property]:
+    """Return the properties of a variant that a machine which runs it may lack.
+
+    The machine has no say in the versions of other packages.
+    """
+    variant = manifest.variant(label)
+    return [
+        Property(namespace, feature, value)
+        for namespace, features in ({} if variant is None else variant.features).items()
+        if manifest.provider(namespace).builtin != ABI_DEPENDENCY
+        for feature, values in features.items()
+        if len(values) > 1
+        for value in values
+    ]
+
+
+def depends_on_machine(requirement: str, manifest: Manifest, label: str) -> list[str]:
+    """Return the properties on which it depends whether a variant needs something.
+
+    :param requirement: as the metadata of the variant has it.
+    :return: those that a machine which runs the variant may lack; mostly none.
+    """
+    variant = manifest.variant(label)
+    if variant is None or not is_about_variant(requirement):
+        return []
+    named = "".join(requirement.split())
+    asked = [each for each in uncertain(manifest, label) if "::".join(each) in named]
+    if len(asked) > _MOST_PROPERTIES:
+        return [*map(str, asked)]
+    declared = list(variant.properties())
+    features = {each[:2] for each in declared}
+    machines = (
+        [each for each in declared if each not in lacking]
+        for size in range(len(asked) + 1)
+        for lacking in itertools.combinations(asked, size)
+    )
+    try:
+        outcomes = {
+            resolve_requirement(requirement, variant_environment(label, supported))
+            for supported in machines
+            # Other machines do not run the variant.
+            if {each[:2] for each in supported} == features
+        }
+    except (InvalidRequirement, UndefinedComparison):
+        # pip reports it, and does not use such a wheel.
+        return []
+    return [*map(str, asked)] if len(outcomes) > 1 else []
 
 
 def _common(value: Any) -> Any:

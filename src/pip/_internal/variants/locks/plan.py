@@ -6,7 +6,8 @@ All builds of a release are written into one entry (PEP 751, PEP 825).
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import itertools
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -23,21 +24,13 @@ from pip._internal.variants.errors import VariantError
 from pip._internal.variants.locks.conditions import (
     Ambiguity,
     Condition,
-    Group,
     Locked,
     LockedVariant,
-    PropertyCondition,
-    Resolution,
-    Spelled,
-    build_of,
-    conditions,
+    Unresolved,
     group_names,
-    groups_of,
     marker_text,
-    spelled_out,
 )
-from pip._internal.variants.locks.documents import inlined, property_conditions_of
-from pip._internal.variants.locks.machine_classes import Properties
+from pip._internal.variants.locks.documents import inlined
 from pip._internal.variants.output import reasons
 from pip._internal.variants.slots import LOCK_ENVIRONMENT, LOCK_PLAN
 
@@ -45,6 +38,7 @@ if TYPE_CHECKING:
     from pip._internal.models.link import Link
     from pip._internal.req.req_install import InstallRequirement
     from pip._internal.resolution.resolvelib.factory import Factory
+    from pip._internal.variants.locks.exploration import Exploration
     from pip._internal.variants.locks.release import LockingRelease
 
 __all__ = ["Plan", "lock_written", "make_plan", "two_versions"]
@@ -66,7 +60,7 @@ class LockConflict(VariantError):
 
 
 class Variants(NamedTuple):
-    """The builds of a package that are locked.
+    """The wheels of a package that are locked.
 
     :ivar document: the manifest of those that are variants, as TOML has it.
     :ivar wheels: of all of them, each with at least one hash.
@@ -81,53 +75,34 @@ class Plan(NamedTuple):
 
     :ivar requirements: what is locked, in each version that is needed.
     :ivar conditions: when each is needed.
-    :ivar variants: the builds of each project that has variants.
-    :ivar builds: all builds that are locked.
+    :ivar variants: the wheels of each project that has variants.
+    :ivar builds: all variants that are locked.
     """
 
     requirements: Mapping[Locked, InstallRequirement]
-    conditions: Mapping[Locked, Spelled]
+    conditions: Mapping[Locked, Condition]
     variants: Mapping[str, Variants]
     builds: frozenset[LockedVariant]
 
 
-def make_plan(
-    resolutions: Sequence[Resolution],
-    releases: Mapping[str, LockingRelease],
-    requirements: Mapping[Locked, InstallRequirement],
-    factory: Factory,
-) -> Plan:
-    """Plan a lock file with what several runs found.
+def make_plan(found: Exploration, factory: Factory) -> Plan:
+    """Plan a lock file with what several resolutions found.
 
-    :param releases: those with variants, by project.
-    :param requirements: what the runs came to; each is made to know its hash.
-
-    :raises Ambiguity: if nothing tells when which version of a project is needed.
-    :raises LockConflict: if what a build needs is locked, and the build is not.
+    :param found: each of its requirements is made to know its hash.
+    :raises LockConflict: if what a variant needs is locked, and the variant is not.
     """
-    needed = conditions(resolutions)
-    needed = {locked: needed[locked] for locked in requirements}
-    _refuse_missing_packages(needed)
-    seen: dict[LockedVariant, frozenset[Properties]] = {}
-    for build in frozenset[LockedVariant]().union(
-        *(resolution.builds for resolution in resolutions)
-    ):
-        lacking = (
-            frozenset() if build.machine_class is None else build.machine_class.lacking
-        )
-        seen[build.on_any] = seen.get(build.on_any, frozenset()) | lacking
-    builds = frozenset(seen)
-    projects = {project for project, _ in requirements}
+    conditions = found.conditions()
+    projects = {project for project, _ in conditions}
+    _refuse_missing_packages(conditions, projects)
     variants = {
-        project: _variants(release, builds, factory)
-        for project, release in releases.items()
+        project: _variants(release, found.variants, factory)
+        for project, release in found.releases.items()
         if project in projects
     }
-    for (project, _), requirement in requirements.items():
+    for (project, _), requirement in found.requirements.items():
         if project in variants:
             _complete(requirement, variants[project])
-    spelled = {locked: spelled_out(each, seen) for locked, each in needed.items()}
-    return Plan(requirements, spelled, variants, builds)
+    return Plan(found.requirements, conditions, variants, found.variants)
 
 
 def two_versions(error: Ambiguity) -> LockConflict:
@@ -143,18 +118,37 @@ def two_versions(error: Ambiguity) -> LockConflict:
     )
 
 
-def _refuse_missing_packages(needed: Mapping[Locked, Condition]) -> None:
-    """Refuse what depends on the build of a package that is not locked itself."""
-    projects = {project for project, _ in needed}
-    for (project, version), condition in needed.items():
-        asked = frozenset[Group]().union(*condition)
-        builds = set(map(build_of, asked))
-        missing = [build for build in builds if build.project not in projects]
+def not_resolved(
+    error: Unresolved, problems: Mapping[tuple[LockedVariant, str], str]
+) -> LockConflict:
+    """Return the error for the user.
+
+    :param problems: what could not be resolved, and why.
+    """
+    found = (
+        why
+        for (variant, node), why in problems.items()
+        if error.node == node and variant == error.variant
+    )
+    why = next(found, "")
+    what = error.node if error.variant is None else f"{error.variant} as {error.node}"
+    return LockConflict(
+        f"Cannot lock {what} with all variants that may come with it.", [why]
+    )
+
+
+def _refuse_missing_packages(
+    conditions: Mapping[Locked, Condition], projects: Collection[str]
+) -> None:
+    """Refuse what depends on the variant of a package that is not locked itself."""
+    for (project, version), condition in conditions.items():
+        asked = frozenset[LockedVariant]().union(*condition)
+        missing = [each for each in asked if each.project not in projects]
         if missing:
             raise LockConflict(
-                f"Whether {project} {version} is needed depends on the build of a "
+                f"Whether {project} {version} is needed depends on the variant of a "
                 "package that is left out of the lock file.",
-                [f"{build} needs it" for build in sorted(missing, key=str)],
+                [f"{each} needs it" for each in sorted(missing, key=str)],
             )
 
 
@@ -261,22 +255,18 @@ def _with_builds(
     locked = sorted(plan.requirements, key=lambda each: (each[0], Version(each[1])))
     # Sorted by name; versions of one project keep the order in which they come.
     lock = fn([plan.requirements[each] for each in locked], base_dir)
-    facts: list[PropertyCondition] = []
-    for project, its_variants in plan.variants.items():
-        facts += property_conditions_of(project, its_variants.document)
-    names = group_names(plan.builds, facts)
+    names = group_names(plan.builds)
     packages = []
-    used: set[str] = set()
     for each, package in zip(locked, lock.packages, strict=True):
-        condition = plan.conditions[each]
-        used.update(map(names.__getitem__, groups_of(condition)))
-        marker = marker_text(condition, names)
+        marker = marker_text(plan.conditions[each], names)
         if marker is not None:
             package = dataclasses.replace(package, marker=Marker(marker))
         variants = plan.variants.get(each[0])
         if variants is not None:
             package = VariantPackage(package, variants)
         packages.append(package)
-    return dataclasses.replace(
-        lock, packages=packages, default_groups=sorted(used) or None
+    used = frozenset[LockedVariant]().union(
+        *itertools.chain.from_iterable(plan.conditions.values())
     )
+    groups = sorted(names[each] for each in used)
+    return dataclasses.replace(lock, packages=packages, default_groups=groups or None)

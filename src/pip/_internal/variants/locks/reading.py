@@ -211,7 +211,7 @@ def _group_names(packages: Iterable[Package]) -> Mapping[Group, str]:
         found = property_conditions_of(package.name, vars(package).get("variants_json"))
         builds |= own
         facts += [each for each in found if each.build in own]
-    return group_names(builds, facts)
+    return group_names([*builds, *facts])
 
 
 def _has_variants(package: Package) -> bool:
@@ -447,7 +447,7 @@ class _Choices:
 
                 # In no other mode several are taken.
                 locks = next(each for each in run.modes if isinstance(each, Locks))
-                alone = RelockedRelease(release, link, locks.choice)
+                alone = RelockedRelease(release, link, locks.selected)
             run.decisions.release(
                 (release.project, release.version, (link,)), lambda: alone
             )

@@ -93,14 +93,14 @@ class LockingRelease(Release):
     builds_in_turn = True
     is_for_any = True
 
-    def __init__(self, *args: Any, choice: Mapping[str, LockedVariant]) -> None:
+    def __init__(self, *args: Any, selected: Mapping[str, LockedVariant]) -> None:
         """Make the release.
 
-        :param choice: the builds to take just now; of other packages, the least
+        :param selected: the variants to take just now; of other packages, the least
             demanding one.
         """
         super().__init__(*args)
-        self._choice = choice
+        self._selected = selected
 
     @property
     def _providers(self) -> ProviderChain:
@@ -147,7 +147,7 @@ class LockingRelease(Release):
         if self.source is None:
             chosen = self.chosen_label is not None
             return [link for link in self.links if not chosen and not label_of(link)]
-        build = self._choice.get(self.project)
+        build = self._selected.get(self.project)
         builds = [build] if build in self.builds else reversed(self.builds)
         return [link for each in builds for link in self.links_of(each)]
 
@@ -166,11 +166,11 @@ class RelockedRelease(LockingRelease):
     is_for_any = False
 
     def __init__(
-        self, chosen: LockedRelease, link: Link, choice: Mapping[str, LockedVariant]
+        self, chosen: LockedRelease, link: Link, selected: Mapping[str, LockedVariant]
     ) -> None:
         super().__init__(
             *(chosen._run, chosen.project, chosen.version, [link], chosen._sources),
-            choice=choice,
+            selected=selected,
         )
         self._chosen = chosen
 
