@@ -6,7 +6,7 @@ Pure: no I/O and nothing from the rest of pip.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from pip._vendor.packaging.markers import UndefinedComparison
@@ -111,24 +111,27 @@ def depends_on_machine(requirement: str, manifest: Manifest, label: str) -> list
     asked = [each for each in uncertain(manifest, label) if "::".join(each) in named]
     if len(asked) > _MOST_PROPERTIES:
         return [*map(str, asked)]
-    declared = list(variant.properties())
-    features = {each[:2] for each in declared}
-    machines = (
-        [each for each in declared if each not in lacking]
-        for size in range(len(asked) + 1)
-        for lacking in itertools.combinations(asked, size)
-    )
     try:
         outcomes = {
             resolve_requirement(requirement, variant_environment(label, supported))
-            for supported in machines
-            # Other machines do not run the variant.
-            if {each[:2] for each in supported} == features
+            for supported in _machines([*variant.properties()], asked)
         }
     except (InvalidRequirement, UndefinedComparison):
         # pip reports it, and does not use such a wheel.
         return []
     return [*map(str, asked)] if len(outcomes) > 1 else []
+
+
+def _machines(
+    declared: Sequence[Property], asked: Sequence[Property]
+) -> Iterator[list[Property]]:
+    """Yield what machines support that run a variant, as far as *asked* goes."""
+    features = {each[:2] for each in declared}
+    for size in range(len(asked) + 1):
+        for lacking in itertools.combinations(asked, size):
+            supported = [each for each in declared if each not in lacking]
+            if {each[:2] for each in supported} == features:
+                yield supported
 
 
 def _common(value: Any) -> Any:

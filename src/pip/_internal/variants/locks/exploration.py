@@ -190,7 +190,7 @@ class Exploration:
         }
         taken: dict[str, LockedVariant] = {}
         for node, candidate in mapping.items():
-            project, link = candidate.project_name, candidate.source_link
+            link, project = candidate.source_link, candidate.project_name
             self.versions[project].add(candidate.version)
             self._candidates.setdefault((node, str(candidate.version)), candidate)
             release = link and self._run.decisions.release_of(link)
@@ -210,11 +210,9 @@ class Exploration:
                 if node in children.get(parent, ()):
                     source = resolution.source(parent)
                     self._asked[source, node].append(information.requirement)
-        for project, requirement in found.requirements.items():
-            version = versions[canonicalize_name(project)]
-            self.requirements.setdefault(
-                (canonicalize_name(project), version), requirement
-            )
+        for name, requirement in found.requirements.items():
+            project = canonicalize_name(name)
+            self.requirements.setdefault((project, versions[project]), requirement)
 
     def refuse_dependence(self) -> None:
         """Check that no variant needs something on some machines only.
