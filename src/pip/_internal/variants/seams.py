@@ -189,7 +189,7 @@ def record_selection(wheel_path: str, info_dir: str) -> list[str]:
 
 
 def command_created(fn: Callable[P, R]) -> Callable[P, R]:
-    """Add the options of variants to commands that choose no candidates.
+    """Add the options of variants that only one of upstream's commands has.
 
     Stands here because every command passes.
     """
@@ -197,7 +197,7 @@ def command_created(fn: Callable[P, R]) -> Callable[P, R]:
     @functools.wraps(fn)
     def create(*args: P.args, **kwargs: P.kwargs) -> R:
         command: Any = fn(*args, **kwargs)
-        if command.name in ("check", "debug"):
+        if command.name in ("check", "debug", "lock"):
             from pip._internal.variants.selection import settings
 
             settings.add_options(command)

@@ -13,6 +13,7 @@ __all__ = [
     "ENVIRONMENT",
     "GLOBALS",
     "INSTALLED_BUILD",
+    "LOCKED",
     "LOCK_ENVIRONMENT",
     "LOCK_PLAN",
     "READS_FAST",
@@ -40,6 +41,10 @@ SELECTION = Slot("_variants_selection")
 #: On an ``InstallRequirement``: the ``Plan`` of the lock file that it is for. Set by
 #: ``locks.mode``, read by ``locks.plan``.
 LOCK_PLAN = Slot("_variants_lock_plan")
+#: On the options of ``pip lock --environment``: the ``Documents`` that are locked so far.
+#: On an ``InstallRequirement``: the same. Set by ``locks.environments``, read by it and by
+#: ``locks.plan``.
+LOCKED = Slot("_variants_locked")
 #: On an ``InstallRequirement``: the environment markers that tell the machine that it is
 #: locked for, if one was described. Set by ``locks.mode``, read by ``locks.plan``.
 LOCK_ENVIRONMENT = Slot("_variants_lock_environment")

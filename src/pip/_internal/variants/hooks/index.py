@@ -157,7 +157,7 @@ def _begin(run: Run, options: optparse.Values) -> None:
     if host is None:
         return
     is_off = settings.no_variants or settings.legacy_resolver
-    if is_off and settings.is_typed(NO_VARIANTS.name):
+    if is_off and not settings.environments and settings.is_typed(NO_VARIANTS.name):
         from pip._internal.variants.output.other_machine import warn_of_unused_host
 
         warn_of_unused_host(settings, host)

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from pip._internal.metadata import BaseDistribution
     from pip._internal.network.session import PipSession
     from pip._internal.req.req_install import InstallRequirement
-    from pip._internal.variants.locks.mode import Locks
     from pip._internal.variants.selection.installed_records import InstalledBuild
+    from pip._internal.variants.selection.mode import Mode
     from pip._internal.variants.selection.run import Run
 
 __all__ = [
@@ -31,10 +31,16 @@ __all__ = [
 ]
 
 
-def mode_of(run: Run) -> Locks | None:
+def mode_of(run: Run) -> Mode | None:
     """Return the mode of ``pip lock``."""
-    if not (run.enabled and run.settings.several_builds):
+    if not run.settings.several_builds:
         return None
+    if not run.enabled:
+        if not run.settings.environments:
+            return None
+        from pip._internal.variants.locks.environments import PreferLocked
+
+        return PreferLocked(run)
     from pip._internal.variants.locks.mode import Locks
 
     return Locks(run)
@@ -55,9 +61,13 @@ def judged(
 def lock_command(
     fn: Callable[..., int], command: LockCommand, options: optparse.Values, *args: Any
 ) -> int:
-    """Let a command's run know that it is for a lock file."""
+    """Let a command's run know that it is for a lock file; for each environment once."""
     SEVERAL_BUILDS.set(options, True)
-    return fn(command, options, *args)
+    if not options.environments:
+        return fn(command, options, *args)
+    from pip._internal.variants.locks.environments import lock_each
+
+    return lock_each(fn, command, options, *args)
 
 
 def lock_written(

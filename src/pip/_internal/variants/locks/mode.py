@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from pip._vendor.wheel_variants.properties import SupportedFeature
 from pip._internal.variants.errors import BuildConflict, DroppedVariants
 from pip._internal.variants.index.links import LocalVersionWheel
 from pip._internal.variants.locks.conditions import Ambiguity, LockedVariant, Unresolved
+from pip._internal.variants.locks.environments import PreferLocked, these_first
 from pip._internal.variants.locks.exploration import Exploration
 from pip._internal.variants.locks.plan import make_plan, not_resolved, two_versions
 from pip._internal.variants.locks.release import LockingRelease
@@ -20,13 +21,11 @@ from pip._internal.variants.output import reasons
 from pip._internal.variants.output.refusals import refuse_unknown_labels
 from pip._internal.variants.providers.chain import ProviderChain
 from pip._internal.variants.providers.result import ProviderResult
-from pip._internal.variants.selection.mode import Mode
-from pip._internal.variants.slots import LOCK_ENVIRONMENT, LOCK_PLAN
+from pip._internal.variants.slots import LOCK_PLAN
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.specifiers import SpecifierSet
     from pip._vendor.packaging.utils import NormalizedName
-    from pip._vendor.packaging.version import _BaseVersion
 
     from pip._internal.models.link import Link
     from pip._internal.req.req_set import RequirementSet
@@ -76,7 +75,7 @@ class _AnyMachine(ProviderChain):
         return ProviderResult(tuple(features), "the variants manifest")
 
 
-class Locks(Mode):
+class Locks(PreferLocked):
     """``pip lock``: variants for any machine, and all of them.
 
     :ivar selected: the variants to take just now; of other packages, the least demanding.
@@ -85,6 +84,7 @@ class Locks(Mode):
     may_take_several = True
 
     def __init__(self, run: Run) -> None:
+        super().__init__(run)
         self._run = run
         self.chosen_for = _AnyMachine()
         self.selected: dict[str, LockedVariant] = {}
@@ -109,7 +109,9 @@ class Locks(Mode):
         seen = frozenset(found.versions.get(project, ()))
         if project in found.releases:
             return (info for info in infos() if info[0] in seen)
-        return _these_first(seen, infos) if seen else infos()
+        if not seen:
+            return super().infos(infos, project, specifier)
+        return these_first(seen, infos)
 
     def release_type(
         self, links: Sequence[Link], *, pinned: bool
@@ -141,9 +143,6 @@ class Locks(Mode):
             for requirement in first.requirements.values():
                 # Upstream hands nothing else on to what writes the lock file.
                 LOCK_PLAN.set(requirement, plan)
-        if (target := self._run.target.described) is not None and target.telling:
-            for requirement in first.requirements.values():
-                LOCK_ENVIRONMENT.set(requirement, target.telling)
         return first
 
     def _explored(
@@ -211,21 +210,3 @@ class Locks(Mode):
                 ],
             )
             self._run.reporter.report([dropped])
-
-
-def _these_first(
-    versions: Collection[_BaseVersion],
-    infos: Callable[[], Iterator[IndexCandidateInfo]],
-) -> Iterator[IndexCandidateInfo]:
-    """Yield some versions before all others, and look at no more than is asked for."""
-    passed, seen, left = [], set(), infos()
-    for info in left:
-        if info[0] in versions:
-            seen.add(info[0])
-            yield info
-        else:
-            passed.append(info)
-            if len(seen) == len(versions):
-                break
-    yield from passed
-    yield from left

@@ -31,8 +31,9 @@ from pip._internal.variants.locks.conditions import (
     marker_text,
 )
 from pip._internal.variants.locks.documents import inlined
+from pip._internal.variants.locks.environments import Documents
 from pip._internal.variants.output import reasons
-from pip._internal.variants.slots import LOCK_ENVIRONMENT, LOCK_PLAN
+from pip._internal.variants.slots import LOCK_ENVIRONMENT, LOCK_PLAN, LOCKED
 
 if TYPE_CHECKING:
     from pip._internal.models.link import Link
@@ -238,6 +239,9 @@ def lock_written(
         return fn(requirements, base_dir)
     lock = _with_builds(fn, requirements, base_dir)
     environment = LOCK_ENVIRONMENT.of(requirements[0], dict)
+    documents = LOCKED.of(requirements[0], Documents)
+    if documents is not None:
+        return documents.add(lock, environment or {})
     if environment is None:
         return lock
     marker = " and ".join(f"{name} == {value!r}" for name, value in environment.items())

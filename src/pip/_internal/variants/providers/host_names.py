@@ -38,7 +38,7 @@ from pip._internal.variants.providers import platforms
 from pip._internal.variants.providers.host_file import HostDescription, read_host_file
 from pip._internal.variants.providers.target import tags_of
 
-__all__ = ["named_host", "nearest_name", "read_host"]
+__all__ = ["named_host", "named_platform", "nearest_name", "read_host"]
 
 #: By the name of an NVIDIA GPU, its compute capability; of an AMD one, its architecture.
 _NVIDIA = MappingProxyType(
@@ -124,6 +124,35 @@ def read_host(file_or_name: str) -> HostDescription:
         if is_name and not file_or_name.endswith(".json"):
             raise UnknownHost(file_or_name, nearest_name(file_or_name))
     return read_host_file(file_or_name)
+
+
+def named_platform(name: str) -> HostDescription:
+    """Return the platform and the Python of that name.
+
+    :raises InvalidHostFile: if there are none such, or if it names hardware.
+    :raises UnknownHost: if it is no name.
+    """
+    parts = _parts(name.strip().lower())
+    if parts is None:
+        raise UnknownHost(name, nearest_name(name))
+    hardware = [parts["devices"][0]] if "devices" in parts else []
+    if "machine" in parts and parts["machine"]["level"]:
+        hardware.append(f"v{parts['machine']['level']}")
+    if hardware:
+        rest = name.strip().lower()
+        for each in hardware:
+            rest = re.sub(f"(^|-){re.escape(each)}(?=-|$)", "", rest, count=1).strip(
+                "-"
+            )
+        raise InvalidHostFile(
+            name,
+            f"'{'-'.join(hardware)}' is hardware, and the lock file has the variants for "
+            "all hardware.",
+            f"Leave it out: {rest or 'linux-x86_64-py313'}",
+        )
+    host = named_host(name)
+    assert host is not None, "it has parts"
+    return host
 
 
 def named_host(name: str) -> HostDescription | None:

@@ -163,7 +163,8 @@ class Run(Basis):
         self.catalogue = Catalogue(session, parallel_downloads(settings.options))
         self.plugins = RunPlugins(self)
         self.target = RunTarget(
-            *(settings, self.request, self.plugins), may_be_named=self.enabled
+            *(settings, self.request, self.plugins),
+            may_be_named=self.enabled or bool(settings.environments),
         )
         self.decisions = Decisions()
         self.attempt = Attempt()
@@ -217,7 +218,9 @@ def noting_host(settings: Settings | None) -> Iterator[None]:
         from pip._internal.variants.errors import VariantError
 
         host = None if settings is None else settings.variant_host
-        is_typed = settings is not None and settings.is_typed(VARIANT_HOST.name)
+        is_typed = settings is not None and (
+            settings.is_typed(VARIANT_HOST.name) or host in settings.environments
+        )
         if isinstance(error, VariantError) and host is not None and not is_typed:
             error.note_configured_host(host)
         raise

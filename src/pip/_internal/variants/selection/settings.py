@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         "requirements files",
         "pip check",
         "pip debug",
+        "pip lock",
         "host",
         "list",
         "explain",
@@ -166,7 +167,7 @@ def allowed(rows: Iterable[OptionRow], place: OptionPlace) -> tuple[OptionRow, .
 
 
 def add_options(command: Command) -> None:
-    """Add the options of variants to ``pip check`` or ``pip debug``."""
+    """Add the options of variants to ``pip check``, ``pip debug`` or ``pip lock``."""
     group = command.cmd_opts
     for row in OPTIONS:
         if f"pip {command.name}" in row.where:
@@ -305,6 +306,19 @@ OPTIONS = (
         help="Check installed variants for the machine that this JSON file describes, or "
         "for one with a name like cuda-12.8-sm_90, instead of this one (default: the host "
         "that pip install is configured for).",
+    ),
+    OptionRow(
+        "--environment",
+        dest="environments",
+        where=("pip lock",),
+        action="append",
+        type="string",
+        repeated="same",
+        metavar="NAME",
+        help="Lock for the platform and the Python with this name, such as "
+        "linux-aarch64-py312 or macos-arm64-py313. The file has the variants for all "
+        "hardware. This option can be used multiple times, to lock for several of them in "
+        "one file (default: this platform and Python).",
     ),
     OptionRow(
         "--hardware",
@@ -494,6 +508,8 @@ class Settings:
     )
     # An empty host is typed to leave out one that is configured.
     variant_host: _Given[str | None] = _Given(VARIANT_HOST, _one, of_target=True)
+    #: Of a command that locks for several, those that its run is for: one.
+    environments: _Given[Sequence[str]] = _Given("environments", _several)
     no_variants = _Given(NO_VARIANTS, bool)
     upgrade_variants = _Given(UPGRADE_VARIANTS, bool)
     strict_variants = _Given(STRICT_VARIANTS, bool)

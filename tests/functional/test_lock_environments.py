@@ -1,0 +1,281 @@
+"""``pip lock --environment``: one file for several platforms and Pythons."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+import tomli
+
+from tests.lib.environments import Environment
+from tests.lib.index import IndexServer
+from tests.lib.manifests import cuda, make_manifest, variant_json
+from tests.lib.wheels import make_sdist, make_wheel
+
+pytestmark = pytest.mark.locks
+
+X86 = "linux-glibc-2.39-x86_64-py313"
+ARM = "linux-glibc-2.39-aarch64-py313"
+MAC = "macos-14-arm64-py313"
+ENVIRONMENTS = (X86, ARM, MAC)
+GPU = "cuda-12.8-sm_90"
+TAGS = {
+    X86: "cp313-cp313-manylinux_2_28_x86_64",
+    ARM: "cp313-cp313-manylinux_2_28_aarch64",
+    MAC: "cp313-cp313-macosx_11_0_arm64",
+}
+#: The variants of torch on each platform: the Mac has no CUDA, x86-64 an older one too.
+LABELS = {X86: ["cu126", "cu128", "null"], ARM: ["cu128", "null"], MAC: ["null"]}
+TORCH = make_manifest({"cu126": cuda("12.6"), "cu128": cuda("12.8"), "null": {}})
+HOSTS = [X86, f"{X86}-{GPU}", f"{X86}-cuda-12.6-sm_90", ARM, f"{ARM}-{GPU}", MAC]
+
+
+@pytest.fixture
+def torch(index: IndexServer) -> IndexServer:
+    """Return an index with torch for three platforms, and what its variants need."""
+    index.add_release("torch", "2.8.0", {}, manifest=TORCH, plain=False)
+    index.projects["torch"] = [
+        each for each in index.projects["torch"] if each.file.filename.endswith(".json")
+    ]
+    for environment, labels in LABELS.items():
+        for label in labels:
+            cuda_lib = (
+                [f"cuda-lib=={label[2:4]}.{label[4:]}"] if label != "null" else []
+            )
+            index.add(
+                make_wheel(
+                    *("torch", "2.8.0"),
+                    tag=TAGS[environment],
+                    label=label,
+                    variant_json=variant_json(TORCH, label),
+                    requires=["common", *cuda_lib, "on-mac; sys_platform == 'darwin'"],
+                )
+            )
+    for version in ("12.6", "12.8"):
+        index.add(make_wheel("cuda-lib", version))
+    index.add(make_wheel("common", "1.0"))
+    index.add(make_wheel("on-mac", "1.0"))
+    return index
+
+
+@pytest.fixture
+def plain(index: IndexServer) -> IndexServer:
+    """Return an index with a plain package for three platforms."""
+    for tag in TAGS.values():
+        index.add(make_wheel("app", "1.0", tag=tag, requires=["common"]))
+    index.add(make_wheel("common", "1.0"))
+    return index
+
+
+def for_each(names: Sequence[str] = ENVIRONMENTS) -> list[str]:
+    return [part for name in names for part in ("--environment", name)]
+
+
+def lock(
+    venv: Environment, index: IndexServer, *arguments: str, **options: Any
+) -> dict[str, Any]:
+    """Lock and return the file's content."""
+    command = ["lock", "-q", "-i", index.index_url, "-o", "pylock.toml"]
+    venv.pip(*command, *arguments, **options)
+    return tomli.loads((venv.work / "pylock.toml").read_text("utf-8"))
+
+
+def planned(venv: Environment, *arguments: str) -> set[str]:
+    """Return the names of the wheels that would be installed."""
+    venv.pip("install", "--dry-run", "--report", "report.json", *arguments)
+    report = json.loads((venv.work / "report.json").read_text("utf-8"))
+    return {x["download_info"]["url"].rpartition("/")[2] for x in report["install"]}
+
+
+def test_each_installs_what_the_index_gives(
+    venv: Environment, torch: IndexServer
+) -> None:
+    content = lock(venv, torch, "torch", *for_each())
+    for name in HOSTS:
+        host = ["--variant-host", name]
+        expected = planned(venv, "torch", "-i", torch.index_url, *host)
+        assert planned(venv, "-r", "pylock.toml", *host) == expected, name
+    versions = [
+        (each["name"], each["version"], each.get("marker"))
+        for each in content["packages"]
+    ]
+    x86 = 'platform_machine == "x86_64"'
+    arm = 'platform_machine == "aarch64"'
+    on_linux = 'sys_platform == "linux"'
+    cu126, cu128 = (
+        f'"variant-torch-{each}" in dependency_groups' for each in ("cu126", "cu128")
+    )
+    assert versions == [
+        ("common", "1.0", None),
+        ("cuda-lib", "12.6", f"{x86} and {cu126}"),
+        ("cuda-lib", "12.8", f"{on_linux} and {cu128}"),
+        ("on-mac", "1.0", 'sys_platform == "darwin"'),
+        ("torch", "2.8.0", x86),
+        ("torch", "2.8.0", arm),
+        ("torch", "2.8.0", 'sys_platform == "darwin"'),
+    ]
+    assert len(content["environments"]) == 3
+    assert content["environments"][2] == (
+        'sys_platform == "darwin" and platform_machine == "arm64" and '
+        'implementation_name == "cpython" and python_version == "3.13"'
+    )
+
+
+def test_another_machine_is_refused(venv: Environment, torch: IndexServer) -> None:
+    lock(venv, torch, "torch", *for_each())
+    host = ["--variant-host", "windows-x86_64-py313"]
+    result = venv.pip("install", "--dry-run", "-r", "pylock.toml", *host, code=1)
+    assert "error: locked-for-other-machines" in result.stderr
+
+
+def test_what_is_said(venv: Environment, torch: IndexServer) -> None:
+    command = ["lock", "torch", "-i", torch.index_url, *for_each()]
+    result = venv.pip(*command)
+    for name in ENVIRONMENTS:
+        assert f"Locking for {name}" in result.lines
+    assert f"Differs: on-mac not locked for {X86}, {ARM}; 1.0 for {MAC}" in result.lines
+    assert result.output.count("experimental command") == 1
+    assert result.output.count("only installers that know variant labels") == 1
+
+
+def test_versions_that_are_locked_already(
+    venv: Environment, plain: IndexServer
+) -> None:
+    # Only two platforms have wheels of the newest version.
+    plain.add(make_wheel("app", "2.0", tag=TAGS[X86], requires=["common"]))
+    plain.add(make_wheel("app", "2.0", tag=TAGS[ARM], requires=["common"]))
+    content = lock(venv, plain, "app", *for_each([MAC, X86, ARM]))
+    versions = {(x["name"], x["version"]) for x in content["packages"]}
+    assert versions == {("app", "1.0"), ("common", "1.0")}
+    command = ["lock", "app", "-i", plain.index_url, *for_each([X86, ARM, MAC])]
+    result = venv.pip(*command)
+    assert f"Differs: app 2.0 for {X86}, {ARM}; 1.0 for {MAC}" in result.lines
+
+
+def test_groups_with_the_same_name(venv: Environment, index: IndexServer) -> None:
+    labels = {X86: ["cu12.8", "null"], ARM: ["cu12_8", "null"]}
+    manifest = make_manifest(
+        {"cu12.8": cuda("12.8"), "cu12_8": cuda("12.8", ["90"]), "null": {}}
+    )
+    index.add_release("torch", "2.8.0", {}, manifest=manifest, plain=False)
+    index.projects["torch"] = [
+        each for each in index.projects["torch"] if each.file.filename.endswith(".json")
+    ]
+    for environment, each in labels.items():
+        for label in each:
+            requires = [] if label == "null" else [f"for-{label.replace('.', '-dot-')}"]
+            index.add(
+                make_wheel(
+                    *("torch", "2.8.0"),
+                    tag=TAGS[environment],
+                    label=label,
+                    variant_json=variant_json(manifest, label),
+                    requires=requires,
+                )
+            )
+    index.add(make_wheel("for-cu12-dot-8", "1.0"))
+    index.add(make_wheel("for-cu12-8", "1.0"))
+    content = lock(venv, index, "torch", *for_each([X86, ARM]))
+    assert content["default-groups"] == [
+        "variant-torch-cu12-8",
+        "variant-torch-cu12-8-2",
+    ]
+    for name in (X86, f"{X86}-{GPU}", ARM, f"{ARM}-{GPU}"):
+        host = ["--variant-host", name]
+        expected = planned(venv, "torch", "-i", index.index_url, *host)
+        assert planned(venv, "-r", "pylock.toml", *host) == expected, name
+
+
+class TestRefused:
+    """What cannot be in one file."""
+
+    def test_hardware(self, venv: Environment, plain: IndexServer) -> None:
+        for name, hardware, rest in (
+            (f"{X86}-{GPU}", GPU, X86),
+            ("linux-x86_64-v3-py313", "v3", "linux-x86_64-py313"),
+            ("cpu", "cpu", "linux-x86_64-py313"),
+        ):
+            command = ["lock", "app", "-i", plain.index_url, "--environment", name]
+            result = venv.pip(*command, code=1)
+            assert f"'{hardware}' is hardware" in result.stderr, result.stderr
+            assert f"Leave it out: {rest}" in result.stderr
+        assert not (venv.work / "pylock.toml").exists()
+
+    def test_no_name(self, venv: Environment, plain: IndexServer) -> None:
+        command = ["lock", "app", "-i", plain.index_url, "--environment", "linus-py313"]
+        result = venv.pip(*command, code=1)
+        assert "Did you mean linux-py313?" in result.stderr
+
+    def test_a_host(self, venv: Environment, plain: IndexServer) -> None:
+        command = ["lock", "app", "-i", plain.index_url, *for_each()]
+        result = venv.pip(*command, "--variant-host", MAC, code=1)
+        assert f"--environment {X86} contradicts --variant-host {MAC}" in result.stderr
+
+    def test_markers_do_not_tell_them_apart(
+        self, venv: Environment, plain: IndexServer
+    ) -> None:
+        older = X86.replace("2.39", "2.28")
+        names = for_each([X86, older])
+        # The same packages suit both.
+        content = lock(venv, plain, "app", *names)
+        assert len(content["environments"]) == 1
+        newer = "cp313-cp313-manylinux_2_39_x86_64"
+        plain.add(make_wheel("app", "1.0", tag=newer, requires=["common"]))
+        (venv.work / "pylock.toml").unlink()
+        result = venv.pip("lock", "app", "-i", plain.index_url, *names, code=1)
+        assert f"Cannot lock for both {X86} and {older} in one" in result.stderr
+        assert "they need different files of app" in result.stderr
+        assert not (venv.work / "pylock.toml").exists()
+
+    def test_free_threaded(self, venv: Environment, plain: IndexServer) -> None:
+        tag = "cp313-cp313t-manylinux_2_28_x86_64"
+        plain.add(make_wheel("app", "1.0", tag=tag, requires=["common"]))
+        command = ["lock", "app", "-i", plain.index_url, *for_each([X86, f"{X86}t"])]
+        assert "error: variant-lock-environments" in venv.pip(*command, code=1).stderr
+
+    def test_what_would_be_built(self, venv: Environment, plain: IndexServer) -> None:
+        plain.add(make_sdist("source", "1.0"))
+        command = ["lock", "source", "-i", plain.index_url, "--environment", MAC]
+        result = venv.pip(*command, code=1)
+        assert "source 1.0" in result.stderr
+        assert not (venv.work / "pylock.toml").exists()
+
+
+class TestNoVariants:
+    """A file that all installers can read."""
+
+    @pytest.fixture
+    def lock(self, venv: Environment, torch: IndexServer) -> dict[str, Any]:
+        """Lock plain wheels for three platforms."""
+        for tag in TAGS.values():
+            torch.add(make_wheel("torch", "2.8.0", tag=tag, requires=["common"]))
+        return lock(venv, torch, "torch", "--no-variants", *for_each())
+
+    def test_each_environment(
+        self, venv: Environment, torch: IndexServer, lock: dict[str, Any]
+    ) -> None:
+        assert "variants-json" not in str(lock)
+        for name in ENVIRONMENTS:
+            wheels = planned(venv, "-r", "pylock.toml", "--variant-host", name)
+            assert wheels == {
+                f"torch-2.8.0-{TAGS[name]}.whl",
+                "common-1.0-py3-none-any.whl",
+            }
+
+    @pytest.mark.process
+    @pytest.mark.on_wheel
+    @pytest.mark.usefixtures("lock")
+    def test_stock_pip(self, venv: Environment, upstream_venv: Environment) -> None:
+        upstream_venv.pip("install", "-r", venv.work / "pylock.toml")
+        assert upstream_venv.installed() == {"common": "1.0", "torch": "2.8.0"}
+
+    @pytest.mark.process
+    @pytest.mark.usefixtures("lock")
+    def test_uv(self, venv: Environment) -> None:
+        pytest.importorskip("uv", reason="uv is not installed")
+        command = [sys.executable, "-m", "uv", "pip", "install", "--no-cache"]
+        venv.run(*command, "--python", venv.python, "-r", "pylock.toml")
+        assert venv.installed() == {"common": "1.0", "torch": "2.8.0"}
