@@ -254,9 +254,7 @@ class TestNoVariants:
             torch.add(make_wheel("torch", "2.8.0", tag=tag, requires=["common"]))
         return lock(venv, torch, "torch", "--no-variants", *for_each())
 
-    def test_each_environment(
-        self, venv: Environment, torch: IndexServer, lock: dict[str, Any]
-    ) -> None:
+    def test_each_environment(self, venv: Environment, lock: dict[str, Any]) -> None:
         assert "variants-json" not in str(lock)
         for name in ENVIRONMENTS:
             wheels = planned(venv, "-r", "pylock.toml", "--variant-host", name)

@@ -180,7 +180,7 @@ def test_machines_without_a_network(reader: Reader, torch: IndexServer) -> None:
 @pytest.mark.locks
 def test_locks_for_a_team(reader: Reader) -> None:
     reader.types("team-locks.md", "locks")
-    text = (reader.folder / "pylock.linux.toml").read_text(encoding="utf-8")
+    text = (reader.folder / "pylock.toml").read_text(encoding="utf-8")
     for label in ("cuda12.6", "rocm", "null"):
         assert f"torch-2.13.0-cp312-cp312-manylinux_2_28_x86_64-{label}.whl" in text
     there = {"PIP_VARIANT_HOST": "macos-arm64-py312"}
@@ -188,9 +188,11 @@ def test_locks_for_a_team(reader: Reader) -> None:
         "team-locks.md", "from a lock", "--target", "mac", env=there
     )
     assert "Successfully installed torch-2.13.0 (null)" in result.stdout
-    text = (reader.folder / "pylock.windows.toml").read_text(encoding="utf-8")
-    assert "win_amd64" in text
-    assert "linux" not in text
+    there = {"PIP_VARIANT_HOST": "windows-x86_64-py312-cuda-12.8-sm_89"}
+    (result,) = reader.types(
+        "team-locks.md", "from a lock", "--target", "windows", env=there
+    )
+    assert "torch-2.13.0 (cuda12.6)" in result.stdout
 
 
 def test_why_an_image_gets_it(reader: Reader) -> None:

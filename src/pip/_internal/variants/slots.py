@@ -46,7 +46,7 @@ LOCK_PLAN = Slot("_variants_lock_plan")
 #: ``locks.plan``.
 LOCKED = Slot("_variants_locked")
 #: On an ``InstallRequirement``: the environment markers that tell the machine that it is
-#: locked for, if one was described. Set by ``locks.mode``, read by ``locks.plan``.
+#: locked for, if one was described. Set by ``locks.environments``, read by ``locks.plan``.
 LOCK_ENVIRONMENT = Slot("_variants_lock_environment")
 #: On an ``InstallRequirement``: the environment markers of the machine that it is for, if
 #: one was described. Set by ``hooks.resolve``, read by ``hooks.commands``.

@@ -6,7 +6,6 @@ are merged. Markers in the file keep the environments apart.
 
 from __future__ import annotations
 
-import copy
 import itertools
 import logging
 import optparse
@@ -30,14 +29,16 @@ from pip._vendor.packaging.version import Version
 from pip._vendor.wheel_variants.labels import split_label
 
 from pip._internal.console.output import get_logger
-from pip._internal.models.format_control import FormatControl
-from pip._internal.models.release_control import ReleaseControl
 from pip._internal.variants.errors import ContradictoryOptions, VariantError
 from pip._internal.variants.locks.conditions import Group, LockedVariant, group_names
 from pip._internal.variants.providers.host_names import named_platform
 from pip._internal.variants.selection.mode import Mode
-from pip._internal.variants.selection.settings import VARIANT_HOST
-from pip._internal.variants.slots import LOCK_ENVIRONMENT, LOCKED, TYPED
+from pip._internal.variants.selection.settings import (
+    VARIANT_HOST,
+    Settings,
+    for_environment,
+)
+from pip._internal.variants.slots import LOCK_ENVIRONMENT, LOCKED
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.specifiers import SpecifierSet
@@ -195,18 +196,18 @@ def lock_each(
     names = [*dict.fromkeys(options.environments)]
     for name in names:
         named_platform(name)
-    typed = TYPED.of(options, list) or []
-    if options.variant_host and any(row.name == VARIANT_HOST.name for row, *_ in typed):
+    settings = Settings(options)
+    if settings.variant_host is not None and settings.is_typed(VARIANT_HOST.name):
         raise ContradictoryOptions(
             f"--environment {names[0]}",
-            f"--variant-host {options.variant_host}",
+            f"--variant-host {settings.variant_host}",
             "Both name the platform to lock for.",
         )
     documents, status = Documents(), 0
     for name in names:
         documents.name, documents.is_last = name, name == names[-1]
         logger.info("Locking for %s", name)
-        own = _options_for(name, options)
+        own = for_environment(name, options)
         LOCKED.set(own, documents)
         try:
             with _warned_once(is_first=name == names[0]):
@@ -214,22 +215,6 @@ def lock_each(
         except _Locked:
             continue
     return status
-
-
-def _options_for(name: str, options: optparse.Values) -> optparse.Values:
-    """Return the options for one environment; a run changes some of them."""
-    own = optparse.Values(
-        {
-            key: copy.deepcopy(value)
-            if isinstance(value, FormatControl | ReleaseControl)
-            else copy.copy(value)
-            if isinstance(value, list | set)
-            else value
-            for key, value in vars(options).items()
-        }
-    )
-    own.environments, own.variant_host = [name], name
-    return own
 
 
 @contextmanager
@@ -279,44 +264,49 @@ def merged(documents: Sequence[Document]) -> dict[str, Any]:
     says for which environments it is.
     """
     environments = [each.environment for each in documents]
-    packages = [[*each.content["packages"]] for each in documents]
-    names = _group_names(itertools.chain.from_iterable(packages))
+    listed = [each.content["packages"] for each in documents]
+    names = _group_names(itertools.chain.from_iterable(listed))
     # Each file numbers groups whose names would be equal.
     renamed = [
         {old: names[group] for group, old in _group_names(each).items()}
-        for each in packages
+        for each in listed
     ]
-    entries: list[tuple[_Table, str | None, list[Mapping[str, str]]]] = []
-    for environment, listed, own in zip(environments, packages, renamed, strict=True):
-        for package in listed:
-            rest = {key: value for key, value in package.items() if key != "marker"}
-            marker = _renamed(package.get("marker"), own)
-            for entry in entries:
-                if entry[:2] == (rest, marker):
-                    entry[2].append(environment)
-                    break
-            else:
-                entries.append((rest, marker, [environment]))
-    entries.sort(
-        key=lambda each: (each[0]["name"], Version(each[0].get("version", "0")))
-    )
-    first = documents[0].content
     groups = {
         own.get(group, group)
         for each, own in zip(documents, renamed, strict=True)
         for group in each.content.get("default-groups", ())
     }
-    markers = [" and ".join(_equal(each, each)) for each in environments]
+    markers = (" and ".join(_equal(each, each)) for each in environments)
+    first = documents[0].content
     return {
         "lock-version": first["lock-version"],
         "environments": [str(Marker(marker)) for marker in markers],
         **({"default-groups": sorted(groups)} if groups else {}),
         "created-by": first["created-by"],
         "packages": [
-            _entry(rest, marker, only_for(each, environments))
-            for rest, marker, each in entries
+            _entry(package, marker, _only_for(some, environments))
+            for package, marker, some in _unique(documents, renamed)
         ],
     }
+
+
+def _unique(
+    documents: Sequence[Document], renamed: Sequence[Mapping[str, str]]
+) -> list[tuple[_Table, str | None, list[Mapping[str, str]]]]:
+    """Return each package that differs, its marker, and the environments that have it."""
+    found: list[tuple[_Table, str | None, list[Mapping[str, str]]]] = []
+    for document, names in zip(documents, renamed, strict=True):
+        for package in document.content["packages"]:
+            rest = {key: value for key, value in package.items() if key != "marker"}
+            marker = _renamed(package.get("marker"), names)
+            same = [each for each in found if each[:2] == (rest, marker)]
+            if same:
+                same[0][2].append(document.environment)
+            else:
+                found.append((rest, marker, [document.environment]))
+    return sorted(
+        found, key=lambda each: (each[0]["name"], Version(each[0].get("version", "0")))
+    )
 
 
 def _group_names(packages: Iterable[_Table]) -> Mapping[Group, str]:
@@ -344,7 +334,7 @@ def _entry(package: _Table, marker: str | None, environment: str | None) -> _Tab
     return {**head, "marker": marker, **package}
 
 
-def only_for(
+def _only_for(
     some: Sequence[Mapping[str, str]], environments: Sequence[Mapping[str, str]]
 ) -> str | None:
     """Return the marker of some of the environments; None for all of them."""

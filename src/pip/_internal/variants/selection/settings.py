@@ -7,6 +7,7 @@ long to define; what the values mean is known to modules that few runs need.
 
 from __future__ import annotations
 
+import copy
 import importlib
 import optparse
 import os
@@ -62,6 +63,7 @@ __all__ = [
     "VariantOption",
     "add_options",
     "allowed",
+    "for_environment",
     "imply_wheels",
     "kind",
     "said_in_line",
@@ -442,6 +444,23 @@ def imply_wheels(options: optparse.Values) -> None:
         return
     if any(map(given.get, restricted)):
         formats.only_binary.add(":all:")
+
+
+def for_environment(name: str, options: optparse.Values) -> optparse.Values:
+    """Return the options of ``pip lock`` for one environment; a run changes some of them.
+
+    :param name: of the environment.
+    """
+    from pip._internal.models.format_control import FormatControl
+    from pip._internal.models.release_control import ReleaseControl
+
+    own: dict[str, Any] = {}
+    for key, value in vars(options).items():
+        if isinstance(value, FormatControl | ReleaseControl):
+            own[key] = copy.deepcopy(value)
+        else:
+            own[key] = copy.copy(value) if isinstance(value, list | set) else value
+    return optparse.Values({**own, "environments": [name], VARIANT_HOST.dest: name})
 
 
 _T = TypeVar("_T")
