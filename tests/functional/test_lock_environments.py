@@ -189,6 +189,44 @@ def test_groups_with_the_same_name(venv: Environment, index: IndexServer) -> Non
         assert planned(venv, "-r", "pylock.toml", *host) == expected, name
 
 
+def test_variants_for_versions_of_another_package(
+    venv: Environment, index: IndexServer
+) -> None:
+    manifest = make_manifest(
+        {f"t2{n}": [f"abi_dependency :: lib :: 2.{n}"] for n in (7, 8)}
+    )
+    index.add_release("ext", "1.0", {}, manifest=manifest, plain=False)
+    index.add(make_wheel("lib", "2.7.0", tag=TAGS[MAC]))
+    index.add(make_wheel("lib", "2.8.0", tag=TAGS[X86]))
+    lock(venv, index, "ext", "lib", *for_each([X86, MAC]))
+    for name, variant, version in ((X86, "t28", "2.8.0"), (MAC, "t27", "2.7.0")):
+        host = ["--variant-host", name]
+        expected = planned(venv, "ext", "lib", "-i", index.index_url, *host)
+        assert planned(venv, "-r", "pylock.toml", *host) == expected
+        assert expected == {
+            f"ext-1.0-py3-none-any-{variant}.whl",
+            f"lib-{version}-{TAGS[name]}.whl",
+        }
+
+
+def test_the_locked_version_counts_and_not_the_installed_one(
+    venv: Environment, index: IndexServer
+) -> None:
+    manifest = make_manifest(
+        {f"t2{n}": [f"abi_dependency :: lib :: 2.{n}"] for n in (7, 8)}
+    )
+    index.add_release("ext", "1.0", {}, manifest=manifest, plain=False)
+    index.add(make_wheel("lib", "2.7.0"))
+    index.add(make_wheel("lib", "2.8.0", tag=TAGS[MAC]))
+    here = f"py3{sys.version_info.minor}"
+    lock(venv, index, "ext", "lib", *for_each([MAC, here]))
+    index.add(make_wheel("lib", "9.0"))
+    venv.pip("install", "lib", "-i", index.index_url)
+    venv.pip("install", "-r", "pylock.toml")
+    assert venv.installed() == {"ext": "1.0", "lib": "2.7.0"}
+    assert venv.eval("ext.variant_label", "ext") == "t27"
+
+
 class TestRefused:
     """What cannot be in one file."""
 
@@ -200,8 +238,9 @@ class TestRefused:
         ):
             command = ["lock", "app", "-i", plain.index_url, "--environment", name]
             result = venv.pip(*command, code=1)
+            assert "error: invalid-environment" in result.stderr, result.stderr
             assert f"'{hardware}' is hardware" in result.stderr, result.stderr
-            assert f"Leave it out: {rest}" in result.stderr
+            assert f"Leave it out: --environment {rest}" in result.stderr
         assert not (venv.work / "pylock.toml").exists()
 
     def test_no_name(self, venv: Environment, plain: IndexServer) -> None:

@@ -33,6 +33,7 @@ __all__ = [
     "DependencyNotListed",
     "DroppedVariants",
     "IndexTaken",
+    "InvalidEnvironment",
     "InvalidHostFile",
     "InvalidOption",
     "InvalidVariantWheel",
@@ -219,6 +220,13 @@ class InvalidHostFile(VariantError):
         '[{"feature": "cuda_version_lower_bound", "values": ["12.8", "12.0"]}'
         "]}}, with the values of each feature best first."
     )
+
+
+class InvalidEnvironment(InvalidHostFile):
+    """The name given with ``--environment`` has more than a platform and a Python."""
+
+    reference = "invalid-environment"
+    form = "The environment {} cannot be used."
 
 
 class UnknownHost(VariantError):

@@ -188,7 +188,8 @@ def lock_each(
 ) -> int:
     """Lock for each environment that the user named, and write one file.
 
-    :raises InvalidHostFile: if a name has hardware, or there is no such platform.
+    :raises InvalidEnvironment: if a name has hardware.
+    :raises InvalidHostFile: if there is no such platform.
     :raises UnknownHost: if one is no name.
     :raises ContradictoryOptions: if the user also typed a host.
     :raises SameEnvironment: if two environments cannot be in one file.

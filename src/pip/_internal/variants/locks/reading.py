@@ -98,7 +98,7 @@ def narrowed(
         groups = (extras, dependency_groups, include_default_groups)
         if any(map(_has_variants, lock.packages)):
             if run is not None:
-                run.request.locked_versions = _only_versions(lock)
+                run.request.locked_versions = _only_versions(lock, of_target)
             choices = _Choices(run, path_or_url, format_control)
             lock = _with_choices(lock, choices, of_target, *groups)
         _refuse_sources(lock, path_or_url, target)
@@ -192,12 +192,28 @@ def _refuse_sources(lock: Pylock, place: str, target: Target | None) -> None:
             raise BuiltForThisMachine(what, target.host.path)
 
 
-def _only_versions(lock: Pylock) -> dict[NormalizedName, Version]:
-    """Return the versions of projects that have just one."""
-    entries = Counter(package.name for package in lock.packages)
+def _only_versions(
+    lock: Pylock, of_target: Mapping[str, str]
+) -> dict[NormalizedName, Version]:
+    """Return the versions of projects that have just one for the target.
+
+    :param of_target: the environment of a target that was described.
+    """
+    environment = {
+        **of_target,
+        "dependency_groups": frozenset(lock.default_groups or ()),
+    }
+    is_for_several = len(lock.environments or ()) > 1
+    packages = [
+        # With all groups on, what is for other environments does not hold.
+        each
+        for each in lock.packages
+        if not is_for_several or _holds(each.marker, environment) is not False
+    ]
+    entries = Counter(package.name for package in packages)
     return {
         package.name: package.version
-        for package in lock.packages
+        for package in packages
         if package.version is not None and entries[package.name] == 1
     }
 
@@ -236,8 +252,8 @@ class LockedForOthers(VariantError):
     reference = "locked-for-other-machines"
     form = "{} is for other machines."
     usual_hint = (
-        "Make a lock file for this one: pip lock, here or with --variant-host. To install "
-        "for such a machine: --target DIR --variant-host HOST."
+        "Make a lock file for this one: pip lock, here or with --environment NAME, once for "
+        "each platform. To install for such a machine: --target DIR --variant-host HOST."
     )
 
     def __init__(self, place: str, environments: Sequence[Marker]) -> None:
@@ -251,10 +267,7 @@ class NotLockedForHere(VariantError):
 
     reference = "not-locked-for-this-platform"
     form = "{} has nothing for this platform and Python."
-    usual_hint = (
-        "A lock file is for one platform and Python. Make one for this: pip lock, on "
-        "such a machine or with --variant-host."
-    )
+    usual_hint = "Lock for this platform and Python too: pip lock --environment NAME, once for each."
 
     def __init__(self, package: Package, place: str) -> None:
         names = sorted({each.filename for each in package.wheels or ()})

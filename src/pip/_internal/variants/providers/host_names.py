@@ -33,7 +33,11 @@ from pip._vendor.packaging.markers import default_environment
 from pip._vendor.wheel_variants.properties import SupportedFeature, SupportedProperties
 
 from pip._internal.models.target_python import TargetPython
-from pip._internal.variants.errors import InvalidHostFile, UnknownHost
+from pip._internal.variants.errors import (
+    InvalidEnvironment,
+    InvalidHostFile,
+    UnknownHost,
+)
 from pip._internal.variants.providers import platforms
 from pip._internal.variants.providers.host_file import HostDescription, read_host_file
 from pip._internal.variants.providers.target import tags_of
@@ -129,7 +133,8 @@ def read_host(file_or_name: str) -> HostDescription:
 def named_platform(name: str) -> HostDescription:
     """Return the platform and the Python of that name.
 
-    :raises InvalidHostFile: if there are none such, or if it names hardware.
+    :raises InvalidEnvironment: if it names hardware.
+    :raises InvalidHostFile: if there are none such.
     :raises UnknownHost: if it is no name.
     """
     parts = _parts(name.strip().lower())
@@ -144,11 +149,11 @@ def named_platform(name: str) -> HostDescription:
             rest = re.sub(f"(^|-){re.escape(each)}(?=-|$)", "", rest, count=1).strip(
                 "-"
             )
-        raise InvalidHostFile(
+        raise InvalidEnvironment(
             name,
             f"'{'-'.join(hardware)}' is hardware, and the lock file has the variants for "
             "all hardware.",
-            f"Leave it out: {rest or 'linux-x86_64-py313'}",
+            f"Leave it out: --environment {rest or 'linux-x86_64-py313'}",
         )
     host = named_host(name)
     assert host is not None, "it has parts"
