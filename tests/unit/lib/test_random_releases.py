@@ -55,7 +55,7 @@ def test_few_properties_in_markers() -> None:
         for package in with_variants(project):
             text = str(list(package.needs.values())).replace(" ", "")
             counts.add(len(set(re.findall(r'"(\w+::\w+::\w+)"', text))))
-    assert counts == set(range(MAX_ASKED + 1))
+    assert {0, 1, 2, 3} <= counts <= set(range(MAX_ASKED + 1))
 
 
 def test_kinds_of_markers() -> None:

@@ -181,7 +181,7 @@ def these_first(
 
 
 def lock_each(
-    fn: Callable[..., int],
+    lock: Callable[..., int],
     command: LockCommand,
     options: optparse.Values,
     args: Sequence[str],
@@ -212,7 +212,7 @@ def lock_each(
         LOCKED.set(own, documents)
         try:
             with _warned_once(is_first=name == names[0]):
-                status = fn(command, own, [*args])
+                status = lock(command, own, [*args])
         except _Locked:
             continue
     return status
@@ -221,16 +221,16 @@ def lock_each(
 @contextmanager
 def _warned_once(*, is_first: bool) -> Iterator[None]:
     """Leave out what upstream says at the start of each run of the command."""
-    command = logging.getLogger("pip._internal.commands.lock")
+    from pip._internal.commands.lock import logger as of_command
 
     def is_new(record: logging.LogRecord) -> bool:
         return is_first or "experimental" not in str(record.msg)
 
-    command.addFilter(is_new)
+    of_command.addFilter(is_new)
     try:
         yield
     finally:
-        command.removeFilter(is_new)
+        of_command.removeFilter(is_new)
 
 
 # Merging: pure.
