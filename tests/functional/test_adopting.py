@@ -74,7 +74,12 @@ def test_the_plan_writes_nothing(
     assert (
         "torch-2.8.0+cu128-py3-none-any.whl\n"
         "  becomes torch-2.8.0-py3-none-any-cu128.whl\n"
-        "  needs nvidia :: cuda_version_lower_bound :: 12.0 (cu128: CUDA 12)\n"
+        "  needs cuda_toolkit :: version :: 12.8, "
+        "nvidia :: cuda_version_lower_bound :: 12.0 (cu128: CUDA 12)\n"
+    ) in result.stdout
+    assert (
+        "torch 2.8.0: cu126 and cu128 need the same of a machine, so installers always "
+        "choose cu128.\n"
     ) in result.stdout
     assert digests(wheels) == before
     assert "Nothing was written. To write it, add --output-dir DIR." in result.stdout
@@ -84,7 +89,7 @@ def test_the_plan_writes_nothing(
 
 
 @pytest.mark.parametrize(
-    ("driver", "label"), [("12.8", "cu126"), ("11.8", "cpu"), (None, "cpu")], ids=str
+    ("driver", "label"), [("12.8", "cu128"), ("11.8", "cpu"), (None, "cpu")], ids=str
 )
 def test_adopted_indexed_and_installed(
     pip: Pip,
@@ -94,7 +99,7 @@ def test_adopted_indexed_and_installed(
     driver: str | None,
     label: str,
 ) -> None:
-    """Whoever has CUDA 12 has both builds for it."""
+    """Of two builds for CUDA 12, the one with the newer toolkit is taken."""
     out = tmp_path / "out"
     publish("adopt", str(wheels), "-d", str(out))
     make_wheel("numpy", "2.0").write_to(out)
@@ -325,17 +330,73 @@ def test_twins(pip: Pip, publish: Publisher, tmp_path: Path) -> None:
     assert "onnxruntime-1.20 (gpu)" in pip(*install, env=forced("12.8")).stdout
 
 
-def test_between_which_builds_no_machine_can_choose(
-    publish: Publisher, tmp_path: Path
-) -> None:
+def test_builds_with_the_abi_of_torch(publish: Publisher, tmp_path: Path) -> None:
+    """The user may have another torch, and say so."""
     folder = tmp_path / "mirror"
     folder.mkdir()
     for abi in ("TRUE", "FALSE"):
         make_wheel("flash-attn", f"2.8.3+cu12torch2.9cxx11abi{abi}").write_to(folder)
     found = adopted(publish, folder)
+    assert [each["label"] for each in found["adopted"]] == ["cu12torch2.9cxx11abitrue"]
+    (left,) = found["left"]
+    assert left["why"].startswith("torch 2.9 for Linux is built with the C++11 ABI. If")
+    table = tmp_path / "pyproject.toml"
+    needs = ["nvidia :: cuda_version_lower_bound :: 12.0"]
+    labels = (f"cu12torch2.9cxx11abi{abi}" for abi in ("true", "false"))
+    lines = (f'"{label}" = {json.dumps(needs)}\n' for label in labels)
+    table.write_text(f"[variant.properties]\n{''.join(lines)}")
+    found = adopted(publish, folder, "--pyproject", str(table))
     assert len(found["adopted"]) == 2
     (alike,) = found["alike"]
     assert alike.endswith("always choose cu12torch2.9cxx11abifalse")
+
+
+def test_the_snippet_names_gpus(pip: Pip, publish: Publisher, tmp_path: Path) -> None:
+    """As it is printed, it can be put into pyproject.toml."""
+    folder, out = tmp_path / "mirror", tmp_path / "out"
+    folder.mkdir()
+    for local in ("cu126", "cu128"):
+        make_wheel("torch", f"2.8.0+{local}").write_to(folder)
+    printed = publish("adopt", folder).stdout
+    table = tmp_path / "pyproject.toml"
+    snippet = printed[printed.index("[variant.properties]") :].partition("\n\n")[0]
+    table.write_text(snippet.replace('"nvidia :: sm_arch :: 60_real", ', "", 2))
+    assert '"cu126" = ["cuda_toolkit :: version :: 12.6", ' in snippet
+    found = adopted(publish, folder, "--pyproject", str(table), "-d", str(out))
+    assert found["alike"] == []
+    publish("index", out)
+    install = ["install", "torch", "--no-index", "-f", out, "--dry-run"]
+    assert "torch-2.8.0 (cu128)" in pip(*install, env=forced("12.8", "12.0")).stdout
+    assert "torch-2.8.0 (cu126)" not in pip(*install, env=forced("12.8", "7.0")).stdout
+
+
+def test_twins_for_each_cuda(publish: Publisher, tmp_path: Path) -> None:
+    """What they require of each other has the new names too."""
+    folder, out = tmp_path / "mirror", tmp_path / "out"
+    folder.mkdir()
+    twins = []
+    for name, needs in (
+        ("x-cuda12x", "numpy"),
+        ("x-cuda13x", "y_cu13[all]==1.0 ; os_name != 'nt'"),
+        ("y-cu12", "nvidia-cublas-cu12"),
+        ("y-cu13", "cuda-toolkit==13.*"),
+    ):
+        make_wheel(name, "1.0", requires=[needs]).write_to(folder)
+        twins += ["--twin", f"{name}={name[0]}"]
+    found = adopted(publish, folder, *twins, "-d", str(out))
+    bounds = {each["label"]: each["properties"] for each in found["adopted"]}
+    assert bounds == {
+        f"{name}{major}{x}": [f"nvidia :: cuda_version_lower_bound :: {major}.0"]
+        for name, x in (("cuda", "x"), ("cu", ""))
+        for major in (12, 13)
+    }
+    assert found["requiring"] == []
+    metadata = text_of(out / "x-1.0-py3-none-any-cuda13x.whl", "METADATA")
+    assert "Requires-Dist: y[all]==1.0 ; os_name != 'nt'\n" in metadata
+    # What nothing proves gets advice for its own CUDA.
+    make_wheel("z", "1.0+cu130.dev").write_to(folder)
+    (left,) = adopted(publish, folder, *twins)["left"]
+    assert left["why"].endswith('cuda_version_lower_bound :: 13.0"]')
 
 
 def test_two_that_would_be_one(publish: Publisher, tmp_path: Path) -> None:
@@ -391,7 +452,9 @@ def test_a_provider_of_the_wrong_form(
     ("arguments", "said"),
     [
         (["nothing-there"], "No such file"),
-        ([], "the following arguments are required: DIR"),
+        ([], "Name either DIR or --release-listing"),
+        (["MIRROR", "--release-listing", "x"], "Name either DIR or --release-listing"),
+        (["--release-listing", "x", "--twin", "a=b"], "--twin renames wheels"),
         (["MIRROR", "-d", "MIRROR"], "must not be that of the wheels"),
         (["MIRROR", "--twin", "a"], "expected NAME=PROJECT"),
         (["MIRROR", "--pyproject", "none.toml"], "cannot be read"),
@@ -403,7 +466,15 @@ def test_a_provider_of_the_wrong_form(
         (["MIRROR", "--twin", "a=b", "--twin", "a=c"], "of two projects: b and c"),
     ],
     ids=[
-        *("no folder", "no argument", "in place", "no twin", "no table"),
+        *(
+            "no folder",
+            "no argument",
+            "two sources",
+            "a twin of a listing",
+            "in place",
+            "no twin",
+            "no table",
+        ),
         *("itself", "a chain", "two"),
     ],
 )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -19,6 +20,7 @@ from packaging.version import Version
 
 from wheel_variants.labels import NULL_LABEL, is_valid_label
 from wheel_variants.manifest import ABI_DEPENDENCY, Manifest
+from wheel_variants.properties import Property
 from wheel_variants.publish import proofs, wheels
 from wheel_variants.publish.building import judged, manifests_of_release
 from wheel_variants.publish.documents import CURRENT, make_document, to_json
@@ -28,15 +30,34 @@ from wheel_variants.publish.known_providers import DECLARATIONS
 from wheel_variants.publish.pyproject_table import ProjectTable
 from wheel_variants.publish.renaming import Releases, renamed, renamed_requirement
 
-__all__ = ["Converted", "Left", "Plan", "read_folder", "write"]
+__all__ = [
+    "Converted",
+    "Left",
+    "NotAdopted",
+    "Plan",
+    "add_alike",
+    "document",
+    "is_of",
+    "proved",
+    "read_folder",
+    "write",
+]
 
 #: The order of namespaces, unless the user gives one.
-_ORDER = ("nvidia", "amd", "intel", "tpu", ABI_DEPENDENCY, "x86_64", "aarch64")
+_ORDER = (
+    *("nvidia", "amd", "intel", "tpu", ABI_DEPENDENCY, "x86_64", "aarch64"),
+    proofs.TOOLKIT,
+)
+#: By namespace, the providers that users need not describe.
+_KNOWN: Mapping[str, Mapping[str, Any]] = {
+    **DECLARATIONS,
+    proofs.TOOLKIT: proofs.TOOLKITS,
+}
 #: Files beside a wheel that prove who made it.
 _ATTESTATIONS = (".publish.attestation", ".provenance", ".asc", ".sig", ".sigstore")
 
 
-class _NotAdopted(Exception):
+class NotAdopted(Exception):
     """A wheel cannot become a variant; the message is the reason."""
 
 
@@ -76,6 +97,7 @@ class Plan:
     :ivar kept: wheels of the same releases that are copied as they are.
     :ivar requiring: wheels, and their requirements that nothing satisfies any more.
     :ivar alike: messages about labels between which no machine can choose.
+    :ivar snippet: what to add to ``pyproject.toml``, so that machines can.
     :ivar written: the path and the sha256 of each wheel that was written.
     :ivar damaged: wheels that turned out to be damaged.
     """
@@ -89,6 +111,7 @@ class Plan:
     left: list[Left] = field(default_factory=list)
     requiring: list[tuple[str, str]] = field(default_factory=list)
     alike: list[str] = field(default_factory=list)
+    snippet: list[str] = field(default_factory=list)
     written: list[tuple[str, str]] = field(default_factory=list)
     damaged: list[Left] = field(default_factory=list)
 
@@ -148,9 +171,9 @@ def read_folder(plan: Plan) -> None:
             for other in plan.adopted:
                 if other.filename == found.filename:
                     same = f"the same name as {other.original.filename}"
-                    raise _NotAdopted(f"it would get {same}: {found.filename}")
+                    raise NotAdopted(f"it would get {same}: {found.filename}")
             plan.adopted.append(found)
-        except (wheels.UnreadableWheel, _NotAdopted) as error:
+        except (wheels.UnreadableWheel, NotAdopted) as error:
             plan.left.append(Left(name, str(error)))
         except OSError as error:
             plan.left.append(Left(name, f"it cannot be read: {said(error)}"))
@@ -162,7 +185,7 @@ def read_folder(plan: Plan) -> None:
             why = "it is a plain wheel of another release"
             plan.left.append(Left(each.filename, why))
     plan.requiring += _requiring(plan, requires)
-    plan.alike += _alike(plan.adopted)
+    add_alike(plan)
 
 
 def _listed(folder: str) -> list[str]:
@@ -195,11 +218,11 @@ def _check(wheel: wheels.WheelFile) -> None:
     :raises wheels.UnreadableWheel: if not.
     """
     wheel.record()
-    if not _is_of(wheel.metadata(), wheel.name.name, wheel.name.version):
+    if not is_of(wheel.metadata(), wheel.name.name, wheel.name.version):
         raise wheels.UnreadableWheel("its METADATA is of another release than its name")
 
 
-def _is_of(metadata: bytes, project: NormalizedName, version: Version) -> bool:
+def is_of(metadata: bytes, project: NormalizedName, version: Version) -> bool:
     """Return whether core metadata is that of a release, and of no other beside."""
     found = wheels.fields(metadata)
     try:
@@ -214,20 +237,14 @@ def _judged(
 ) -> Converted | None:
     """Return the plan for a wheel; None if it has no local version and no twin.
 
-    :raises _NotAdopted: if it cannot become a variant.
+    :raises NotAdopted: if it cannot become a variant.
     """
     name, into = wheel.name, plan.twins.get(wheel.name.name)
     if name.label is not None:
-        raise _NotAdopted(f"it is a variant already: {name.label}")
+        raise NotAdopted(f"it is a variant already: {name.label}")
     if name.version.local is None and into is None:
         return None
-    label, proof = _proved(wheel, plan)
-    for namespace in sorted({each.namespace for each in proof.properties}):
-        if namespace not in {*DECLARATIONS, *plan.table.providers}:
-            raise _NotAdopted(
-                f"nothing names the provider of the namespace {namespace}: describe it in "
-                f"pyproject.toml under [variant.providers.{namespace}]"
-            )
+    label, proof = proved(name, plan, _always_required(wheel))
     written, _, rest = name.filename.removesuffix(".whl").split("-", 2)
     stem = f"{into.replace('-', '_') if into else written}-{name.version.public}"
     project, version = into or name.name, Version(name.version.public)
@@ -239,30 +256,46 @@ def _judged(
     return Converted(name, filename, project, version, label, proof, dropped)
 
 
-def _proved(wheel: wheels.WheelFile, plan: Plan) -> tuple[str, proofs.Proof]:
+def proved(
+    name: wheels.WheelName, plan: Plan, requirements: Iterable[Requirement] = ()
+) -> tuple[str, proofs.Proof]:
     """Return the label of a wheel, and its properties.
 
-    :raises _NotAdopted: if nothing proves them.
+    :param requirements: that it has on every machine.
+    :raises NotAdopted: if nothing proves them.
     """
-    name, local = wheel.name.name, wheel.name.version.local
+    local = name.version.local
     if local is not None:
         label, proof = local, proofs.proved_by_local(local)
     else:
-        label = name.removeprefix(plan.twins[name]).strip("-").replace("-", "_")
-        label = label or "twin"
-        proof = proofs.proved_by_requirements(_always_required(wheel))
+        label = name.name.removeprefix(plan.twins[name.name]).strip("-")
+        label = label.replace("-", "_") or "twin"
+        proof = proofs.proved_by_twin(label, requirements)
     # The user counts more than the name.
     if label in plan.table.properties:
         rule = f"[variant.properties] of {plan.table.path}"
         proof = proofs.Proof(plan.table.properties[label], rule)
+    elif local is not None and (why := proofs.other_abi(local)) is not None:
+        raise NotAdopted(
+            f"{why}. If yours is not, list {label} under [variant.properties] in "
+            "pyproject.toml"
+        )
     elif proof is not None and label == "cpu" and plan.cpu_as_null:
         label = NULL_LABEL
     if proof is None or not is_valid_label(label):
-        raise _NotAdopted(
+        major = re.search("cu(?:da)?(1[1-5])", label)
+        bound = f"{major[1] if major else 12}.0"
+        raise NotAdopted(
             f"its {'local version' if local else 'name'} does not define what a machine "
             "needs: list it under [variant.properties] in pyproject.toml, as in "
-            f'"{label}" = ["nvidia :: cuda_version_lower_bound :: 12.0"]'
+            f'"{label}" = ["nvidia :: cuda_version_lower_bound :: {bound}"]'
         )
+    for namespace in sorted({each.namespace for each in proof.properties}):
+        if namespace not in {*_KNOWN, *plan.table.providers}:
+            raise NotAdopted(
+                f"nothing names the provider of the namespace {namespace}: describe it in "
+                f"pyproject.toml under [variant.providers.{namespace}]"
+            )
     return label, proof
 
 
@@ -271,17 +304,17 @@ def _check_renaming(
 ) -> None:
     """Check that a wheel can get another name or version.
 
-    :raises _NotAdopted: if not.
+    :raises NotAdopted: if not.
     """
-    if not _is_of(renamed(wheel.metadata(), project, version, {}), project, version):
-        raise _NotAdopted(
+    if not is_of(renamed(wheel.metadata(), project, version, {}), project, version):
+        raise NotAdopted(
             "the name and the version in its METADATA are not on separate lines"
         )
     if wheel.dist_info != f"{stem}.dist-info":
         folders = {member.partition("/")[0] for member in wheel.members}
         taken = folders & {f"{stem}.dist-info", f"{stem}.data"}
         if taken:
-            raise _NotAdopted(f"it has a folder {min(taken)} already")
+            raise NotAdopted(f"it has a folder {min(taken)} already")
 
 
 def _required(wheel: wheels.WheelFile) -> Sequence[str]:
@@ -296,8 +329,8 @@ def _requirements(texts: Iterable[str]) -> Iterator[tuple[str, Requirement]]:
             continue
 
 
-def _always_required(wheel: wheels.WheelFile) -> Iterator[NormalizedName]:
-    """Yield the projects that a wheel requires on every machine that it is for."""
+def _always_required(wheel: wheels.WheelFile) -> Iterator[Requirement]:
+    """Yield what a wheel requires on every machine that it is for."""
     machines = [proofs.markers_of_platform(tag.platform) for tag in wheel.name.tags]
     for _, requirement in _requirements(_required(wheel)):
         marker = requirement.marker
@@ -306,7 +339,7 @@ def _always_required(wheel: wheels.WheelFile) -> Iterator[NormalizedName]:
             and "extra" not in str(marker)
             and all(marker.evaluate(machine) for machine in machines)
         ):
-            yield canonicalize_name(requirement.name)
+            yield requirement
 
 
 def _requiring(
@@ -319,22 +352,45 @@ def _requiring(
         for text, requirement in _requirements(texts):
             is_of_twin = canonicalize_name(requirement.name) in plan.twins
             is_lost = renamed_requirement(text, releases) != text
-            if is_of_twin or (is_lost and name not in changed):
+            if name not in changed and (is_of_twin or is_lost):
                 yield name, text
 
 
-def _alike(adopted: Iterable[Converted]) -> Iterator[str]:
-    """Yield a message for the labels between which no machine can choose."""
-    by_needs: dict[tuple[Any, ...], dict[str, None]] = {}
-    for each in adopted:
-        key = each.project, each.version, each.proof.properties
-        by_needs.setdefault(key, {})[each.label] = None
-    for (project, version, _), labels in by_needs.items():
-        if len(labels) > 1:
-            yield (
-                f"{project} {version}: {' and '.join(labels)} need the same of a machine, "
-                f"so installers always choose {min(labels)}"
+def add_alike(plan: Plan) -> None:
+    """Add messages about labels between which no machine can choose."""
+    by_needs: dict[tuple[Any, ...], dict[str, Converted]] = {}
+    for each in plan.adopted:
+        needs = frozenset(
+            stated
+            for stated in each.proof.properties
+            if stated.namespace != proofs.TOOLKIT
+        )
+        key = each.project, each.version, needs
+        by_needs.setdefault(key, {})[each.label] = each
+    for (project, version, needs), labels in by_needs.items():
+        if len(labels) == 1:
+            continue
+        # Of the toolkits, the newest one comes first.
+        ordered = {
+            each.proof.properties - needs: label for label, each in labels.items()
+        }
+        first = min(labels)
+        if len(ordered) == len(labels):
+            first = ordered[max(ordered, key=_toolkit)]
+        plan.alike.append(
+            f"{project} {version}: {' and '.join(labels)} need the same of a machine, "
+            f"so installers always choose {first}"
+        )
+        if any(each.namespace == "nvidia" for each in needs):
+            plan.snippet += (
+                proofs.needs_line(label, each.proof.properties)
+                for label, each in labels.items()
             )
+
+
+def _toolkit(properties: Iterable[Property]) -> tuple[int, ...]:
+    """Return the version of a CUDA toolkit; an empty tuple if none is stated."""
+    return next((tuple(map(int, each.value.split("."))) for each in properties), ())
 
 
 def write(plan: Plan, folder: str) -> None:
@@ -343,15 +399,15 @@ def write(plan: Plan, folder: str) -> None:
     :param folder: not the folder of the wheels; it is made if it does not exist.
     :raises CannotWrite: if something cannot be written.
     """
-    documents = [_document(plan, adopted, folder) for adopted in plan.adopted]
-    for adopted, document in zip(plan.adopted, documents, strict=True):
+    documents = [document(plan, adopted, folder) for adopted in plan.adopted]
+    for adopted, own in zip(plan.adopted, documents, strict=True):
         name, path = adopted.original.filename, os.path.join(folder, adopted.filename)
         stem = "-".join(adopted.filename.split("-")[:2])
         try:
             os.makedirs(folder, exist_ok=True)
             with wheels.open_wheel(name, plan.folder) as wheel:
                 files = _new_files(plan, adopted, wheel)
-                files["variant.json"] = to_json(document)
+                files["variant.json"] = to_json(own)
                 digest = wheels.write_copy(wheel, path, files, stem)
             plan.written.append((path, digest))
         except wheels.UnreadableWheel as error:
@@ -378,20 +434,24 @@ def _new_files(
         "rule": adopted.proof.rule,
     }
     return {
-        "METADATA": renamed(metadata, adopted.project, adopted.version, plan.releases),
+        "METADATA": renamed(
+            *(metadata, adopted.project, adopted.version),
+            *(plan.releases, plan.twins),
+        ),
         "adopted.json": f"{json.dumps(source, indent=2)}\n".encode("ascii"),
     }
 
 
-def _document(plan: Plan, adopted: Converted, folder: str) -> Mapping[str, Any]:
+def document(plan: Plan, adopted: Converted, folder: str) -> Mapping[str, Any]:
+    """Return the metadata of a variant, as the variants in *folder* want it."""
     siblings = manifests_of_release([folder], adopted.project, adopted.version)
     siblings.pop(adopted.filename, None)
     namespaces = plan.namespaces(adopted, siblings.values())
-    providers = dict(DECLARATIONS)
+    providers = dict(_KNOWN)
     for sibling in siblings.values():
         providers |= sibling.document.get("providers", {})
     providers |= plan.table.providers
     properties = adopted.proof.properties
-    document = make_document(CURRENT, namespaces, providers, adopted.label, properties)
-    judged(document, adopted.filename, adopted.original.filename)
-    return document
+    made = make_document(CURRENT, namespaces, providers, adopted.label, properties)
+    judged(made, adopted.filename, adopted.original.filename)
+    return made

@@ -207,6 +207,7 @@ def _read(response: requests.Response, limit: int) -> bytes:
 class RemoteFile(io.RawIOBase):
     """A file on a server of which parts are read, by range requests.
 
+    :ivar size: in bytes.
     :raises NoRanges: if the server does not send parts.
     :raises Unavailable: if it cannot be read, also when reading.
     """
@@ -224,7 +225,7 @@ class RemoteFile(io.RawIOBase):
         # No file system has room for a size with more digits.
         if not size.isdecimal() or len(size) > 18:
             raise NoRanges
-        self._size, self._url = int(size), response.url
+        self.size, self._url = int(size), response.url
 
     def readable(self) -> bool:
         """Return True."""
@@ -236,7 +237,7 @@ class RemoteFile(io.RawIOBase):
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
         """Move to a position, as files do."""
-        start = {io.SEEK_CUR: self._position, io.SEEK_END: self._size}.get(whence, 0)
+        start = {io.SEEK_CUR: self._position, io.SEEK_END: self.size}.get(whence, 0)
         if start + offset < 0:
             raise OSError(22, "Invalid argument")
         self._position = start + offset
@@ -244,7 +245,7 @@ class RemoteFile(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         """Read the next bytes, as files do."""
-        count = min(len(buffer), self._size - self._position)
+        count = min(len(buffer), self.size - self._position)
         if count <= 0:
             return 0
         self._requests -= 1

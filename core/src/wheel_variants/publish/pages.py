@@ -15,7 +15,7 @@ from wheel_variants.publish.http import Fetched, HttpSession, Unavailable, local
 from wheel_variants.publish.releases import Link, Place
 from wheel_variants.publish.simple_index import HTML_PAGE
 
-__all__ = ["project_pages", "read_page"]
+__all__ = ["html_links", "project_pages", "read_page"]
 
 #: To check more projects, check the folder that they come from.
 _MOST_PROJECTS = 200
@@ -78,6 +78,11 @@ def read_page(session: HttpSession, url: str) -> Place:
         if link.path is None or local_path(url) is not None:
             page.add(link.filename, link)
     return page
+
+
+def html_links(fetched: Fetched) -> list[Link]:
+    """Return the links to files of any HTML page."""
+    return _HtmlReader(fetched, Place("")).links
 
 
 def _json_links(fetched: Fetched, page: Place) -> list[Link]:

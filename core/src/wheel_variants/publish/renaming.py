@@ -7,37 +7,49 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from types import MappingProxyType
 
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import NormalizedName, canonicalize_name
 from packaging.version import Version
 
-__all__ = ["Releases", "renamed", "renamed_requirement"]
+__all__ = ["Releases", "Twins", "renamed", "renamed_requirement"]
 
 #: By project and version, the version that replaces it.
 Releases = Mapping[tuple[NormalizedName, Version], Version]
+#: By name, the project that replaces it.
+Twins = Mapping[NormalizedName, NormalizedName]
 #: What is between the headers and the description.
 _END = re.compile(rb"\r?\n\r?\n")
 
 
 def renamed(
-    metadata: bytes, project: NormalizedName, version: Version, releases: Releases
+    metadata: bytes,
+    project: NormalizedName,
+    version: Version,
+    releases: Releases,
+    twins: Twins = MappingProxyType({}),
 ) -> bytes:
     """Return the core metadata of another release.
 
     :param project: its name; how that was written stays if it means the same.
     :param releases: versions to replace in requirements with ``==``.
+    :param twins: names to replace in requirements.
     """
     end = _END.search(metadata)
     length = len(metadata) if end is None else end.start()
     lines = metadata[:length].decode("utf-8", "surrogateescape").split("\n")
-    changed = (_line(line, project, version, releases) for line in lines)
+    changed = (_line(line, project, version, releases, twins) for line in lines)
     head = "\n".join(changed).encode("utf-8", "surrogateescape")
     return head + metadata[length:]
 
 
 def _line(
-    line: str, project: NormalizedName, version: Version, releases: Releases
+    line: str,
+    project: NormalizedName,
+    version: Version,
+    releases: Releases,
+    twins: Twins,
 ) -> str:
     key, colon, value = line.partition(":")
     end = "\r" if value.endswith("\r") else ""
@@ -47,12 +59,14 @@ def _line(
         case "name" if project != canonicalize_name(value.strip()):
             return f"{key}{colon} {project}{end}"
         case "requires-dist":
-            return f"{key}{colon}{renamed_requirement(value, releases)}"
+            return f"{key}{colon}{renamed_requirement(value, releases, twins)}"
     return line
 
 
-def renamed_requirement(value: str, releases: Releases) -> str:
-    """Return a requirement with ``==`` on the version that replaces a release."""
+def renamed_requirement(
+    value: str, releases: Releases, twins: Twins = MappingProxyType({})
+) -> str:
+    """Return a requirement of what replaces a project, and a release with ``==``."""
     try:
         # Not every packaging can parse markers about variants.
         requirement = Requirement(value.partition(";")[0].strip())
@@ -68,4 +82,6 @@ def renamed_requirement(value: str, releases: Releases) -> str:
         if specifier.operator in ("==", "===") and other is not None:
             written = re.escape(specifier.version)
             value = re.sub(rf"(===?\s*){written}", rf"\g<1>{other}", value, count=1)
+    if project in twins and requirement.url is None:
+        value = value.replace(requirement.name, twins[project], 1)
     return value

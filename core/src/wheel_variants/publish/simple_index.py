@@ -50,11 +50,15 @@ class FileFacts:
 
 
 class IndexedFile(NamedTuple):
-    """A file that a page links to."""
+    """A file that a page links to.
+
+    :ivar url: None for a file of the index itself.
+    """
 
     filename: str
     version: Version
     facts: FileFacts
+    url: str | None = None
 
 
 def root_pages(projects: Sequence[str]) -> dict[str, bytes]:
@@ -116,7 +120,10 @@ def _anchor(attributes: Mapping[str, str], text: str) -> str:
 
 def _attributes(file: IndexedFile, up: str) -> dict[str, str]:
     facts = file.facts
-    attributes = {"href": f"{up}{quote(file.filename)}#sha256={facts.sha256}"}
+    href, hash_of_it = _url(file, up), f"sha256={facts.sha256}"
+    if facts.sha256 is not None:
+        href += f"&{hash_of_it}" if "#" in href else f"#{hash_of_it}"
+    attributes = {"href": href}
     if facts.requires_python is not None:
         attributes["data-requires-python"] = facts.requires_python
     if facts.metadata_sha256 is not None:
@@ -126,12 +133,16 @@ def _attributes(file: IndexedFile, up: str) -> dict[str, str]:
     return attributes
 
 
+def _url(file: IndexedFile, up: str) -> str:
+    return file.url or f"{up}{quote(file.filename)}"
+
+
 def _described(file: IndexedFile, up: str) -> dict[str, Any]:
     facts = file.facts
     described: dict[str, Any] = {
         "filename": file.filename,
-        "url": f"{up}{quote(file.filename)}",
-        "hashes": {"sha256": facts.sha256},
+        "url": _url(file, up),
+        "hashes": {} if facts.sha256 is None else {"sha256": facts.sha256},
         "size": facts.size,
     }
     if facts.requires_python is not None:

@@ -15,8 +15,12 @@ from wheel_variants.publish.adopting import Converted, Plan, read_folder
 from wheel_variants.publish.adopting import write as write_wheels
 from wheel_variants.publish.commands.build import add_pyproject
 from wheel_variants.publish.errors import UsageError, counted
+from wheel_variants.publish.http import HttpSession, add_http_options
+from wheel_variants.publish.indexing import SIMPLE
+from wheel_variants.publish.listing import read_listing, write_index
 from wheel_variants.publish.output import write, write_report
 from wheel_variants.publish.pyproject_table import project_table
+from wheel_variants.publish.simple_index import IndexedFile
 
 __all__ = ["HELP", "add_arguments", "run"]
 
@@ -28,7 +32,18 @@ logger = logging.getLogger(__name__)
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of this command."""
     add = parser.add_argument
-    add("folder", metavar="DIR", help="The folder of wheels, which are not changed.")
+    add(
+        "folder",
+        metavar="DIR",
+        nargs="?",
+        help="The folder of wheels, which are not changed.",
+    )
+    add(
+        "--release-listing",
+        metavar="FILE|URL",
+        help="Read the links of a release instead of DIR, and write an index that links "
+        "to its wheels: an HTML page, a GitHub release in JSON, or one URL a line.",
+    )
     add(
         "--cpu-as-null",
         action="store_true",
@@ -53,29 +68,46 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="Write the variants to another folder (default: only show the plan).",
     )
     add("--json", action="store_true", help="Write a report in JSON.")
+    add_http_options(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Write the plan for a folder, and with ``--output-dir`` the wheels."""
+    """Write the plan for a folder or a listing, and with ``--output-dir`` the result."""
     folder: str | None = options.output_dir
-    here = os.path.realpath(options.folder)
-    if folder is not None and os.path.realpath(folder) == here:
+    source, listing = options.folder, options.release_listing
+    if (source is None) == (listing is None):
+        raise UsageError("Name either DIR or --release-listing")
+    if listing is not None and options.twins:
+        raise UsageError(
+            "--twin renames wheels, and --release-listing only links to them"
+        )
+    if source and folder and os.path.realpath(folder) == os.path.realpath(source):
         raise UsageError(
             f"The output folder must not be that of the wheels: --output-dir {folder}"
         )
     table = project_table(options.pyproject)
-    plan = Plan(options.folder, options.cpu_as_null, _twins(options), table)
-    read_folder(plan)
+    plan = Plan(source or listing, options.cpu_as_null, _twins(options), table)
+    indexed: list[IndexedFile] = []
+    if source is not None:
+        read_folder(plan)
+    else:
+        indexed = read_listing(plan, HttpSession(options), listing)
     if not options.json:
         write(_plan_lines(plan))
     if folder is not None and plan.adopted:
-        write_wheels(plan, folder)
+        if source is not None:
+            write_wheels(plan, folder)
+        else:
+            write_index(plan, indexed, folder)
     if options.json:
         write_report(_document(plan))
+    elif indexed and folder is not None:
+        index = os.path.join(folder, SIMPLE)
+        write(["", f"Wrote an index of {counted(len(indexed), 'wheel')} to {index}."])
     elif plan.written:
-        index = f"wheel-variants index {shlex.quote(folder or '')} --simple"
+        next_command = f"wheel-variants index {shlex.quote(folder or '')} --simple"
         wrote = f"Wrote {counted(len(plan.written), 'wheel')} to {folder}"
-        write(["", f"{wrote}. Next: {index}"])
+        write(["", f"{wrote}. Next: {next_command}"])
     elif plan.adopted:
         write(["", "Nothing was written. To write it, add --output-dir DIR."])
     for each in plan.damaged:
@@ -122,6 +154,9 @@ def _plan_lines(plan: Plan) -> Iterator[str]:
         yield f"{name} requires {text}, which no longer exists: change it there"
     for message in plan.alike:
         yield f"{message}."
+    if plan.snippet:
+        yield "No wheel says which GPUs it has code for. If you know, remove the others from:"
+        yield from ("", "[variant.properties]", *plan.snippet)
 
 
 def _document(plan: Plan) -> dict[str, Any]:
@@ -132,6 +167,7 @@ def _document(plan: Plan) -> dict[str, Any]:
         "left": [{"file": name, "why": why} for name, why in left],
         "requiring": [{"file": name, "requires": it} for name, it in plan.requiring],
         "alike": plan.alike,
+        "snippet": plan.snippet,
         "written": [{"path": path, "sha256": digest} for path, digest in plan.written],
     }
 

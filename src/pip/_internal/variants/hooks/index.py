@@ -24,6 +24,7 @@ from pip._internal.fast.switches import is_fast
 from pip._internal.utils.urls import path_to_url
 from pip._internal.variants.index.links import (
     label_of,
+    renamed,
     source_of,
     uploaded_too_late,
 )
@@ -243,7 +244,7 @@ def _without_manifests(
             _register(run, link_evaluator, link)
         # A page may have thousands of them.
         set_aside = set(map(id, manifests))
-        links = [link for link in links if id(link) not in set_aside]
+        links = [renamed(link) for link in links if id(link) not in set_aside]
     return links
 
 
@@ -273,7 +274,7 @@ def _without_variants(finder: PackageFinder, links: Iterable[Link]) -> list[Link
     from pip._internal.index.package_finder import LinkType
 
     rest = []
-    for link in links:
+    for link in map(renamed, links):
         if label_of(link) is None:
             rest.append(link)
         else:

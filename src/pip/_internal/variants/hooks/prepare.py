@@ -14,7 +14,7 @@ from pip._vendor.packaging.utils import canonicalize_name
 from pip._vendor.wheel_variants.labels import split_label
 
 from pip._internal.console.output import get_logger
-from pip._internal.variants.index.links import label_of
+from pip._internal.variants.index.links import RenamedWheel, label_of
 from pip._internal.variants.selection.installed import bind
 from pip._internal.variants.selection.run import Purpose, Run, run_of
 from pip._internal.variants.slots import SELECTION
@@ -200,7 +200,9 @@ def metadata_fetched(
         return dist
     run, label = run_of(preparer.finder), label_of(link)
     # Called in any case, since it notes what would be replaced.
-    if run is not None and _may_be_in_vain(run, req, link) and dist is None:
+    may_be_in_vain = run is not None and _may_be_in_vain(run, req, link)
+    # No index has the metadata of a wheel of another site; such wheels are large.
+    if (may_be_in_vain or isinstance(link, RenamedWheel)) and dist is None:
         dist = _without_its_wheel(preparer, link)
     if dist is None:
         return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from typing import TYPE_CHECKING
+from urllib.parse import parse_qs
 
 from pip._vendor.packaging.utils import (
     InvalidSdistFilename,
@@ -14,7 +15,7 @@ from pip._vendor.packaging.utils import (
 from pip._vendor.packaging.version import InvalidVersion, Version
 from pip._vendor.wheel_variants.labels import split_label
 
-from pip._internal.models.link import Link
+from pip._internal.models.link import Link, PathComponent
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.utils.urls import path_to_url, url_to_path
 
@@ -28,9 +29,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "LocalVersionWheel",
+    "RenamedWheel",
     "folder_url",
     "label_of",
     "public",
+    "renamed",
     "searched",
     "source_of",
     "uploaded_too_late",
@@ -54,6 +57,43 @@ class LocalVersionWheel(Link):
             setattr(build, name, getattr(link, name))
         build.label, build.source = label, source
         return build
+
+
+class RenamedWheel(Link):
+    """A variant at a URL that ends with the name of a plain wheel with a local version.
+
+    So are wheels that a release on GitHub offers, and an index lists: the fragment of the
+    link states the label, and the wheel has no ``variant.json``.
+    """
+
+    __slots__ = ["_filename"]
+
+    _filename: PathComponent
+
+    @property
+    def filename(self) -> PathComponent:
+        """The name that the wheel has as a variant."""
+        return self._filename
+
+
+def renamed(link: Link) -> Link:
+    """Return the variant that a page makes of a wheel with a local version.
+
+    :return: *link* itself if its URL has no fragment with ``variant=LABEL``.
+    """
+    if "variant=" not in link._url:
+        return link
+    label = parse_qs(link._parsed_url.fragment).get("variant", [""])[0]
+    project, _, rest = link.filename.removesuffix(".whl").partition("-")
+    version, _, tags = rest.partition("-")
+    name = f"{project}-{version.partition('+')[0]}-{tags}-{label}.whl"
+    if label_of(link) is not None or split_label(name)[1] != label:
+        return link
+    variant = RenamedWheel.__new__(RenamedWheel)
+    for slot in Link.__slots__:
+        setattr(variant, slot, getattr(link, slot))
+    variant._filename = PathComponent(name)
+    return variant
 
 
 def label_of(link: Link) -> str | None:

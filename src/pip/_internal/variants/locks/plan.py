@@ -21,6 +21,7 @@ from pip._internal.operations.prepare import get_http_url
 from pip._internal.utils.direct_url_helpers import direct_url_from_link
 from pip._internal.utils.misc import hash_file
 from pip._internal.variants.errors import VariantError
+from pip._internal.variants.index.links import RenamedWheel
 from pip._internal.variants.locks.conditions import (
     Ambiguity,
     Condition,
@@ -177,7 +178,9 @@ def _variants(
 def _locked_wheel(link: Link, factory: Factory) -> PackageWheel:
     url = direct_url_from_link(link)
     hashes = _hashes(link, url, factory)
-    return PackageWheel(name=link.filename, url=url.url, hashes=hashes)
+    # The label of a wheel elsewhere is in the fragment.
+    location = link.url if isinstance(link, RenamedWheel) else url.url
+    return PackageWheel(name=link.filename, url=location, hashes=hashes)
 
 
 def _hashes(link: Link, url: DirectUrl, factory: Factory) -> Mapping[str, str]:

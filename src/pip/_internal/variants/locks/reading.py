@@ -31,7 +31,7 @@ from pip._internal.variants.errors import (
     VariantError,
     VariantsDisabled,
 )
-from pip._internal.variants.index.links import label_of
+from pip._internal.variants.index.links import label_of, renamed
 from pip._internal.variants.locks.conditions import (
     Group,
     LockedVariant,
@@ -411,7 +411,7 @@ class _Choices:
         )
 
     def _link(self, url: str) -> Link:
-        return Link(url, comes_from=self._path_or_url)
+        return renamed(Link(url, comes_from=self._path_or_url))
 
     def settled(self, select: Callable[[], _Needed]) -> list[tuple[_Need, Package]]:
         """Return what is needed, each with just the files that are chosen for good.

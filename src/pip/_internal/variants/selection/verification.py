@@ -7,7 +7,11 @@ from typing import TYPE_CHECKING
 
 from pip._internal.console.output import get_logger
 from pip._internal.variants.errors import InvalidVariantWheel, VariantDisagreement
-from pip._internal.variants.index.links import LocalVersionWheel, source_of
+from pip._internal.variants.index.links import (
+    LocalVersionWheel,
+    RenamedWheel,
+    source_of,
+)
 from pip._internal.variants.index.remote_wheels import WheelUnreadable
 from pip._internal.variants.index.wheel_manifests import (
     manifest_of_wheel,
@@ -70,6 +74,10 @@ def check_prepared(
     if selection is None or stated is None:
         manifest = own_manifest(dist, link.filename, label)
         return _check_alone(run, link, label, manifest)
+    if isinstance(link, RenamedWheel):
+        # Its page alone knows which variant it is.
+        run.reporter.refuse_unsupported(link, label, selection)
+        return selection
     try:
         found = _listed(own_manifest(dist, link.filename, label).variants[label])
     except InvalidVariantWheel as error:

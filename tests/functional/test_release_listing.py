@@ -1,0 +1,283 @@
+"""``wheel-variants adopt --release-listing``: an index of wheels that others offer.
+
+The names are those of flash-attention's release 2.8.3; its wheels are stand-ins. As
+there, only their names have local versions: the project renames them after the build.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.lib.environments import Result
+from tests.lib.hosts import forced
+from tests.lib.index import Fault, IndexServer
+from tests.lib.manifests import cuda
+from tests.lib.publisher import Publisher
+from tests.lib.static_server import StaticServer
+from tests.lib.wheels import DistFile, make_sdist, make_wheel
+
+Pip = Callable[..., Result]
+
+LOCALS = [
+    f"cu12torch{torch}cxx11abi{abi}"
+    for torch in ("2.4", "2.5", "2.6", "2.7", "2.8")
+    for abi in ("FALSE", "TRUE")
+]
+# Later builds of the same release.
+LOCALS += ["cu12torch2.9cxx11abiTRUE", "cu13torch2.9cxx11abiTRUE"]
+OTHERS = (
+    "cp39-cp39-linux_x86_64",
+    "cp312-cp312-linux_aarch64",
+    "cp312-cp312-win_amd64",
+)
+HERE = f"cp{sys.version_info.major}{sys.version_info.minor}"
+HERE_TAG = f"{HERE}-{HERE}-linux_x86_64"
+
+
+GPU = forced("12.8")
+
+
+def flash(local: str, tag: str, version: str = "2.8.3") -> DistFile:
+    """Return a wheel whose name alone has a local version."""
+    return make_wheel(
+        "flash-attn",
+        version,
+        tag=tag,
+        requires=["torch"],
+        requires_python=">=3.9",
+        files={"flash_attn/__init__.py": f"local = {local!r}\n", "big": "x" * 500_000},
+        filename=f"flash_attn-{version}+{local}-{tag}.whl",
+    )
+
+
+@pytest.fixture
+def release() -> Iterator[IndexServer]:
+    """Return the server of a release, and of torch."""
+    index = IndexServer()
+    for local in LOCALS:
+        index.add(flash(local, HERE_TAG))
+    for tag in OTHERS:
+        index.add(flash(LOCALS[-1], tag))
+    index.add(make_sdist("flash-attn", "2.8.3", code="raise SystemExit('compiles')"))
+    for version in ("2.8.0", "2.9.1"):
+        toolkits = {"cu128": cuda("12.0"), "cu130": cuda("13.0"), "null": {}}
+        index.add_release("torch", version, toolkits)
+    with index:
+        yield index
+
+
+def as_html(index: IndexServer, names: list[str]) -> str:
+    links = (f'<li><a href="{index.file_path(name)}">{name}</a>' for name in names)
+    return f"<html><base href='{index.files_url}'><ul>{''.join(links)}</ul></html>"
+
+
+def as_json(index: IndexServer, names: list[str]) -> str:
+    digests = {
+        entry.file.filename: entry.file.sha256 for entry in index.projects["flash-attn"]
+    }
+    assets = [
+        {
+            "name": name,
+            "browser_download_url": index.file_url(name),
+            "digest": f"sha256:{digests[name]}",
+        }
+        for name in names
+    ]
+    return json.dumps({"tag_name": "v2.8.3", "assets": assets})
+
+
+def as_text(index: IndexServer, names: list[str]) -> str:
+    return "\n".join(index.file_url(name) for name in names)
+
+
+FORMS = {"html": as_html, "json": as_json, "txt": as_text}
+
+
+@pytest.fixture
+def listing(release: IndexServer, tmp_path: Path) -> Callable[[str], Path]:
+    """Return a function that writes the listing of the release."""
+
+    def write(form: str) -> Path:
+        names = [each.file.filename for each in release.projects["flash-attn"]]
+        path = tmp_path / f"listing.{form}"
+        path.write_text(FORMS[form](release, names))
+        return path
+
+    return write
+
+
+def adopt(publish: Publisher, listing: str | Path, *options: str | Path) -> Any:
+    result = publish("adopt", "--release-listing", listing, "--json", *options)
+    return json.loads(result.stdout)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_forms(
+    publish: Publisher,
+    release: IndexServer,
+    listing: Callable[[str], Path],
+    tmp_path: Path,
+    form: str,
+) -> None:
+    """Each form gives the same, and no wheel is fetched as a whole."""
+    found = adopt(publish, listing(form), "-d", tmp_path / "out")
+    labels = {each["label"]: each["properties"] for each in found["adopted"]}
+    assert set(labels) == {
+        *(f"cu12torch{torch}cxx11abifalse" for torch in ("2.4", "2.5", "2.6")),
+        *(f"cu12torch{torch}cxx11abitrue" for torch in ("2.7", "2.8", "2.9")),
+        "cu13torch2.9cxx11abitrue",
+    }
+    assert labels["cu13torch2.9cxx11abitrue"] == [
+        "abi_dependency :: torch :: 2.9",
+        "nvidia :: cuda_version_lower_bound :: 13.0",
+    ]
+    left = {each["file"].split("+")[1].split("-")[0] for each in found["left"]}
+    assert left == {
+        *(f"cu12torch{torch}cxx11abiTRUE" for torch in ("2.4", "2.5", "2.6")),
+        *(f"cu12torch{torch}cxx11abiFALSE" for torch in ("2.7", "2.8")),
+    }
+    sent = [each for each in release.requests if each.path.endswith(".whl")]
+    assert all(each.method == "HEAD" or "range" in each.headers for each in sent)
+    assert sorted(each.name for each in (tmp_path / "out").iterdir()) == [
+        "flash_attn-2.8.3-variants.json",
+        "simple",
+    ]
+    page = json.loads((tmp_path / "out/simple/flash-attn/index.v1_json").read_text())
+    files = {each["filename"]: each for each in page["files"]}
+    wheel = files[f"flash_attn-2.8.3-{HERE_TAG}-cu13torch2.9cxx11abitrue.whl"]
+    assert wheel["requires-python"] == ">=3.9"
+    assert bool(wheel["hashes"]) == (form == "json")
+
+
+@pytest.mark.parametrize("with_json", [False, True], ids=["html", "json"])
+@pytest.mark.parametrize(
+    ("driver", "torch", "label"),
+    [
+        ("12.8", "torch==2.9.*", "cu12torch2.9cxx11abitrue"),
+        ("13.0", "torch==2.9.*", "cu13torch2.9cxx11abitrue"),
+        ("12.8", "torch==2.8.*", "cu12torch2.8cxx11abitrue"),
+    ],
+)
+def test_pip_takes_the_wheel_for_torch(
+    pip: Pip,
+    publish: Publisher,
+    release: IndexServer,
+    listing: Callable[[str], Path],
+    tmp_path: Path,
+    with_json: bool,
+    driver: str,
+    torch: str,
+    label: str,
+) -> None:
+    """Whether torch is installed already or requested beside it."""
+    adopt(publish, listing("json"), "-d", tmp_path / "out")
+    with StaticServer(tmp_path / "out", with_json=with_json) as server:
+        there = ["--variant-index", f"flash-attn={server.index_url}"]
+        options = ["-i", release.index_url, *there]
+        result = pip("install", torch, "flash-attn", *options, env=forced(driver))
+        assert f"flash-attn-2.8.3 ({label})" in result.stdout
+        pip("uninstall", "-y", "flash-attn")
+        result = pip("install", "flash-attn", *options, env=forced(driver))
+        assert f"Successfully installed flash-attn-2.8.3 ({label})" in result.stdout
+    assert "No broken" in pip("check", env=forced(driver)).stdout
+    assert not [each for each in release.requests if each.path.endswith(".tar.gz")]
+
+
+def test_none_matches(
+    pip: Pip,
+    publish: Publisher,
+    release: IndexServer,
+    listing: Callable[[str], Path],
+    tmp_path: Path,
+) -> None:
+    """No wheel for torch 2.10, and nothing is compiled."""
+    release.add_release("torch", "2.10.0", {"cu128": cuda("12.0")})
+    adopt(publish, listing("json"), "-d", tmp_path / "out")
+    with StaticServer(tmp_path / "out") as server:
+        there = ["--variant-index", f"flash-attn={server.index_url}"]
+        options = ["-i", release.index_url, *there]
+        torch = "torch==2.10.0"
+        before = len(release.requests)
+        result = pip("install", torch, "flash-attn", *options, code=1, env=GPU)
+        assert (
+            "ERROR: flash-attn 2.8.3 has variants that run here for torch==2.9.* "
+            "(cu12torch2.9cxx11abitrue); torch==2.8.*"
+        ) in result.stderr
+        wheels = (
+            each for each in release.requests[before:] if "flash_attn" in each.path
+        )
+        assert all(each.method == "HEAD" or "range" in each.headers for each in wheels)
+        result = pip("install", "torch==2.9.1", "flash-attn", *options, code=1)
+        assert "No variant of flash-attn runs on the target machine" in result.stderr
+        # Without variants, there is nothing on such a page.
+        off = ["--no-variants", "-i", server.index_url]
+        result = pip("install", "--no-deps", "flash-attn", *off, code=1)
+        assert "No matching distribution found for flash-attn" in result.stderr
+
+
+def test_a_lock_file(
+    pip: Pip,
+    publish: Publisher,
+    release: IndexServer,
+    listing: Callable[[str], Path],
+    tmp_path: Path,
+) -> None:
+    adopt(publish, listing("json"), "-d", tmp_path / "out")
+    lock = tmp_path / "pylock.toml"
+    with StaticServer(tmp_path / "out") as server:
+        there = ["--variant-index", f"flash-attn={server.index_url}"]
+        options = ["-i", release.index_url, *there]
+        pip("lock", "torch==2.9.*", "flash-attn", "-o", lock, *options, env=GPU)
+        result = pip("install", "-r", lock, *options, env=GPU)
+    assert "flash-attn-2.8.3 (cu12torch2.9cxx11abitrue)" in result.stdout
+
+
+def test_download_then_named(
+    pip: Pip,
+    publish: Publisher,
+    release: IndexServer,
+    listing: Callable[[str], Path],
+    tmp_path: Path,
+) -> None:
+    """A server may state the name of a file, as GitHub does."""
+    adopt(publish, listing("json"), "-d", tmp_path / "out")
+    name = f"flash_attn-2.8.3+cu12torch2.9cxx11abiTRUE-{HERE_TAG}.whl"
+    release.faults[release.file_path(name)] = Fault(
+        headers={"Content-Disposition": f"attachment; filename={name}"}
+    )
+    with StaticServer(tmp_path / "out") as server:
+        there = ["--variant-index", f"flash-attn={server.index_url}"]
+        options = ["-i", release.index_url, *there]
+        pip("install", "torch==2.9.*", "flash-attn", *options, env=GPU)
+    listed = json.loads(
+        pip("variants", "list", "--json", "flash-attn", code=None).stdout or "{}"
+    )
+    assert listed is not None
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (None, "No such file"),
+        ("{}", "it is no listing of a release"),
+        ('{"assets": [{}]}', "it is no listing of a release"),
+        ("https://example.invalid/a.tar.gz", "it lists no wheels"),
+        ("", "it lists no wheels"),
+    ],
+    ids=["none", "no release", "no assets", "no wheels", "empty"],
+)
+def test_what_is_no_listing(
+    publish: Publisher, tmp_path: Path, content: str | None, said: str
+) -> None:
+    path = tmp_path / "listing"
+    if content is not None:
+        path.write_text(content)
+    result = publish("adopt", "--release-listing", path, code=1)
+    assert f"error: Cannot use {path}: {said}" in result.stderr
+    assert "hint: Name an HTML page of links" in result.stderr
