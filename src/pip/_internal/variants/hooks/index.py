@@ -293,7 +293,9 @@ def all_candidates(
     run = run_of(finder)
     if run is None:
         return fn(finder, project_name)
-
+    project = canonicalize_name(project_name)
+    if project in finder._locked_links:
+        finder._locked_links[project] = renamed(finder._locked_links[project])
     if run.purpose.is_listing and run.target.described is not None:
         from pip._internal.variants.selection import target_options
 
