@@ -566,6 +566,17 @@ ROWS: Mapping[str, Row] = {
             "same-properties": "The labels 'mkl' and 'twin' have the same properties, so that 'mkl' is always preferred"
         },
     ),
+    "the same CUDA twice, in an order": Row(
+        "0.2.0",
+        {
+            "variants/a": {**_CUDA, "blas": {"library": ["mkl"]}},
+            "variants/b": {**_CUDA, "blas": {"library": ["openblas"]}},
+        },
+        NONE,
+        {
+            "gpus-stated": "The labels 'a' and 'b' need the same of a machine, whatever GPU it has"
+        },
+    ),
     "a variant of no type": Row(
         *_variant([]),
         REFUSED,

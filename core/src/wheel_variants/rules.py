@@ -162,6 +162,11 @@ _TABLE: Mapping[tuple[Severity, Effect | None, str], Mapping[str, str]] = {
             "Labels with the same properties are one variant, with one label."
         ),
     },
+    (_WARNING, _NONE, "PEP 850, Static properties"): {
+        "gpus-stated": (
+            "Builds for one CUDA that only a static list orders state their GPUs."
+        )
+    },
     (_WARNING, _NONE, "PEP 825, Variants"): {
         "unsorted-values": "The values of a feature are sorted."
     },

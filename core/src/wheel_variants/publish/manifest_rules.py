@@ -43,6 +43,7 @@ from wheel_variants.publish.known_providers import (
     KnownProvider,
     doubt_about,
 )
+from wheel_variants.publish.proofs import needs_line
 from wheel_variants.rules import Effect
 from wheel_variants.safe_repr import safe_repr
 
@@ -165,6 +166,7 @@ class _Checker:
 
     def _check_variants(self) -> None:
         first: dict[frozenset[Property], str] = {}
+        by_needs: dict[frozenset[Property], str] = {}
         for label, variant in sorted(self.manifest.variants.items()):
             if not variant.features and label != NULL_LABEL:
                 problem = f"The variant {safe_repr(label)} has no properties"
@@ -177,12 +179,40 @@ class _Checker:
                     f"The labels {other!r} and {label!r} have the same properties, so "
                     f"that {other!r} is always preferred",
                 )
+            else:
+                self._check_gpus(label, variant.properties(), by_needs)
             for namespace, features in variant.features.items():
                 for feature, values in features.items():
                     if list(values) != sorted(values):
                         where = f"{safe_repr(label)}: {namespace} :: {feature}"
                         problem = f"The values are not sorted in the variant {where}"
                         self.add("unsorted-values", problem)
+
+    def _check_gpus(
+        self,
+        label: str,
+        properties: frozenset[Property],
+        by_needs: dict[frozenset[Property], str],
+    ) -> None:
+        """Check that of builds for one CUDA, GPUs decide, and not just their order."""
+        providers = self.manifest.providers
+        static = {
+            name
+            for name, each in providers.items()
+            if each.kind is ProviderKind.STATIC and name != "nvidia"
+        }
+        needs = frozenset(each for each in properties if each.namespace not in static)
+        features = {each.feature for each in needs if each.namespace == "nvidia"}
+        other = by_needs.setdefault(needs, label)
+        if other == label or "sm_arch" in features or not features:
+            return
+        self.add(
+            "gpus-stated",
+            f"The labels {other!r} and {label!r} need the same of a machine, whatever GPU "
+            "it has",
+            "List the GPUs that each has code for in pyproject.toml under "
+            f"[variant.properties], and build them again: {needs_line(label, properties)}",
+        )
 
     def _check_providers(self) -> None:
         """Check the providers of namespaces, and properties by their values."""

@@ -77,6 +77,7 @@ _ARCHITECTURES = {
     **dict.fromkeys(("89", "90"), ((11, 8), (99, 0))),
     **dict.fromkeys(("100", "120"), ((12, 8), (99, 0))),
 }
+_VERSION = re.compile(r"1[1-5](\.[0-9]{1,2})?")
 _TWIN = re.compile(r"cu(?:da)?(1[1-5])x?")
 _ABI = re.compile(r"torch([0-9]+)\.([0-9]+).*cxx11abi(true|false)")
 #: From this one on, torch for Linux has the C++11 ABI, and before it did not.
@@ -176,8 +177,14 @@ def needs_line(label: str, properties: Iterable[Property]) -> str:
     :param properties: of the label; the GPUs are those that its CUDA can compile for.
     """
     stated = sorted(properties)
-    values = (each.value for each in stated if each.namespace in ("nvidia", TOOLKIT))
-    cuda = max(tuple(map(int, value.split("."))) for value in values)
+    cuda = max(
+        (
+            tuple(map(int, each.value.split(".")))
+            for each in stated
+            if each.namespace in ("nvidia", TOOLKIT) and _VERSION.fullmatch(each.value)
+        ),
+        default=(12,),
+    )
     lines = [str(each) for each in stated]
     lines += (
         f"nvidia :: sm_arch :: {arch}_real"
