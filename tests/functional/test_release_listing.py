@@ -7,6 +7,7 @@ there, only their names have local versions: the project renames them after the 
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,6 +16,7 @@ from typing import Any
 import pytest
 
 from tests.lib.environments import Result
+from tests.lib.guides import block
 from tests.lib.hosts import forced
 from tests.lib.index import Fault, IndexServer
 from tests.lib.manifests import cuda
@@ -254,11 +256,24 @@ def test_download_then_named(
     with StaticServer(tmp_path / "out") as server:
         there = ["--variant-index", f"flash-attn={server.index_url}"]
         options = ["-i", release.index_url, *there]
-        pip("install", "torch==2.9.*", "flash-attn", *options, env=GPU)
-    listed = json.loads(
-        pip("variants", "list", "--json", "flash-attn", code=None).stdout or "{}"
-    )
-    assert listed is not None
+        result = pip("install", "torch==2.9.*", "flash-attn", *options, env=GPU)
+    assert "flash-attn-2.8.3 (cu12torch2.9cxx11abitrue)" in result.stdout
+
+
+def test_the_guide(
+    pip: Pip,
+    publish: Publisher,
+    release: IndexServer,
+    listing: Callable[[str], Path],
+    tmp_path: Path,
+) -> None:
+    listing("json").rename(tmp_path / "release.json")
+    for command in block("flash-attention.md", "adopt").splitlines():
+        publish(*shlex.split(command)[1:], cwd=tmp_path)
+    command = block("flash-attention.md", "install")
+    options = ["-i", release.index_url]
+    result = pip(*shlex.split(command)[1:], *options, cwd=tmp_path, env=GPU)
+    assert "flash-attn-2.8.3 (cu12torch2.9cxx11abitrue)" in result.stdout
 
 
 @pytest.mark.parametrize(

@@ -283,13 +283,7 @@ def proved(
     elif proof is not None and label == "cpu" and plan.cpu_as_null:
         label = NULL_LABEL
     if proof is None or not is_valid_label(label):
-        major = re.search("cu(?:da)?(1[1-5])", label)
-        bound = f"{major[1] if major else 12}.0"
-        raise NotAdopted(
-            f"its {'local version' if local else 'name'} does not define what a machine "
-            "needs: list it under [variant.properties] in pyproject.toml, as in "
-            f'"{label}" = ["nvidia :: cuda_version_lower_bound :: {bound}"]'
-        )
+        raise _undefined(label, "name" if local is None else "local version")
     for namespace in sorted({each.namespace for each in proof.properties}):
         if namespace not in {*_KNOWN, *plan.table.providers}:
             raise NotAdopted(
@@ -297,6 +291,16 @@ def proved(
                 f"pyproject.toml under [variant.providers.{namespace}]"
             )
     return label, proof
+
+
+def _undefined(label: str, what: str) -> NotAdopted:
+    major = re.search("cu(?:da)?(1[1-5])", label)
+    bound = f"{major[1] if major else 12}.0"
+    return NotAdopted(
+        f"its {what} does not define what a machine needs: list it under "
+        "[variant.properties] in pyproject.toml, as in "
+        f'"{label}" = ["nvidia :: cuda_version_lower_bound :: {bound}"]'
+    )
 
 
 def _check_renaming(

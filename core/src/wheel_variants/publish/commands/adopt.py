@@ -73,11 +73,36 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Write the plan for a folder or a listing, and with ``--output-dir`` the result."""
+    _check(options)
     folder: str | None = options.output_dir
     source, listing = options.folder, options.release_listing
-    if (source is None) == (listing is None):
+    table = project_table(options.pyproject)
+    plan = Plan(source or listing, options.cpu_as_null, _twins(options), table)
+    indexed: list[IndexedFile] = []
+    if listing is None:
+        read_folder(plan)
+    else:
+        indexed = read_listing(plan, HttpSession(options), listing)
+    if not options.json:
+        write(_plan_lines(plan))
+    if folder is not None and indexed:
+        write_index(plan, indexed, folder)
+    elif folder is not None and plan.adopted:
+        write_wheels(plan, folder)
+    if options.json:
+        write_report(_document(plan))
+    else:
+        write(_result_lines(plan, len(indexed), folder or ""))
+    for each in plan.damaged:
+        logger.warning("%s was not written: %s", each.filename, each.why)
+    return int(not plan.adopted or bool(plan.damaged))
+
+
+def _check(options: argparse.Namespace) -> None:
+    source, folder = options.folder, options.output_dir
+    if (source is None) == (options.release_listing is None):
         raise UsageError("Name either DIR or --release-listing")
-    if listing is not None and options.twins:
+    if source is None and options.twins:
         raise UsageError(
             "--twin renames wheels, and --release-listing only links to them"
         )
@@ -85,34 +110,27 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError(
             f"The output folder must not be that of the wheels: --output-dir {folder}"
         )
-    table = project_table(options.pyproject)
-    plan = Plan(source or listing, options.cpu_as_null, _twins(options), table)
-    indexed: list[IndexedFile] = []
-    if source is not None:
-        read_folder(plan)
-    else:
-        indexed = read_listing(plan, HttpSession(options), listing)
-    if not options.json:
-        write(_plan_lines(plan))
-    if folder is not None and plan.adopted:
-        if source is not None:
-            write_wheels(plan, folder)
-        else:
-            write_index(plan, indexed, folder)
-    if options.json:
-        write_report(_document(plan))
-    elif indexed and folder is not None:
+
+
+def _result_lines(plan: Plan, indexed: int, folder: str) -> Iterator[str]:
+    """Yield what was written, and the next command.
+
+    :param indexed: how many wheels an index links to; 0 for a folder.
+    """
+    if not plan.adopted:
+        return
+    yield ""
+    if not plan.written:
+        yield "Nothing was written. To write it, add --output-dir DIR."
+    elif indexed:
         index = os.path.join(folder, SIMPLE)
-        write(["", f"Wrote an index of {counted(len(indexed), 'wheel')} to {index}."])
-    elif plan.written:
-        next_command = f"wheel-variants index {shlex.quote(folder or '')} --simple"
+        project = plan.adopted[0].project
+        next_command = f"pip install --variant-index {project}={index} {project}"
+        yield f"Wrote an index of {counted(indexed, 'wheel')}. Next: {next_command}"
+    else:
+        next_command = f"wheel-variants index {shlex.quote(folder)} --simple"
         wrote = f"Wrote {counted(len(plan.written), 'wheel')} to {folder}"
-        write(["", f"{wrote}. Next: {next_command}"])
-    elif plan.adopted:
-        write(["", "Nothing was written. To write it, add --output-dir DIR."])
-    for each in plan.damaged:
-        logger.warning("%s was not written: %s", each.filename, each.why)
-    return int(not plan.adopted or bool(plan.damaged))
+        yield f"{wrote}. Next: {next_command}"
 
 
 def _twin(value: str) -> tuple[NormalizedName, NormalizedName]:
