@@ -251,6 +251,19 @@ def test_metadata_of_another_release(
     assert why in left["why"]
 
 
+def test_a_wheel_that_was_renamed(publish: Publisher, tmp_path: Path) -> None:
+    """Its name alone has a local version, as of flash-attention's wheels."""
+    folder, out = tmp_path / "mirror", tmp_path / "out"
+    folder.mkdir()
+    name = f"lib-1.0+cu12torch2.9-{TAG}.whl"
+    make_wheel("lib", "1.0", filename=name).write_to(folder)
+    adopted(publish, folder, "-d", str(out))
+    wheel = out / f"lib-1.0-{TAG}-cu12torch2.9.whl"
+    assert "Version: 1.0\n" in text_of(wheel, "METADATA")
+    checked = publish("check", str(wheel)).stdout
+    assert " 0 errors" in checked
+
+
 def test_folders_that_would_be_one(publish: Publisher, tmp_path: Path) -> None:
     folder = tmp_path / "mirror"
     folder.mkdir()

@@ -161,7 +161,7 @@ def read_folder(plan: Plan) -> None:
     requires: dict[str, Sequence[str]] = {}
     for name in (each for each in names if each.endswith(".whl")):
         try:
-            with wheels.open_wheel(name, folder) as wheel:
+            with wheels.open_wheel(name, folder, may_be_renamed=True) as wheel:
                 _check(wheel)
                 requires[name] = _required(wheel)
                 found = _judged(wheel, plan, names)
@@ -218,7 +218,8 @@ def _check(wheel: wheels.WheelFile) -> None:
     :raises wheels.UnreadableWheel: if not.
     """
     wheel.record()
-    if not is_of(wheel.metadata(), wheel.name.name, wheel.name.version):
+    metadata, project = wheel.metadata(), wheel.name.name
+    if not any(is_of(metadata, project, each) for each in wheel.versions):
         raise wheels.UnreadableWheel("its METADATA is of another release than its name")
 
 
@@ -409,7 +410,7 @@ def write(plan: Plan, folder: str) -> None:
         stem = "-".join(adopted.filename.split("-")[:2])
         try:
             os.makedirs(folder, exist_ok=True)
-            with wheels.open_wheel(name, plan.folder) as wheel:
+            with wheels.open_wheel(name, plan.folder, may_be_renamed=True) as wheel:
                 files = _new_files(plan, adopted, wheel)
                 files["variant.json"] = to_json(own)
                 digest = wheels.write_copy(wheel, path, files, stem)

@@ -137,12 +137,16 @@ def is_safe_name(filename: str, project: NormalizedName) -> bool:
 class WheelFile:
     """An open wheel.
 
+    :ivar versions: those that its metadata may have.
     :ivar dist_info: the name of its ``.dist-info`` folder.
     """
 
-    def __init__(self, archive: ZipFile, name: WheelName) -> None:
+    def __init__(
+        self, archive: ZipFile, name: WheelName, *, may_be_renamed: bool = False
+    ) -> None:
         """Look into an archive.
 
+        :param may_be_renamed: whether the name alone may have the local version.
         :raises UnreadableWheel: if it does not have exactly one ``.dist-info`` folder, of
             its release, or has unsafe entries.
         """
@@ -150,6 +154,9 @@ class WheelFile:
         self.name = name
         self.members = [info.filename for info in archive.infolist()]
         _check_entries(archive)
+        self.versions = {name.version}
+        if may_be_renamed:
+            self.versions.add(Version(name.version.public))
         self.dist_info = self._find_dist_info()
 
     def _find_dist_info(self) -> str:
@@ -160,7 +167,7 @@ class WheelFile:
             raise UnreadableWheel(f"it should have one .dist-info folder, not {listed}")
         project, _, version = found[0][: -len(".dist-info")].partition("-")
         try:
-            same_version = Version(version) == self.name.version
+            same_version = Version(version) in self.versions
         except ValueError:
             same_version = False
         if canonicalize_name(project) != self.name.name or not same_version:
@@ -253,23 +260,32 @@ def _check_entries(archive: ZipFile) -> None:
 
 
 @contextmanager
-def open_wheel(path: str, folder: str | None = None) -> Iterator[WheelFile]:
+def open_wheel(
+    path: str, folder: str | None = None, *, may_be_renamed: bool = False
+) -> Iterator[WheelFile]:
     """Open a wheel for reading.
 
     :param folder: the folder that the file must be in, if links must not leave it; then
         *path* is relative to it.
+    :param may_be_renamed: whether the name alone may have the local version.
     :raises UnreadableWheel: if it is not a wheel of its name.
     :raises OSError: if the file cannot be read.
     """
     name = WheelName(os.path.basename(path))
-    with open_regular(path, folder) as file, wheel_in(file, name) as wheel:
+    with (
+        open_regular(path, folder) as file,
+        wheel_in(file, name, may_be_renamed=may_be_renamed) as wheel,
+    ):
         yield wheel
 
 
 @contextmanager
-def wheel_in(file: IO[bytes], name: WheelName) -> Iterator[WheelFile]:
+def wheel_in(
+    file: IO[bytes], name: WheelName, *, may_be_renamed: bool = False
+) -> Iterator[WheelFile]:
     """Read a wheel from an open file.
 
+    :param may_be_renamed: whether the name alone may have the local version.
     :raises UnreadableWheel: if it is not a wheel of its name.
     """
     try:
@@ -277,7 +293,7 @@ def wheel_in(file: IO[bytes], name: WheelName) -> Iterator[WheelFile]:
     except (BadZipFile, NotImplementedError, ValueError) as error:
         raise UnreadableWheel(f"it is not a zip archive: {error}") from None
     with archive:
-        yield WheelFile(archive, name)
+        yield WheelFile(archive, name, may_be_renamed=may_be_renamed)
 
 
 @contextmanager
