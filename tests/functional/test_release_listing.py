@@ -182,6 +182,8 @@ def test_pip_takes_the_wheel_for_torch(
     with StaticServer(tmp_path / "out", with_json=with_json) as server:
         there = ["--variant-index", f"flash-attn={server.index_url}"]
         options = ["-i", release.index_url, *there]
+        checked = publish("check", f"{server.index_url}flash-attn/").stdout
+        assert "Checked 10 wheels and 1 manifest: 0 errors, 1 warning." in checked
         result = pip("install", torch, "flash-attn", *options, env=forced(driver))
         assert f"flash-attn-2.8.3 ({label})" in result.stdout
         pip("uninstall", "-y", "flash-attn")

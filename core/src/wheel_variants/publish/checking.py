@@ -235,7 +235,11 @@ class Check:
             try:
                 if path is not None:
                     checked = wheel_rules.check_wheel(path, subject)
-                elif wheel is wheels[0] and page.sends_parts:
+                elif (
+                    wheel is wheels[0]
+                    and page.sends_parts
+                    and not page.links[wheel.filename].is_renamed
+                ):
                     checked = self._look_into(page, wheel, subject)
             except (OSError, UnreadableWheel, Unavailable) as error:
                 why = said(error) if isinstance(error, OSError) else error

@@ -8,8 +8,9 @@ from __future__ import annotations
 import os
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from urllib.parse import unquote, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from packaging.utils import NormalizedName, parse_sdist_filename
 from packaging.version import Version
@@ -187,14 +188,26 @@ class Link:
     def of(cls, url: str, *, yanked: bool = False) -> Link:
         """Return a link of which little more is known than its URL."""
         path, _, fragment = url.partition("#")
-        name = unquote(posixpath.basename(urlsplit(path).path))
-        algorithm, _, digest = fragment.partition("=")
-        return cls(path, name, {algorithm: digest} if digest else {}, yanked)
+        hashes = dict(parse_qsl(fragment))
+        name, label = _last_part(path), hashes.pop("variant", None)
+        if label is not None:
+            with suppress(UnreadableWheel):
+                name = WheelName(name).without_local().labelled(label)
+        return cls(path, name, hashes, yanked)
+
+    @property
+    def is_renamed(self) -> bool:
+        """Whether the page alone states its label (``wheel-variants adopt``)."""
+        return self.filename != _last_part(self.url)
 
     @property
     def path(self) -> str | None:
         """The path of a ``file:`` URL; None for any other."""
         return local_path(self.url)
+
+
+def _last_part(url: str) -> str:
+    return unquote(posixpath.basename(urlsplit(url).path))
 
 
 @dataclass(slots=True)

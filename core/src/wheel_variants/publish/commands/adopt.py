@@ -173,7 +173,10 @@ def _plan_lines(plan: Plan) -> Iterator[str]:
     for message in plan.alike:
         yield f"{message}."
     if plan.snippet:
-        yield "No wheel says which GPUs it has code for. If you know, remove the others from:"
+        yield (
+            "No wheel says which GPUs it has code for. To state them, put this into a "
+            "pyproject.toml, without those that a wheel lacks, and add --pyproject:"
+        )
         yield from ("", "[variant.properties]", *plan.snippet)
 
 
