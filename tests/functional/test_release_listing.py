@@ -262,6 +262,42 @@ def test_download_then_named(
     assert "flash-attn-2.8.3 (cu12torch2.9cxx11abitrue)" in result.stdout
 
 
+def test_a_listing_on_a_server(
+    publish: Publisher,
+    listing: Callable[[str], Path],
+    tmp_path: Path,
+) -> None:
+    name = listing("html").name
+    with StaticServer(tmp_path) as server:
+        url = server.index_url.replace("simple/", name)
+        found = adopt(publish, url)
+        assert len(found["adopted"]) == 7 + len(OTHERS)
+        assert found["written"] == []
+        missing = publish("adopt", "--release-listing", f"{url}x", code=1)
+    assert f"Cannot use {url}x: the server answered 404" in missing.stderr
+
+
+def test_wheels_that_cannot_be_linked_to(
+    publish: Publisher, release: IndexServer, tmp_path: Path
+) -> None:
+    """Their metadata has the local version too, or cannot be read in parts."""
+    release.add(make_wheel("x", "1.0+cu128"))
+    release.add(make_wheel("y", "1.0"))
+    names = [f"{name}-py3-none-any.whl" for name in ("x-1.0+cu128", "y-1.0")]
+    path = tmp_path / "listing.txt"
+    lines = [*map(release.file_url, names), "z-1.0+cu128-py3-none-any.whl"]
+    path.write_text("\n".join(lines))
+    result = publish("adopt", "--release-listing", path, "--json", code=1)
+    left = {each["file"][0]: each["why"] for each in json.loads(result.stdout)["left"]}
+    assert "of another release" in left["x"]
+    assert left["y"] == "its name has no local version, or a label already"
+    assert left["z"] == "it is a file of this machine: adopt its folder"
+    release.ranges = False
+    result = publish("adopt", "--release-listing", path, "--json", code=1)
+    left = {each["file"][0]: each["why"] for each in json.loads(result.stdout)["left"]}
+    assert left["x"].startswith("its server does not send parts of it")
+
+
 def test_the_guide(
     pip: Pip,
     publish: Publisher,
