@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from pip._internal.index.package_finder import PackageFinder
     from pip._internal.metadata import BaseDistribution
+    from pip._internal.models.link import Link
     from pip._internal.variants.selection.ranking import Selection
     from pip._internal.variants.selection.release import Release
 
@@ -64,21 +65,8 @@ def explain_lookup(result: LookupResult) -> Iterator[Line]:
     if chosen is not None and chosen.release is not None and chosen.release.reached:
         yield from _explain_release(chosen.release)
         yield from _explain_absent(result.finder, chosen.release)
-        best = chosen.ranked[0] if result.link is not None else None
-        if best is not None and best != result.link:
-            stays = " and ".join(
-                f"{dist.raw_name} {dist.version}"
-                for dist, _ in chosen.release.replaced(best)
-            )
-            yield Line(
-                f"{stays} stays installed, which {label_of(best)} would replace."
-            )
-    if result.bound_by and result.link is not None:
-        named = ", ".join(f"{each.name} ({each.label})" for each in result.bound_by)
-        runtime, label = result.bound_by[0].runtime, label_of(result.link)
-        yield Line(
-            f"{label} is taken, as it is for {runtime} like what is installed: {named}."
-        )
+        if result.link is not None:
+            yield from _explain_installed(result, chosen.release, result.link)
     yield Line("")
     if result.stays and result.installed is not None:
         yield Line(
@@ -88,6 +76,24 @@ def explain_lookup(result: LookupResult) -> Iterator[Line]:
         yield Line(f"{result.link.filename} would be installed.", _TAKEN)
     else:
         yield Line("Nothing would be installed; pip install ends with:", _REFUSED)
+
+
+def _explain_installed(
+    result: LookupResult, release: Release, link: Link
+) -> Iterator[Line]:
+    """Yield why another variant than the best one goes with what is installed."""
+    best = release.ranked[0]
+    if best != link:
+        stays = " and ".join(
+            f"{dist.raw_name} {dist.version}" for dist, _ in release.replaced(best)
+        )
+        yield Line(f"{stays} stays installed, which {label_of(best)} would replace.")
+    if result.bound_by:
+        named = ", ".join(f"{each.name} ({each.label})" for each in result.bound_by)
+        yield Line(
+            f"{label_of(link)} is taken, as it is for {result.bound_by[0].runtime} like "
+            f"what is installed: {named}."
+        )
 
 
 def _installed(dist: BaseDistribution) -> str:

@@ -98,9 +98,7 @@ def look_up(
         found, constraint, asked = _find(factory, wanted, constraints)
     offers = list(_offers(found._get_infos()))
     chosen, problem = _choose(offers, run, finder)
-    bound_by: Sequence[ComparedBuild] = ()
-    if chosen is not None and chosen.release is not None and problem is None:
-        bound_by = agree_with_installed(run, chosen.release)
+    bound_by = _bound_by(run, chosen, problem)
     specifier = wanted.req.specifier & constraint.specifier
     stays = False
     if installed is not None and specifier.contains(
@@ -283,6 +281,15 @@ def _choose(
         except PipError as error:
             return each, error
     return None, None
+
+
+def _bound_by(
+    run: Run, chosen: Offer | None, problem: PipError | None
+) -> Sequence[ComparedBuild]:
+    """Let the chosen version agree with what is installed, and return what that is."""
+    if problem is not None or chosen is None or chosen.release is None:
+        return ()
+    return agree_with_installed(run, chosen.release)
 
 
 def _is_kept(
