@@ -715,7 +715,7 @@ def test_a_build_that_is_left_out_of_a_lock_file(
     assert f"WARNING: Leaving {left_out}: " in venv.pip(*command, env=GPU).stderr
     result = venv.pip(*command, STRICT, env=GPU, code=1)
     assert "× The variant gpu of torch 2.8.0 would be left out.\n" in result.stderr
-    assert "hint: Name the builds to lock: --variant PACKAGE=LABEL" in result.stderr
+    assert "hint: Name the variants to lock: --variant PACKAGE=LABEL" in result.stderr
     named = ("--variant", "torch=null")
     assert venv.pip(*command, *named, STRICT, env=GPU).stdout.count("gpu") == 0
 

@@ -138,6 +138,7 @@ class Prefetch:
         foresight: Foresight,
     ) -> None:
         self.requests = requests
+        requests.on_response = self._go_on
         self._resolver = resolver
         self._finder = resolver.factory.preparer.finder
         self._foresight = foresight

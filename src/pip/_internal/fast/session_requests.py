@@ -116,6 +116,8 @@ class SessionRequests:
         self._workers = Workers(self._work, _WORKERS, self._waiting.get)
         #: Jobs and requests that have ended, for the main thread.
         self._ended: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        #: Called in the main thread after each response to a request of pip's.
+        self.on_response: Callable[[], None] = lambda: None
         self._pending = 0
         #: Jobs whose password pip has to try first.
         self._parked: list[_Job] = []
@@ -239,7 +241,7 @@ class SessionRequests:
         if not (is_main and (self._pending or host.has_connections)):
             response = ask()
             if is_main:
-                self._unpark()
+                self._go_on()
             return response
         try:
             future = in_thread(ask)
@@ -247,12 +249,17 @@ class SessionRequests:
             logger.debug("No thread for a request: %s", error)
             return ask()
         self.wait_for(future)
-        self._unpark()
+        self._go_on()
         try:
             return future.result()
         finally:
             # An error refers to this frame, and the future to the error.
             del future
+
+    def _go_on(self) -> None:
+        """Prefetch more, after a response to a request of pip's."""
+        self._unpark()
+        self.on_response()
 
     def _unpark(self) -> None:
         """Prefetch what need not wait until pip has used a password."""
