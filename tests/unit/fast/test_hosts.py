@@ -55,6 +55,28 @@ def test_an_answer_proves_only_what_there_was_when_it_began() -> None:
         assert (first.level, first.peak, second.level) == (1, 2, 2)
 
 
+def test_nobody_waits_for_a_request_that_was_given_up() -> None:
+    host, ends, threads = Host(6), threading.Event(), list[int]()
+
+    def overdue() -> None:
+        threads.append(threading.get_ident())
+        with host.turn(is_due=True) as turn:
+            host.be_alone(turn, lambda: None, 1)
+            ends.wait()
+
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(overdue)
+        while not host._alone:
+            assert not first.done()
+        host.give_up(threads[0])
+        with host.turn(is_due=True) as turn:
+            host.be_alone(turn, lambda: None, 1)
+            assert host._alone == [turn]
+        ends.set()
+        first.result()
+    assert not host._turns
+
+
 def test_a_different_result_alone_makes_it_serial() -> None:
     host = grown(2)
     with running(host, 3) as turns:

@@ -31,6 +31,7 @@ class Turn:
         nothing can be learned from an answer
     :ivar peak: how many there have been at the same time since then
     :ivar is_answered: whether there was a good response
+    :ivar thread: which sends it
     """
 
     def __init__(self, host: Host, level: int, *, is_due: bool = False) -> None:
@@ -38,6 +39,7 @@ class Turn:
         self.is_due = is_due
         self.level = self.peak = level
         self.is_answered = False
+        self.thread = threading.get_ident()
 
 
 class Host:
@@ -93,13 +95,22 @@ class Host:
             yield turn
         finally:
             with self._changed:
-                self._turns.remove(turn)
-                if turn in self._alone:
-                    self._alone.remove(turn)
+                self._remove(turn)
                 # Not before it has ended: the next one would count it.
                 if turn.is_answered:
                     self._prove(turn.level)
                 self._changed.notify_all()
+
+    def give_up(self, thread: int) -> None:
+        """Wait no longer for a thread whose responses nobody needs any more."""
+        with self._changed:
+            for turn in [each for each in self._turns if each.thread == thread]:
+                self._remove(turn)
+            self._changed.notify_all()
+
+    def _remove(self, turn: Turn) -> None:
+        self._turns = [each for each in self._turns if each is not turn]
+        self._alone = [each for each in self._alone if each is not turn]
 
     def _has_room_but_for_prefetches(self) -> bool:
         due = [each for each in self._turns if each.is_due]
@@ -122,15 +133,22 @@ class Host:
     ) -> None:
         """Wait until all other requests have ended; let no other begin before the turn ends.
 
+        One that was given up waits for nothing.
+
         :param seconds: how long to wait for requests that pip may never make
         :param close_connections: closes the connections that are kept open
         """
         with self._changed:
+            if turn not in self._turns:
+                return
             self._alone.append(turn)
             # This may be what another one waits for.
             self._changed.notify_all()
             self._changed.wait_for(
-                lambda: self._alone[0] is turn and not self._others(is_due=True)
+                lambda: (
+                    turn not in self._alone
+                    or (self._alone[0] is turn and not self._others(is_due=True))
+                )
             )
             # Nobody may need what hangs.
             self._changed.wait_for(lambda: not self._others(is_due=False), seconds)

@@ -202,6 +202,11 @@ class Sending:
         if [host for host in list(self._hosts.values()) if host.stalled()]:
             self._close_idle()
 
+    def give_up(self, thread: int) -> None:
+        """Wait no longer for the requests of a thread."""
+        for host in list(self._hosts.values()):
+            host.give_up(thread)
+
     def _close_idle(self) -> None:
         for sender in self._senders:
             sender.close_idle()

@@ -387,7 +387,7 @@ def _unsuitable(
         links = [candidate.link for candidate in grouped]
         if all(label_of(link) is not None for link in links):
             release = release_of(run, finder, project, version, links)
-            if not release.ranked:
+            if not release.fetch_ranked():
                 yield version
                 continue
         if run.purpose is Purpose.LIST_NEWEST and not version.is_prerelease:

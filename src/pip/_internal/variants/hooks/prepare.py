@@ -109,7 +109,7 @@ def prepared(
         bind(dist, label, selection.properties(label), selection.manifest)
         _remember(req, selection, label, by_hand=by_hand)
     elif release is not None and release.reached:
-        for selection in release.selections.values():
+        for selection in release.fetch_selections().values():
             if selection.manifest is not None:
                 _remember(req, selection, None, by_hand=by_hand)
                 break
@@ -207,7 +207,7 @@ def metadata_fetched(
     if dist is None:
         return None
     if label is not None:
-        selection = None if run is None else run.decisions.selection_of(link)
+        selection = None if run is None else run.decisions.fetch_selection_of(link)
         if run is not None and link.metadata_link() is None:
             from pip._internal.variants.selection.verification import check_prepared
 

@@ -426,7 +426,7 @@ def _without_dependencies(
         return
     from pip._internal.variants.selection.abi_requirements import requirements_of
 
-    for each in requirements_of(run.decisions.selection_of(link), link):
+    for each in requirements_of(run.decisions.fetch_selection_of(link), link):
         if canonicalize_name(each.name) in run.request.named:
             ireq = candidate.get_install_requirement()
             yield from provider._factory.make_requirements_from_spec(str(each), ireq)

@@ -5,6 +5,7 @@ The session's own timeout limits only how long a server may pause.
 
 from __future__ import annotations
 
+import threading
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import wait
@@ -56,7 +57,10 @@ def within(
         return do(quiet)
     records: deque[logging.LogRecord] = deque()
 
+    threads: list[int] = []
+
     def run() -> T:
+        threads.append(threading.get_ident())
         with holding(records.append):
             return do(quiet)
 
@@ -73,6 +77,10 @@ def within(
     finally:
         emit(records, reword)
     if not future.done():
+        if requests is not None:
+            # Others need not wait until it ends.
+            for thread in threads:
+                requests.sending.give_up(thread)
         raise Overdue(f"it did not arrive within {seconds:.0f} seconds")
     try:
         return future.result()

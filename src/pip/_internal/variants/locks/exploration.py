@@ -227,7 +227,7 @@ class Exploration:
                 continue
             if self.releases and release not in self.releases.values():
                 continue
-            selection = release.selection_of(link)
+            selection = release.fetch_selection_of(link)
             if (
                 selection is None
                 or selection.manifest is None

@@ -165,7 +165,7 @@ def _variants(
         # Of plain wheels one is enough, as upstream has it.
         links += wheels if build.label is not None else wheels[:1]
     assert release.source is not None, "it has variants"
-    manifest = release.selections[release.source].manifest
+    manifest = release.fetch_selections()[release.source].manifest
     assert manifest is not None, "its labels come from it"
     plain = " and the plain build" if len(labels) < len(locked) else ""
     variants = f"the variant{'s' * (len(labels) > 1)} {reasons.shortened(labels)}"

@@ -327,7 +327,7 @@ class _Choices:
         )
         if build.label is None or choice.release is None or choice.link is None:
             return frozenset([build])
-        selection = choice.release.selection_of(choice.link)
+        selection = choice.release.fetch_selection_of(choice.link)
         assert selection is not None, "it was chosen by that"
         supported = selection.properties(build.label)
         return frozenset(
@@ -358,10 +358,10 @@ class _Choices:
             ),
         )
         assert isinstance(release, LockedRelease), "nothing else has these links"
-        if not release.ranked:
+        if not release.fetch_ranked():
             what = f"{package.name}=={version}"
             raise nothing_left(what, [release], run.overrides.label_for(package.name))
-        link = release.ranked[0]
+        link = release.fetch_ranked()[0]
         chosen = files[link]
         if isinstance(chosen, PackageSdist):
             narrow = replace(package, wheels=None)

@@ -47,10 +47,9 @@ class LockedRelease(Release):
         #: The file that was chosen; it stays so whatever else comes up.
         self.chosen: Link | None = None
 
-    @property
-    def ranked(self) -> list[Link]:
+    def fetch_ranked(self) -> list[Link]:
         """Return the links that may be installed, best first; the one that was chosen."""
-        return super().ranked if self.chosen is None else [self.chosen]
+        return super().fetch_ranked() if self.chosen is None else [self.chosen]
 
     @property
     def _checked_path(self) -> Callable[[Link], str] | None:
@@ -111,7 +110,7 @@ class LockingRelease(Release):
     @cached_property
     def source(self) -> str | None:
         """Return the source whose variants are locked: the first that has any."""
-        for source, selection in self.selections.items():
+        for source, selection in self.fetch_selections().items():
             if selection.ranking.compatible:
                 return source
         return None
@@ -124,7 +123,7 @@ class LockingRelease(Release):
         """
         if self.source is None:
             return ()
-        selection = self.selections[self.source]
+        selection = self.fetch_selections()[self.source]
         ordered = sorted(
             selection.ranking.compatible,
             key=lambda label: (not selection.properties(label), label),
@@ -139,8 +138,7 @@ class LockingRelease(Release):
             labels = [*ordered, None]
         return tuple(LockedVariant(self.project, label) for label in labels)
 
-    @property
-    def ranked(self) -> list[Link]:
+    def fetch_ranked(self) -> list[Link]:
         """Return the links of the build that this run is about; of any if it has none."""
         self.reached = True
         self._run.reporter.problems(self)

@@ -112,7 +112,9 @@ def _announce_one(run: Run, release: Release, link: Link) -> None:
     label = label_of(link)
     if label is None:
         labels = reasons.shortened(release.labels)
-        if any(each.manifest is not None for each in release.selections.values()):
+        if any(
+            each.manifest is not None for each in release.fetch_selections().values()
+        ):
             why = f"none of its variants ({labels}) is supported here"
         else:
             why = f"its variants ({labels}) are ignored"
@@ -148,7 +150,7 @@ def _announce_replaced(run: Run, release: Release, label: str | None) -> None:
 
 
 def _announce_variant(run: Run, release: Release, link: Link, label: str) -> None:
-    selection = release.selection_of(link)
+    selection = release.fetch_selection_of(link)
     assert selection is not None, "a labelled link belongs to a selection"
     option = None
     if release.chosen_by is not None:
@@ -185,7 +187,9 @@ def _is_agreed(run: Run, release: Release, label: str | None) -> bool:
     """Return whether a build was taken because it agrees with others."""
     if run.attempt.agreement is None:
         return False
-    compatible = (each.ranking.compatible for each in release.selections.values())
+    compatible = (
+        each.ranking.compatible for each in release.fetch_selections().values()
+    )
     return label not in {labels[0] for labels in compatible if labels}
 
 

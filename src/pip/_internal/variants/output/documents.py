@@ -50,7 +50,7 @@ def lookup_document(result: LookupResult) -> Document:
     taken, ranked = None, []
     if chosen is not None and link is not None:
         taken = {"version": str(chosen.version), **_link(link)}
-        ranked = [_link(each) for each in chosen.ranked]
+        ranked = [_link(each) for each in chosen.fetch_ranked()]
     return {
         "requirement": result.requirement,
         "project": result.project,
@@ -106,7 +106,7 @@ def _sources(offer: Offer | None) -> list[Document]:
     release = None if offer is None else offer.release
     if release is None or not release.reached:
         return []
-    return [selection_document(each) for each in release.selections.values()]
+    return [selection_document(each) for each in release.fetch_selections().values()]
 
 
 def selection_document(selection: Selection) -> Document:

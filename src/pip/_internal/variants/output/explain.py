@@ -82,7 +82,7 @@ def _explain_installed(
     result: LookupResult, release: Release, link: Link
 ) -> Iterator[Line]:
     """Yield why another variant than the best one goes with what is installed."""
-    best = release.ranked[0]
+    best = release.fetch_ranked()[0]
     if best != link:
         stays = " and ".join(
             f"{dist.raw_name} {dist.version}" for dist, _ in release.replaced(best)
@@ -132,7 +132,7 @@ def explain_skipped_versions(
 
 
 def _explain_release(release: Release) -> Iterator[Line]:
-    for selection in release.selections.values():
+    for selection in release.fetch_selections().values():
         where = redact_auth_from_url(selection.source)
         yield Line("")
         yield Line(f"Variants of {release} on {where}", _HEADING)

@@ -143,13 +143,13 @@ def _judged(
     if release is None or label is None:
         is_offered = link in offered.links
         return (len(offered.links), 0) if is_offered else None, (), None
-    selections = list(release.selections.values())
-    own = release.selection_of(link)
+    selections = list(release.fetch_selections().values())
+    own = release.fetch_selection_of(link)
     if own is not None and label in own.ranking.compatible:
         place = selections.index(own), own.ranking.compatible.index(label)
         return place, (), None
     # Another source may know a label that this one does not describe.
-    selection = own or release.selections.get(source_of(link))
+    selection = own or release.fetch_selections().get(source_of(link))
     if selection is None:
         return None, (), None
     if label in selection.ranking.unknown:

@@ -274,7 +274,7 @@ def _choose(
     """Return the version at which the resolver stops, and its error if there is one."""
     for each in offers:
         try:
-            if each.ranked:
+            if each.fetch_ranked():
                 found = [] if each.release is None else [each.release]
                 refuse_unknown_labels(run, finder, found)
                 return each, None
@@ -298,7 +298,7 @@ def _is_kept(
     """Return whether an installed build stays, although it competes with *chosen*."""
     if problem is not None or chosen is None or chosen.release is None:
         return False
-    return competing.stays(chosen.release, chosen.ranked[0])
+    return competing.stays(chosen.release, chosen.fetch_ranked()[0])
 
 
 class _Finder(PackageFinder):

@@ -175,7 +175,7 @@ def problems_of(release: Release) -> list[DroppedVariants | str]:
     Warnings about answers that cost nothing are among them.
     """
     # What is ignored is known once the variants are judged.
-    selections, follows = [*release.selections.values()], _what_follows(release)
+    selections, follows = [*release.fetch_selections().values()], _what_follows(release)
     found: list[DroppedVariants | str] = [
         dropped_for_problem(
             f"the variant {label} of {release}"
@@ -195,7 +195,7 @@ def _what_follows(release: Release) -> str:
 
     Something else may come of it in the end, if dependencies conflict.
     """
-    if any(each.ranking.compatible for each in release.selections.values()):
+    if any(each.ranking.compatible for each in release.fetch_selections().values()):
         return "chooses among the others"
     if release.chosen_label is not None:
         return ""

@@ -169,7 +169,7 @@ def _labels_line(release: Release, *, judge: bool = True) -> str:
     """List the labels of a release, and if it is to be judged, which ones run."""
     labels = release.labels
     if judge:
-        selections = release.selections.values()
+        selections = release.fetch_selections().values()
         runs = {label for each in selections for label in each.ranking.compatible}
         labels = [
             label if label in runs else f"{label} (not supported here)"
@@ -222,7 +222,7 @@ def _refused(
     refused = {
         project: releases
         for project, releases in reached.items()
-        if releases and not any(release.ranked for release in releases)
+        if releases and not any(release.fetch_ranked() for release in releases)
     }
     if len(wanted) == 1 and refused:
         ((project, releases),) = refused.items()
@@ -392,7 +392,9 @@ def nothing_left(
     """
     if label is not None:
         return _none_labelled(label, releases)
-    selections = [each for release in releases for each in release.selections.values()]
+    selections = [
+        each for release in releases for each in release.fetch_selections().values()
+    ]
     hints = [
         hint
         for selection in selections

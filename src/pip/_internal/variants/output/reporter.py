@@ -89,7 +89,10 @@ class Reporter:
         if decision.error is not None:
             raise decision.error
         if decision.unsupported is not None:
-            label, selections = decision.unsupported, [*release.selections.values()]
+            label, selections = (
+                decision.unsupported,
+                [*release.fetch_selections().values()],
+            )
             what = f"The variant {label} of {release}"
             raise reasons.unsupported(what, label, selections)
 

@@ -124,7 +124,7 @@ def several_sources(release: Release, chosen: Selection, label: str) -> str | No
     """
     others = [
         f"{redact_auth_from_url(selection.source)} ({shortened(selection.labels)})"
-        for selection in release.selections.values()
+        for selection in release.fetch_selections().values()
         if selection is not chosen and selection.manifest is not None
     ]
     if not others:
@@ -160,9 +160,9 @@ def rejections(release: Release) -> list[str]:
     """Return why each refused variant of a release was refused."""
     if release.refusal is not None:
         return [release.refusal]
-    several = len(release.selections) > 1
+    several = len(release.fetch_selections()) > 1
     lines = []
-    for selection in release.selections.values():
+    for selection in release.fetch_selections().values():
         if selection.problem is not None:
             lines.append(f"{shortened(selection.labels)}: {selection.problem}")
             continue
@@ -200,7 +200,7 @@ def marker_elsewhere(requirement: str, where: str = "") -> str:
 def alternatives(release: Release) -> str:
     """Return which versions of other packages the variants of a release are for."""
     builds: dict[str, list[str]] = {}
-    for selection in release.selections.values():
+    for selection in release.fetch_selections().values():
         for label in selection.ranking.compatible:
             assert selection.manifest is not None, "without one, no label is compatible"
             versions = " and ".join(wanted(selection.manifest, label))

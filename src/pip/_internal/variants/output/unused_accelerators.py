@@ -92,7 +92,9 @@ def unused_accelerator(
     unmet: dict[str, str] = {}
     unusable: dict[str, str] = {}
     providers = run.target.detected.without_plugins()
-    selections = itertools.chain(release.selections.values(), _unselected(run, release))
+    selections = itertools.chain(
+        release.fetch_selections().values(), _unselected(run, release)
+    )
     for each in selections:
         manifest = each.manifest
         if manifest is None:
@@ -172,7 +174,7 @@ def _unselected(run: Run, release: Release) -> Iterator[Selection]:
                     manifests.setdefault(source_of(link), link)
         elif label_of(link) and version_of(link, found[0]) == found[1]:
             sources.add(source_of(link))
-    for source in (sources & manifests.keys()) - release.selections.keys():
+    for source in (sources & manifests.keys()) - release.fetch_selections().keys():
         try:
             manifest = fetch_manifest(run.catalogue.session, manifests[source])
         except ManifestUnavailable as error:

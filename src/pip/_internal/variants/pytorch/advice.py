@@ -142,7 +142,7 @@ def _newest(
         and (is_pre or not public(each.version).is_prerelease)
     ]
     for older, _ in releases(run, finder, chosen.project, builds):
-        label = label_of(older.ranked[0]) if older.ranked else None
+        label = label_of(older.fetch_ranked()[0]) if older.fetch_ranked() else None
         if label is not None and label != CPU.label:
             return older, label
     return None

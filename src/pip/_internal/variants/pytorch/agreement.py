@@ -249,7 +249,7 @@ def _build(run: Run, dist: BaseDistribution, link: Link | None) -> _ChosenWheel 
     is_explicit = release.pinned or release.chosen_label is not None or is_named
     options = frozenset(
         Backend.parse(each.label)
-        for each in release.ranked
+        for each in release.fetch_ranked()
         if isinstance(each, LocalVersionWheel)
     )
     return _ChosenWheel(

@@ -123,9 +123,9 @@ def best_builds(
     known = set()
     for release, group in releases(run, finder, project, candidates):
         known.update(group)
-        if not release.ranked:
+        if not release.fetch_ranked():
             continue
-        label = label_of(release.ranked[0])
+        label = label_of(release.fetch_ranked()[0])
         best = [each for each in group if label_of(each.link) == label]
         if run.purpose is Purpose.LIST_NEWEST:
             left += [_as_installed(project, each) for each in best]

@@ -135,7 +135,7 @@ def _manifests(run: Run, project: NormalizedName) -> list[Manifest | None]:
     manifests = [
         selection.manifest
         for release in run.decisions.reached(project)
-        for selection in release.selections.values()
+        for selection in release.fetch_selections().values()
     ]
     dist = run.request.dists.get(project)
     build = None if dist is None else installed_build(dist)
@@ -195,7 +195,7 @@ def _judge_dist(
 def _judge_link(run: Run, link: Link | None) -> tuple[Cause | None, str | None]:
     """Return why a file does not count, if it does not, and its label."""
     label = None if link is None else label_of(link)
-    selection = None if link is None else run.decisions.selection_of(link)
+    selection = None if link is None else run.decisions.fetch_selection_of(link)
     if label is None or selection is None or selection.manifest is None:
         return Cause.UNKNOWN, label
     labels = [label]

@@ -175,7 +175,7 @@ def agree_with_installed(run: Run, release: Release) -> Sequence[ComparedBuild]:
 
     :return: the builds that it now agrees with.
     """
-    build = chosen_build(release, release.ranked[0])
+    build = chosen_build(release, release.fetch_ranked()[0])
     settings = run.settings
     if build is None or settings.upgrade_variants or settings.no_variant_agreement:
         return []

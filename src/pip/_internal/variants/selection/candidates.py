@@ -71,7 +71,7 @@ class VariantCandidates:
         return self._make(place)
 
     def _make(self, place: int) -> Candidate | None:
-        ranked = self.release.ranked
+        ranked = self.release.fetch_ranked()
         if not ranked and place == 0 and not self._told:
             self._told = True
             self._refused()

@@ -39,12 +39,12 @@ class Decisions:
         """Return the release with the file at *link* if it was weighed for variants."""
         return None if link is None else self._release_of_link.get(link)
 
-    def selection_of(self, link: Link) -> Selection | None:
+    def fetch_selection_of(self, link: Link) -> Selection | None:
         """Return the decision that the variant wheel at *link* is part of, if any."""
         if link in self.direct:
             return self.direct[link]
         release = self.release_of(link)
-        return None if release is None else release.selection_of(link)
+        return None if release is None else release.fetch_selection_of(link)
 
     def decided(self) -> Iterator[Selection]:
         """Yield the decisions that were made so far; this makes none."""
@@ -65,7 +65,7 @@ class Decisions:
         """Return the newest release of each project of which nothing can be taken."""
         found: dict[NormalizedName, Release] = {}
         for release in self._releases.values():
-            if release.reached and not release.decide().ranked:
+            if release.reached and not release.fetch_decision().ranked:
                 other = found.get(release.project)
                 if other is None or other.version < release.version:
                     found[release.project] = release

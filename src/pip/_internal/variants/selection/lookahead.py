@@ -81,7 +81,7 @@ class VariantLookahead(Foresight):
             # Without a manifest the wheels are read, by requests not foreseen here.
             if len(release.manifest_links) < len(release.wheels):
                 return None
-            decision = release.decide()
+            decision = release.fetch_decision()
             if decision.fails:
                 return None
             if decision.ranked:

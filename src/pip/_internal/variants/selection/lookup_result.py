@@ -82,13 +82,12 @@ class Offer:
     def __post_init__(self) -> None:
         assert self.links, "without a file a version is not offered"
 
-    @property
-    def ranked(self) -> Sequence[Link]:
+    def fetch_ranked(self) -> Sequence[Link]:
         """Return the files that may be installed, best first; chosen on first use.
 
         :raises UnsupportedVariant: if a label chosen by hand does not suit the target.
         """
-        return self.links if self.release is None else self.release.ranked
+        return self.links if self.release is None else self.release.fetch_ranked()
 
     @property
     def has_variants(self) -> bool:
@@ -145,7 +144,7 @@ class LookupResult:
         """Return the file that would be installed if nothing of the project were."""
         if self.chosen is None or self.problem is not None:
             return None
-        ranked, release = self.chosen.ranked, self.chosen.release
+        ranked, release = self.chosen.fetch_ranked(), self.chosen.release
         if release is not None:
             ranked = release.with_kept_first(ranked, self.run.request.dists.keys())
         return ranked[0]

@@ -127,13 +127,13 @@ class Neighbor(NamedTuple):
 
 def chosen_build(release: Release, link: Link) -> ComparedBuild | None:
     """Return the chosen variant at *link*, if its neighbors are to agree with it."""
-    label, selection = label_of(link), release.selection_of(link)
+    label, selection = label_of(link), release.fetch_selection_of(link)
     if label is None or selection is None or selection.manifest is None:
         return None
     runtime = _runtime_of(selection.manifest, label)
     if runtime is None:
         return None
-    labels = {label_of(other) for other in release.ranked}
+    labels = {label_of(other) for other in release.fetch_ranked()}
     others = labels.intersection(selection.ranking.compatible)
     runtimes = {_runtime_of(selection.manifest, each) for each in others if each}
     possible = frozenset(each for each in runtimes if each is not None) | {runtime}
@@ -182,7 +182,7 @@ def chosen_neighbors(run: Run, found: Iterable[Candidate]) -> Iterator[Neighbor]
         label = None if link is None else label_of(link)
         release = run.decisions.release_of(link)
         if link is not None and label is not None and release is not None:
-            selection = run.decisions.selection_of(link)
+            selection = run.decisions.fetch_selection_of(link)
             uses = None
             # The mode that knows builds by their versions compares them itself.
             if (

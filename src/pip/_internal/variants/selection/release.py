@@ -92,6 +92,7 @@ class Release:
         self.links = tuple(links)
         self._sources = sources
         self.reached = False
+        self._selections: list[tuple[Selection, list[Link]]] | None = None
         self._decided: dict[object, Decision] = {}
         self._reported: Decision | None = None
         self.ignored: list[tuple[str | None, ManifestUnavailable | str]] = []
@@ -160,13 +161,17 @@ class Release:
         """Tell whether a wheel of this release has *label*."""
         return label in self.labels
 
-    @functools.cached_property
-    def _decisions(self) -> list[tuple[Selection, list[Link]]]:
+    def _fetch_selected(self) -> list[tuple[Selection, list[Link]]]:
         """Decide source by source, and keep which wheels each decision is about.
 
         A file that an earlier source lists too is decided there.
         """
-        self.ignored.clear()
+        if self._selections is None:
+            self.ignored.clear()
+            self._selections = self._select_all()
+        return self._selections
+
+    def _select_all(self) -> list[tuple[Selection, list[Link]]]:
         decisions = []
         decided: set[str] = set()
         for source, wheels in self.wheels.items():
@@ -186,12 +191,14 @@ class Release:
             decisions.append((selection, known))
         return decisions
 
-    @functools.cached_property
-    def selections(self) -> dict[str, Selection]:
-        """Return the decisions about the variants by source; each has its own manifest."""
-        return {selection.source: selection for selection, _ in self._decisions}
+    def fetch_selections(self) -> dict[str, Selection]:
+        """Return the decisions about the variants by source; each has its own manifest.
 
-    @functools.cached_property
+        The manifests are fetched once.
+        """
+        return {selection.source: selection for selection, _ in self._fetch_selected()}
+
+    @property
     def has_alternatives(self) -> bool:
         """Tell whether one of its variants may be wrong here, and another one right.
 
@@ -201,17 +208,17 @@ class Release:
         return any(
             selection.manifest is not None
             and has_dependencies(selection.manifest, selection.ranking.compatible)
-            for selection in self.selections.values()
+            for selection in self.decided
         )
 
     @property
     def decided(self) -> list[Selection]:
         """Return the decisions about its variants, if they were made already."""
-        return [selection for selection, _ in vars(self).get("_decisions", ())]
+        return [selection for selection, _ in self._selections or ()]
 
-    def selection_of(self, link: Link) -> Selection | None:
+    def fetch_selection_of(self, link: Link) -> Selection | None:
         """Return the decision that a wheel at *link* is part of."""
-        for selection, wheels in self._decisions:
+        for selection, wheels in self._fetch_selected():
             if link in wheels:
                 return selection
         return None
@@ -305,21 +312,20 @@ class Release:
         """A function that downloads and checks wheels, if hashes are required."""
         return self._run.catalogue.checked_paths.get(self.project)
 
-    @property
-    def ranked(self) -> list[Link]:
+    def fetch_ranked(self) -> list[Link]:
         """Return the links that may be installed, best first, and report the problems.
 
         :raises UnsupportedVariant: if a label chosen by hand does not suit the target.
         :raises VariantLost: if a variant would be lost, and the user is strict.
         """
         self.reached = True
-        decision = self.decide()
+        decision = self.fetch_decision()
         if decision is not self._reported:
             self._run.reporter.decided(self, decision)
             self._reported = decision
         return decision.ranked
 
-    def decide(self) -> Decision:
+    def fetch_decision(self) -> Decision:
         """Return what may be installed; report nothing."""
         attempt, chosen = self._run.attempt, self.chosen_label
         # Which label a project must have may be settled after a look ahead.
@@ -334,7 +340,7 @@ class Release:
                 return Decision([], error=error)
             runs = {
                 label
-                for each in self.selections.values()
+                for each in self.fetch_selections().values()
                 for label in each.ranking.compatible
             }
             if chosen is not None and chosen not in runs:
@@ -364,7 +370,7 @@ class Release:
         chosen = self.chosen_label
         # By source and label, the best first; plain files come last.
         ranked: dict[tuple[str, str] | None, list[Link]] = {}
-        for source, selection in self.selections.items():
+        for source, selection in self.fetch_selections().items():
             labels = selection.ranking.compatible
             if agreement is not None:
                 labels = agreement.order(selection)
@@ -386,7 +392,7 @@ class Release:
         Whoever chooses a label by hand, or upgrades, has asked for it.
         """
         if self.chosen_label is None:
-            wanted = requirements_of(self.selection_of(link), link)
+            wanted = requirements_of(self.fetch_selection_of(link), link)
             yield from unfit(self._run.request, wanted)
 
     def with_kept_first(

@@ -64,7 +64,7 @@ def check_prepared(
         wheel that its name says.
     :raises UnsupportedVariant: if the target cannot run it.
     """
-    selection = run.decisions.selection_of(link)
+    selection = run.decisions.fetch_selection_of(link)
     if isinstance(link, LocalVersionWheel) and selection is not None:
         # The wheel knows nothing of variants.
         return selection
