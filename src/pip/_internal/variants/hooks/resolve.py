@@ -202,7 +202,7 @@ def _settle(
     """
     chosen = _chosen_builds(run, requirements)
     staying: Sequence[Kept] = ()
-    if run.request.dists and any(each.has_alternatives for each, _ in chosen):
+    if run.request.dists and any(each.fetch_has_alternatives() for each, _ in chosen):
         from pip._internal.variants.selection.installed_first import keep_installed
 
         solution = keep_installed(solve, resolver, run, requirements, root_reqs)

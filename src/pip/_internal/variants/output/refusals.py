@@ -315,7 +315,7 @@ def _alternatives(run: Run, causes: Sequence[Any]) -> Iterator[str]:
     for release in dict.fromkeys(
         run.decisions.release_of(parent.source_link) for parent in parents
     ):
-        if release is not None and release.labels and release.has_alternatives:
+        if release is not None and release.labels and release.fetch_has_alternatives():
             yield sentences.alternatives(release)
 
 

@@ -66,7 +66,7 @@ class VariantCandidates:
 
     def _make_another(self, place: int) -> Candidate | None:
         has_one = bool(self._given) or self._is_installed
-        if has_one and not self.release.has_alternatives:
+        if has_one and not self.release.fetch_has_alternatives():
             return None
         return self._make(place)
 

@@ -198,8 +198,7 @@ class Release:
         """
         return {selection.source: selection for selection, _ in self._fetch_selected()}
 
-    @property
-    def has_alternatives(self) -> bool:
+    def fetch_has_alternatives(self) -> bool:
         """Tell whether one of its variants may be wrong here, and another one right.
 
         So it is if they are for certain versions of another package: the resolver finds
@@ -208,7 +207,7 @@ class Release:
         return any(
             selection.manifest is not None
             and has_dependencies(selection.manifest, selection.ranking.compatible)
-            for selection in self.decided
+            for selection in self.fetch_selections().values()
         )
 
     @property
