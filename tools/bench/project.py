@@ -39,7 +39,8 @@ _PROPERTIES: Mapping[str, Properties] = {
     **{name: [f"blas_lapack :: provider :: {name}"] for name in ("openblas", "mkl")},
     "null": {},
 }
-_SM90 = '"nvidia :: sm_arch :: 90_real"'
+_NEWEST = 'variant_label == "cu128"'
+_OLDEST = 'variant_label != "cu128"'
 _CUDA = '"nvidia"'
 
 
@@ -92,8 +93,8 @@ _TEN: Mapping[str, _Variants] = {
         _alike("cu126", "cu128", None),
         [
             "tensor>=2",
-            f"flash-sm90; {_SM90} in variant_properties",
-            f"flash-fallback; {_SM90} not in variant_properties",
+            f"flash-sm90; {_NEWEST}",
+            f"flash-fallback; {_OLDEST}",
         ],
     ),
     "array": _Variants(
@@ -106,8 +107,8 @@ _TEN: Mapping[str, _Variants] = {
         {"cu126": [], "cu128": [], "x86_64_v3": ["simd-kernels"], "null": []},
         [
             "library-44",
-            f"kernels-sm90; {_SM90} in variant_properties",
-            f"kernels-portable; {_SM90} not in variant_properties",
+            f"kernels-sm90; {_NEWEST}",
+            f"kernels-portable; {_OLDEST}",
         ],
     ),
     "linalg": _Variants(

@@ -11,6 +11,7 @@ from collections import deque
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from pip._internal.exceptions import NetworkConnectionError
 from pip._internal.fast.digests import read_sha256, register
 from pip._internal.fast.sizes import SMALL, listed_size
 from pip._internal.network.cache import is_from_cache
@@ -75,6 +76,12 @@ class Fetch(Downloader):
     def is_over(self) -> bool:
         """Whether the download has ended, well or not."""
         return self.result is not None or self.error is not None
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether the server has answered with an error."""
+        error = self.error
+        return isinstance(error, NetworkConnectionError) and error.response is not None
 
     def run(self) -> None:
         """Download the file; errors are kept."""

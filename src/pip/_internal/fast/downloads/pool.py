@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from pip._vendor.urllib3.exceptions import ReadTimeoutError
 
 from pip._internal.console.output import get_logger
-from pip._internal.exceptions import ConnectionTimeoutError
+from pip._internal.exceptions import ConnectionTimeoutError, IncompleteDownloadError
 from pip._internal.fast.downloads.fetch import Fetch, Stopped
 from pip._internal.fast.held_records import emit, holding
 from pip._internal.fast.space import space_for
@@ -37,6 +37,9 @@ _LARGE_AT_ONCE = 3
 _TICK = 0.1
 #: Seconds that the threads have to end after their connections were closed.
 _PATIENCE = 0.2
+
+#: What a server that sends nothing more ends in, also after some attempts to resume.
+_TIMED_OUT = (ConnectionTimeoutError, ReadTimeoutError, IncompleteDownloadError)
 
 _listed_size = operator.attrgetter("listed_size")
 
@@ -108,31 +111,41 @@ class Pool:
         if fetch.result is None:
             while not (self._is_final(fetch) or all(e.is_over for e in self._fetches)):
                 self._wait()
-            self._progress.close()
-            with space_for(fetch.size or fetch.listed_size, fetch.folder):
-                if fetch.error is not None and self._is_final(fetch):
-                    emit(fetch.records)
-                    raise fetch.error
-                logger.debug("Downloading %s again, alone: %r", fetch.link, fetch.error)
-                fetch.records.clear()
-                fetch.result = self._downloader(fetch.link, fetch.folder)
-                fetch.error = None
+            self._retry(fetch)
         emit(fetch.records)
+        assert fetch.result is not None, "a failure was raised"
         return fetch.result
+
+    def _retry(self, fetch: Fetch) -> None:
+        """Try a download that failed once more, alone, or raise its error."""
+        self._progress.close()
+        with space_for(fetch.size or fetch.listed_size, fetch.folder):
+            if fetch.error is not None and self._is_final(fetch):
+                emit(fetch.records)
+                raise fetch.error
+            logger.debug("Downloading %s again, alone: %r", fetch.link, fetch.error)
+            fetch.records.clear()
+            fetch.result = self._downloader(fetch.link, fetch.folder)
+            fetch.error = None
 
     def _is_final(self, fetch: Fetch) -> bool:
         """Whether another attempt at a download that failed would end in the same way.
 
         It would if pip waited for the file in vain while no other download went on.
         """
-        if not isinstance(fetch.error, (ConnectionTimeoutError, ReadTimeoutError)):
+        if not isinstance(fetch.error, _TIMED_OUT):
             return False
         others = (each.went_on_at() for each in self._fetches if each is not fetch)
         patience = self._downloader._session.timeout or 0
         return fetch.went_on_at() - max(others) >= patience
 
     def _wait(self) -> None:
-        """Wait a little for what goes on in the threads."""
+        """Wait a little for what goes on in the threads; deal with a refusal at once."""
+        for fetch in self._fetches:
+            if fetch.is_refused:
+                # The server may refuse several requests at a time: go on one by one.
+                self.stop()
+                self._retry(fetch)
         went_on_at = max(each.went_on_at() for each in self._fetches)
         if time.monotonic() - went_on_at > self._sending.patience:
             self._sending.stalled()
