@@ -287,11 +287,26 @@ class TestNoVariants:
     """A file that all installers can read."""
 
     @pytest.fixture
-    def lock(self, venv: Environment, torch: IndexServer) -> dict[str, Any]:
-        """Lock plain wheels for three platforms."""
-        for tag in TAGS.values():
+    def plain_torch(self, torch: IndexServer) -> IndexServer:
+        """Return an index with plain wheels for three platforms, also for this Python."""
+        here = [
+            tag.replace("313", f"3{sys.version_info.minor}") for tag in TAGS.values()
+        ]
+        for tag in {*TAGS.values(), *here}:
             torch.add(make_wheel("torch", "2.8.0", tag=tag, requires=["common"]))
-        return lock(venv, torch, "torch", "--no-variants", *for_each())
+        return torch
+
+    @pytest.fixture
+    def lock(self, venv: Environment, plain_torch: IndexServer) -> dict[str, Any]:
+        """Lock plain wheels for three platforms."""
+        return lock(venv, plain_torch, "torch", "--no-variants", *for_each())
+
+    @pytest.fixture
+    def lock_for_this_python(self, venv: Environment, plain_torch: IndexServer) -> None:
+        """Lock them for the Python that runs the tests."""
+        python = f"py3{sys.version_info.minor}"
+        each = [option.replace("py313", python) for option in for_each()]
+        lock(venv, plain_torch, "torch", "--no-variants", *each)
 
     def test_each_environment(self, venv: Environment, lock: dict[str, Any]) -> None:
         assert "variants-json" not in str(lock)
@@ -304,13 +319,13 @@ class TestNoVariants:
 
     @pytest.mark.process
     @pytest.mark.on_wheel
-    @pytest.mark.usefixtures("lock")
+    @pytest.mark.usefixtures("lock_for_this_python")
     def test_stock_pip(self, venv: Environment, upstream_venv: Environment) -> None:
         upstream_venv.pip("install", "-r", venv.work / "pylock.toml")
         assert upstream_venv.installed() == {"common": "1.0", "torch": "2.8.0"}
 
     @pytest.mark.process
-    @pytest.mark.usefixtures("lock")
+    @pytest.mark.usefixtures("lock_for_this_python")
     def test_uv(self, venv: Environment) -> None:
         pytest.importorskip("uv", reason="uv is not installed")
         command = [sys.executable, "-m", "uv", "pip", "install", "--no-cache"]
