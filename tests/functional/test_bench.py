@@ -18,7 +18,6 @@ from tools.bench.cases import CASES, COLD, WARM, Case
 from tools.bench.instructions import counter
 from tools.bench.large import LARGE, add_large
 from tools.bench.project import add_project
-from tools.bench.recorded import add_recorded
 from tools.bench.report import document, write
 from tools.bench.runner import (
     Measurement,
@@ -107,20 +106,6 @@ def test_more_requests_than_allowed_are_told(
 ) -> None:
     strict = dataclasses.replace(VARIANT, more_requests={COLD: 0}, caches=(COLD,))
     assert run(strict, tools, server)[COLD, FORK].requests_as_expected is False
-
-
-def test_all_that_jupyter_needs_is_resolved(
-    tools: list[Tool], server: BenchServer
-) -> None:
-    add_recorded(server)
-    (case,) = (case for case in CASES if case.name == "recorded")
-    measured = run(dataclasses.replace(case, delays=(0,)), tools, server)
-    assert [m.problem for m in measured.values()] == [None, None]
-    assert len(measured[COLD, FORK].labels or {}) > 90
-    # Any order will do, but no other request.
-    assert measured[COLD, FORK].requests_as_expected
-    statuses = {e.status for e in measured[COLD, PIP].samples[0].exchanges}
-    assert statuses == {200}
 
 
 def test_requests_in_another_order_are_as_expected() -> None:

@@ -12,7 +12,7 @@ import tomli
 
 from tests.lib.environments import Environment
 from tests.lib.index import IndexServer
-from tests.lib.manifests import cuda, make_manifest, variant_json
+from tests.lib.manifests import cuda, for_versions_of, make_manifest, variant_json
 from tests.lib.wheels import make_sdist, make_wheel
 
 pytestmark = pytest.mark.locks
@@ -192,9 +192,7 @@ def test_groups_with_the_same_name(venv: Environment, index: IndexServer) -> Non
 def test_variants_for_versions_of_another_package(
     venv: Environment, index: IndexServer
 ) -> None:
-    manifest = make_manifest(
-        {f"t2{n}": [f"abi_dependency :: lib :: 2.{n}"] for n in (7, 8)}
-    )
+    manifest = make_manifest(for_versions_of("lib", "2.7", "2.8"))
     index.add_release("ext", "1.0", {}, manifest=manifest, plain=False)
     index.add(make_wheel("lib", "2.7.0", tag=TAGS[MAC]))
     index.add(make_wheel("lib", "2.8.0", tag=TAGS[X86]))
@@ -212,9 +210,7 @@ def test_variants_for_versions_of_another_package(
 def test_the_locked_version_counts_and_not_the_installed_one(
     venv: Environment, index: IndexServer
 ) -> None:
-    manifest = make_manifest(
-        {f"t2{n}": [f"abi_dependency :: lib :: 2.{n}"] for n in (7, 8)}
-    )
+    manifest = make_manifest(for_versions_of("lib", "2.7", "2.8"))
     index.add_release("ext", "1.0", {}, manifest=manifest, plain=False)
     index.add(make_wheel("lib", "2.7.0"))
     index.add(make_wheel("lib", "2.8.0", tag=TAGS[MAC]))

@@ -14,7 +14,7 @@ from tests.lib.environments import Environment
 from tests.lib.hosts import forced
 from tests.lib.index import IndexServer
 from tests.lib.locks import TORCH, add_builds, add_torch
-from tests.lib.manifests import cuda, make_manifest
+from tests.lib.manifests import cuda, for_versions_of, make_manifest
 from tests.lib.wheels import make_sdist, make_wheel
 
 pytestmark = pytest.mark.locks
@@ -402,9 +402,7 @@ def test_a_build_that_does_not_fit(venv: Environment, torch: IndexServer) -> Non
 def test_builds_for_versions_of_another_package(
     venv: Environment, index: IndexServer
 ) -> None:
-    manifest = make_manifest(
-        {f"t2{n}": [f"abi_dependency :: lib :: 2.{n}"] for n in (7, 8)}
-    )
+    manifest = make_manifest(for_versions_of("lib", "2.7", "2.8"))
     index.add_release("ext", "1.0", {}, manifest=manifest, plain=False)
     for version in ("2.7.0", "2.8.0"):
         index.add(make_wheel("lib", version))

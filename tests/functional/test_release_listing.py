@@ -119,6 +119,20 @@ def adopt(publish: Publisher, listing: str | Path, *options: str | Path) -> Any:
     return json.loads(result.stdout)
 
 
+@pytest.fixture
+def from_listing(
+    publish: Publisher,
+    release: IndexServer,
+    listing: Callable[[str], Path],
+    tmp_path: Path,
+) -> Iterator[list[str]]:
+    """Return the options for the adopted index beside that with torch."""
+    adopt(publish, listing("json"), "-d", tmp_path / "out")
+    with StaticServer(tmp_path / "out") as server:
+        there = f"flash-attn={server.index_url}"
+        yield ["-i", release.index_url, "--variant-index", there]
+
+
 @pytest.mark.parametrize("form", FORMS)
 def test_forms(
     publish: Publisher,
@@ -225,40 +239,22 @@ def test_none_matches(
         assert "No matching distribution found for flash-attn" in result.stderr
 
 
-def test_a_lock_file(
-    pip: Pip,
-    publish: Publisher,
-    release: IndexServer,
-    listing: Callable[[str], Path],
-    tmp_path: Path,
-) -> None:
-    adopt(publish, listing("json"), "-d", tmp_path / "out")
+def test_a_lock_file(pip: Pip, from_listing: list[str], tmp_path: Path) -> None:
     lock = tmp_path / "pylock.toml"
-    with StaticServer(tmp_path / "out") as server:
-        there = ["--variant-index", f"flash-attn={server.index_url}"]
-        options = ["-i", release.index_url, *there]
-        pip("lock", "torch==2.9.*", "flash-attn", "-o", lock, *options, env=GPU)
-        result = pip("install", "-r", lock, *options, env=GPU)
+    pip("lock", "torch==2.9.*", "flash-attn", "-o", lock, *from_listing, env=GPU)
+    result = pip("install", "-r", lock, *from_listing, env=GPU)
     assert "flash-attn-2.8.3 (cu12torch2.9cxx11abitrue)" in result.stdout
 
 
 def test_download_then_named(
-    pip: Pip,
-    publish: Publisher,
-    release: IndexServer,
-    listing: Callable[[str], Path],
-    tmp_path: Path,
+    pip: Pip, release: IndexServer, from_listing: list[str]
 ) -> None:
     """A server may state the name of a file, as GitHub does."""
-    adopt(publish, listing("json"), "-d", tmp_path / "out")
     name = f"flash_attn-2.8.3+cu12torch2.9cxx11abiTRUE-{HERE_TAG}.whl"
     release.faults[release.file_path(name)] = Fault(
         headers={"Content-Disposition": f"attachment; filename={name}"}
     )
-    with StaticServer(tmp_path / "out") as server:
-        there = ["--variant-index", f"flash-attn={server.index_url}"]
-        options = ["-i", release.index_url, *there]
-        result = pip("install", "torch==2.9.*", "flash-attn", *options, env=GPU)
+    result = pip("install", "torch==2.9.*", "flash-attn", *from_listing, env=GPU)
     assert "flash-attn-2.8.3 (cu12torch2.9cxx11abitrue)" in result.stdout
 
 

@@ -22,6 +22,7 @@ __all__ = [
     "SCHEMAS",
     "cuda",
     "manifest_file",
+    "for_versions_of",
     "make_manifest",
     "nest",
     "variant_json",
@@ -79,6 +80,14 @@ KNOWN_PROVIDERS: Mapping[str, Provider] = {
     "priority": Provider(static={"order": ["1", "2", "3"]}),
     "abi_dependency": Provider(builtin="abi_dependency"),
 }
+
+
+def for_versions_of(project: str, *versions: str) -> dict[str, Properties]:
+    """Return variants that each run with one version of a project, such as 2.7."""
+    return {
+        f"t{version.replace('.', '')}": [f"abi_dependency :: {project} :: {version}"]
+        for version in versions
+    }
 
 
 def make_manifest(

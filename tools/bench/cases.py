@@ -10,7 +10,6 @@ from tools.bench.large import ALONE, LARGE, PARTS, RECEIVED, TORCH
 from tools.bench.packages import BACKEND, MANY, PLUGIN, SIXTY, SIXTY_ONES, SMALL_ONES
 from tools.bench.project import HOST, LOCKED, PROJECT, RESOLVED
 from tools.bench.proxy import PYTORCH
-from tools.bench.recorded import ROOT, resolved
 from tools.bench.tools import FETCH, FORK, INSTALL, LOCK, LTT, PIP, RESOLVE, UV
 
 __all__ = ["CASES", "COLD", "REGISTRY", "WARM", "Case"]
@@ -190,8 +189,8 @@ CASES: Sequence[Case] = (
     ),
     Case(
         "registry",
-        f"{ROOT} and all that it needs, some 97 packages, from a real registry",
-        ROOT,
+        "jupyter and all that it needs, some 97 packages, from a real registry",
+        "jupyter",
         caches=(COLD, WARM),
         environ={},
         options={UV: ("--compile-bytecode",)},
@@ -363,17 +362,6 @@ CASES: Sequence[Case] = (
         environ={},
         options={FORK: ("--variant-host", HOST)},
         unable=_NO_HOST,
-    ),
-    Case(
-        "recorded",
-        f"{ROOT} and all that it needs, some 97 real packages, resolved",
-        ROOT,
-        way=RESOLVE,
-        labels=resolved(),
-        more_requests={COLD: 0},
-        delays=(30, 100),
-        environ={},
-        unable=_NO_OLD_PIP,
     ),
     Case(
         "lock",

@@ -12,7 +12,6 @@ from tests.lib.pytorch_index import PyTorchIndexServer
 from tests.lib.repository import Entry, Repository
 from tests.lib.wheels import DistFile, make_wheel
 from tools.bench.project import X86_64, add_project
-from tools.bench.recorded import add_recorded
 
 __all__ = [
     "BACKEND",
@@ -108,7 +107,6 @@ def fill(repository: PyTorchIndexServer) -> None:
     _add_many(repository)
     _add_sixty(repository)
     add_project(repository)
-    add_recorded(repository)
     repository.add_builds("torch", "2.9.1", ["cpu", "cu126", BACKEND])
 
 

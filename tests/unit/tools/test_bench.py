@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from tests.lib.index import Exchange
-from tests.lib.repository import PageOptions, Repository
 from tools.bench.goals import (
     CPU,
     GOALS,
@@ -21,8 +19,6 @@ from tools.bench.goals import (
     to_count,
 )
 from tools.bench.instructions import counted
-from tools.bench.record import groups, reduced
-from tools.bench.recorded import ROOT, add_recorded
 from tools.bench.report import document, markdown
 from tools.bench.runner import Measurement, Sample
 from tools.bench.tools import FORK, PIP, UV
@@ -118,53 +114,3 @@ def test_the_last_count_is_taken() -> None:
     assert counted("Would install a-1\n==7== I refs:        2,450,123\n") == 2450123
     with pytest.raises(ValueError, match="no instructions"):
         counted("valgrind: cannot start")
-
-
-def test_files_that_follow_each_other_are_one_group() -> None:
-    files: list[dict[str, Any]] = [
-        {"filename": "a_b-1.0.tar.gz"},
-        {"filename": "a_b-1.0-py3-none-any.whl", "yanked": False},
-        {"filename": "a_b-1.0-1-cp311-abi3-any.whl", "requires-python": None},
-        {"filename": "a_b-2.0-py3-none-any.whl", "requires-python": ">=3.9"},
-        {"filename": "a-b-3.0.zip", "yanked": "a reason"},
-        {"filename": "strange", "requires-python": ""},
-    ]
-    ends = [".tar.gz", "-py3-none-any.whl", "-1-cp311-abi3-any.whl"]
-    assert groups(files) == [
-        ("a_b-1.0", "1.0", None, False, ends),
-        ("a_b-2.0", "2.0", ">=3.9", False, ["-py3-none-any.whl"]),
-        ("a-b-3.0", "3.0", None, True, [".zip"]),
-        ("strange", "", None, False, [""]),
-    ]
-
-
-def test_only_what_resolvers_read_is_kept() -> None:
-    metadata = {
-        "name": "A_b",
-        "version": "1.0",
-        "summary": "about",
-        "requires_python": ">=3.9",
-        "requires_dist": ["c[d]>=1", 'e; extra == "f"'],
-        "provides_extra": ["f"],
-    }
-    assert reduced(metadata) == [
-        *("Name: A_b", "Version: 1.0", "Requires-Python: >=3.9", "Provides-Extra: f"),
-        *("Requires-Dist: c[d]>=1", 'Requires-Dist: e; extra == "f"'),
-    ]
-
-
-def test_the_recording_is_offered_as_pages_and_metadata() -> None:
-    repository = Repository()
-    add_recorded(repository)
-    text = repository.project_json(ROOT, PageOptions(), lambda entry: entry.path)
-    files = {file["filename"]: file for file in json.loads(text)["files"]}
-    assert "core-metadata" in files["jupyter-1.1.1-py2.py3-none-any.whl"]
-    found = {
-        entry.file.filename: (entry.file.metadata or b"").decode().splitlines()
-        for entry in repository.projects[ROOT]
-    }
-    assert "Requires-Dist: notebook" in found["jupyter-1.1.1-py2.py3-none-any.whl"]
-    # Whoever takes what was not taken then finds nothing to go on with.
-    older = found["jupyter-1.0.0-py2.py3-none-any.whl"]
-    assert older[-1] == "Requires-Dist: not-recorded"
-    assert "not-recorded" not in repository.projects

@@ -15,7 +15,10 @@ from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.console.texts import with_label
 from pip._internal.variants.index.links import label_of
-from pip._internal.variants.selection.accelerators import accelerators_of
+from pip._internal.variants.selection.accelerators import (
+    accelerators_of,
+    uses_accelerator,
+)
 from pip._internal.variants.selection.installed import installed_build
 from pip._internal.variants.selection.ranking import OriginKind
 
@@ -234,10 +237,9 @@ def _runtime_of(manifest: Manifest, label: str) -> Runtime | None:
 
 def _uses(manifest: Manifest, label: str) -> bool | None:
     """Return whether a variant uses an accelerator; None if no variant does."""
-    variant = manifest.variant(label)
-    if variant is None or not any(map(accelerators_of, manifest.variants.values())):
+    if not any(uses_accelerator(manifest, each) for each in manifest.variants):
         return None
-    return bool(accelerators_of(variant))
+    return uses_accelerator(manifest, label)
 
 
 def _is_by_version(selection: Selection) -> bool:
