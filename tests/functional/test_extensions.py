@@ -160,8 +160,8 @@ def test_no_agreement_where_none_is_wanted(
     assert "Taking" not in result.stdout
     assert re.sub(r"\S+ -m pip", "pip", result.stderr) == (
         "WARNING: Packages for different CUDA versions come together: torch 2.9.0 (cu13) "
-        "is for CUDA 13, vision 1.0 (cu12) is for CUDA 12. To take builds that agree if "
-        "there are any: pip install torch vision --dry-run --index-url "
+        "is for CUDA 13, vision 1.0 (cu12) is for CUDA 12. To take builds that agree, "
+        "if any do: pip install torch vision --dry-run --index-url "
         f"{index.index_url}\n"
     )
 
@@ -280,7 +280,7 @@ def test_packages_that_have_no_version_in_common_are_warned_of(
     assert (
         "WARNING: Packages for different CUDA versions come together: torch 2.10.0 "
         "(cu130) is for CUDA 13, old-kernels 1.0 (cu118) is for CUDA 11. No "
-        "others of these versions agree. To see which there are: pip variants list "
+        "other variants of these versions agree. To list them: pip variants list "
         f"old-kernels torch --index-url {nntile.index_url}\n"
     ) in result.stderr
 

@@ -481,7 +481,7 @@ def test_variants_for_one_cuda_version(venv: Environment, index: IndexServer) ->
     assert "Taking" not in output
     assert (
         "WARNING: Packages for different CUDA versions come together: torch 2.9.0 "
-        "(cu13) is for CUDA 13, vision 1.0 (cu12) is for CUDA 12. To take builds that agree"
+        "(cu13) is for CUDA 13, vision 1.0 (cu12) is for CUDA 12. To take builds that agree, if"
     ) in output
 
 

@@ -38,9 +38,7 @@ class Case(NamedTuple):
     said: str = ""
 
 
-AGREED = (
-    "Taking cu126 of torchvision 1.0 instead of cu130, so that all variants are for "
-)
+AGREED = "Taking cu126 of torchvision 1.0 instead of cu130, for "
 APART = (
     "torchvision 1.0 (cu130) uses an accelerator, and {} does not, but torchvision "
     "requires torch. To choose another build of torch: pip install --force-reinstall torch"
@@ -50,14 +48,14 @@ CASES: Mapping[str, Case] = {
     "another variant for CUDA": Case(
         ["torch==2.10", "--variant=torch=cu126"],
         "cu126",
-        f"{AGREED}CUDA 12, as what is installed is: torch 2.10 (cu126) "
+        f"{AGREED}CUDA 12 like the installed torch 2.10 (cu126) "
         "(--upgrade-variants takes the best of each)",
     ),
     "a variant for the CPU, chosen by hand": Case(
         ["torch==2.10", "--variant=torch=null"],
         "null",
-        "Taking null of torchvision 1.0 instead of cu130, so that all variants are for "
-        "the CPU alone, as what is installed is: torch 2.10 (null)",
+        "Taking null of torchvision 1.0 instead of cu130, for "
+        "the CPU alone like the installed torch 2.10 (null)",
     ),
     "a variant for the CPU, chosen by pip": Case(
         ["torch==2.10", "--variant-host=cpu"],
@@ -70,13 +68,12 @@ CASES: Mapping[str, Case] = {
     "a local version for CUDA": Case(
         ["torch==2.9+cu126"],
         "cu126",
-        f"{AGREED}CUDA 12, as what is installed is: torch 2.9+cu126 (cu126)",
+        f"{AGREED}CUDA 12 like the installed torch 2.9+cu126 (cu126)",
     ),
     "requirements for CUDA": Case(
         ["torch==2.8"],
         "cu126",
-        f"{AGREED}CUDA 12, as what is installed is: torch 2.8 "
-        "(requires nvidia-cublas-cu12)",
+        f"{AGREED}CUDA 12 like the installed torch 2.8 (requires nvidia-cublas-cu12)",
     ),
     "other requirements for CUDA": Case(["torch==2.7"], "cu126", AGREED),
     "no word about CUDA": Case(["torch==2.6"], "cu130"),
@@ -173,7 +170,7 @@ def test_rocm_binds(
     venv.pip("install", "torch", "--variant=torch=rocm64", *options)
     result = venv.pip("install", "torchvision", *options)
     assert label_of(venv, "torchvision") == "rocm64"
-    assert "so that all variants are for ROCm, as what is installed is" in words(result)
+    assert "for ROCm like the installed torch 2.10 (rocm64)" in words(result)
 
 
 def test_the_command_mends_it(venv: Environment, packages: IndexServer) -> None:

@@ -324,11 +324,11 @@ def report_agreement(run: Run, agreed: Agreed) -> None:
     if are_mixed(apart):
         if run.settings.no_variant_agreement:
             retry = again(options, without=("--no-variant-agreement",))
-            how = "To take builds that agree if there are any:"
+            how = "To take builds that agree, if any do:"
         else:
             names = sorted({build.name.partition(" ")[0] for build in apart})
             retry = command(options, "variants", "list", *names)
-            how = "No others of these versions agree. To see which there are:"
+            how = "No other variants of these versions agree. To list them:"
         logger.warning("%s", Hint(f"{reasons.mixture(apart)}. {how}", retry))
         return
     labels = {build.name: build.label for build in agreed.before}
@@ -340,11 +340,14 @@ def report_agreement(run: Run, agreed: Agreed) -> None:
     if changed:
         runtime = next(build.runtime for build in after if not build.is_free)
         named = [f"{each.name} ({each.label})" for each in agreed.installed]
-        why = f", as what is installed is: {', '.join(named)}" if named else ""
-        option = "upgrade-variants" if named else "no-variant-agreement"
+        if named:
+            why = f"for {runtime} like the installed {' and '.join(named)}"
+            option = "--upgrade-variants"
+        else:
+            why = f"so that all variants are for {runtime}"
+            option = "--no-variant-agreement"
         logger.info(
-            "Taking %s, so that all variants are for %s%s (--%s takes the best of each)",
-            *(changed, runtime, why, option),
+            "Taking %s, %s (%s takes the best of each)", *(changed, why, option)
         )
 
 

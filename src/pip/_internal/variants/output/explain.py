@@ -89,10 +89,10 @@ def _explain_installed(
         )
         yield Line(f"{stays} stays installed, which {label_of(best)} would replace.")
     if result.bound_by:
-        named = ", ".join(f"{each.name} ({each.label})" for each in result.bound_by)
+        named = " and ".join(f"{each.name} ({each.label})" for each in result.bound_by)
         yield Line(
-            f"{label_of(link)} is taken, as it is for {result.bound_by[0].runtime} like "
-            f"what is installed: {named}."
+            f"{label_of(link)} is taken: it is for {result.bound_by[0].runtime}, like the "
+            f"installed {named}."
         )
 
 
