@@ -527,11 +527,11 @@ def test_check_of_cuda_versions(venv: Environment, torch: IndexServer) -> None:
     assert warnings(venv.pip("check", env=GPU)) == [
         (
             "Packages for different CUDA versions come together: torch 2.8.0 (cu128) is "
-            "for CUDA 12, xformers 1.0 (cu118) is for CUDA 11. To choose variants for all of them: pip install --upgrade-variants torch xformers"
+            "for CUDA 12, xformers 1.0 (cu118) is for CUDA 11. To take variants that agree: pip install --variant xformers=cu126 xformers==1.0"
         )
     ]
-    options = ["-i", torch.index_url, "--variant", "xformers=cu126"]
-    venv.pip("install", "xformers", *options, env=GPU)
+    again = ["--variant", "xformers=cu126", "xformers==1.0"]
+    venv.pip("install", *again, "-i", torch.index_url, env=GPU)
     assert warnings(venv.pip("check", env=GPU)) == []
 
 

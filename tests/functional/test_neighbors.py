@@ -181,6 +181,19 @@ def test_the_command_mends_it(venv: Environment, packages: IndexServer) -> None:
     assert label_of(venv, "torch") == "cu130"
 
 
+def test_the_command_of_check_mends_it(
+    venv: Environment, packages: IndexServer
+) -> None:
+    install(venv, packages, *CASES["requirements for CUDA"].installed)
+    install(venv, packages, "torchvision", "--no-variant-agreement")
+    said = " ".join(venv.pip("check", env=GPU).stderr.split())
+    assert "torch 2.8 (requires nvidia-cublas-cu12) is for CUDA 12" in said
+    command = shlex.split(said.partition("To take variants that agree: pip ")[2])
+    install(venv, packages, *command[1:])
+    assert label_of(venv, "torchvision") == "cu126"
+    assert venv.pip("check", env=GPU).stderr == ""
+
+
 def test_cpu_beside_gpu_that_is_installed(
     venv: Environment, packages: IndexServer, tmp_path: Path
 ) -> None:

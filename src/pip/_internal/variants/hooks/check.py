@@ -101,7 +101,9 @@ def checked(
     _log(logging.ERROR if strict else logging.WARNING, found)
     lacking = _lacking(names, dists, providers)
     _log(logging.ERROR, (f"--require-accelerator: {line}" for line in lacking))
-    doubts = _doubts([dist for dist, _ in dists], variants, mode_modules, options)
+    doubts = _doubts(
+        [dist for dist, _ in dists], variants, mode_modules, providers, options
+    )
     others = (*masked, *providers.warnings, *doubts, *incomplete(dists, options))
     _log(logging.WARNING, others)
     return ERROR if lacking or (found and strict) else status
@@ -160,6 +162,7 @@ def _doubts(
     dists: Sequence[BaseDistribution],
     variants: Sequence[InstalledVariant],
     mode_modules: Iterable[ModeModule],
+    providers: ProviderChain,
     options: optparse.Values,
 ) -> Iterator[str]:
     """Yield which installed variants do not go together."""
@@ -171,7 +174,7 @@ def _doubts(
         if any(mode_module.options_for(variant.build) for variant in variants)
         for line in mode_module.judged(dists, options)
     ]
-    yield from told or _beside(dists, variants[0].folder, options)
+    yield from told or _beside(dists, variants[0].folder, providers, options)
 
 
 def _folders_checked(dists: Sequence[BaseDistribution], target: Target | None) -> int:
@@ -337,7 +340,10 @@ def _masks(selection: Selection, mismatches: Iterable[Mismatch]) -> list[str]:
 
 
 def _beside(
-    dists: Iterable[BaseDistribution], folder: str | None, options: optparse.Values
+    dists: Iterable[BaseDistribution],
+    folder: str | None,
+    providers: ProviderChain,
+    options: optparse.Values,
 ) -> Iterator[str]:
     """Yield which packages do not go together, judged by what they compute on.
 
@@ -349,19 +355,26 @@ def _beside(
     from pip._internal.variants.selection.neighbors import (
         CPU,
         contradictions,
+        labels_that_agree,
         neighbor_of,
     )
 
-    place = ("--target", folder, "--upgrade") if folder else ("--upgrade-variants",)
     neighbors = [neighbor_of(dist) for dist in dists]
-    builds = [each.build for each in neighbors if each.build is not None]
-    apart = [build for build in builds if build.runtime != CPU]
-    if are_mixed(apart):
-        names = sorted(build.name.partition(" ")[0] for build in apart)
-        yield Hint(
-            f"{mixture(apart)}. To choose variants for all of them:",
-            command(options, "install", *place, *names),
-        )
+    apart = [each for each in neighbors if each.build and each.build.runtime != CPU]
+    builds = [each.build for each in apart if each.build is not None]
+    if are_mixed(builds):
+        labels = labels_that_agree(apart, providers)
+        if labels:
+            place = ("--target", folder, "--upgrade") if folder else ()
+            words = ["install", *place]
+            for dist, label in labels:
+                words += ["--variant", f"{dist.raw_name}={label}"]
+            words += [f"{dist.raw_name}=={dist.raw_version}" for dist, _ in labels]
+            how = "To take variants that agree:"
+        else:
+            words = ["variants", "list", *sorted(each.dist.raw_name for each in apart)]
+            how = "No other variants of these versions agree. To list them:"
+        yield Hint(f"{mixture(builds)}. {how}", command(options, *words))
     for using, other in contradictions(neighbors):
         choose = for_another_build(options, other.dist, folder)
         yield Hint(contradiction(using, other), choose)

@@ -8,7 +8,7 @@ be: variants tell by their properties, plain packages by local versions and requ
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from pip._vendor.packaging.utils import canonicalize_name
@@ -20,7 +20,7 @@ from pip._internal.variants.selection.accelerators import (
     uses_accelerator,
 )
 from pip._internal.variants.selection.installed import installed_build
-from pip._internal.variants.selection.ranking import OriginKind
+from pip._internal.variants.selection.ranking import OriginKind, judge_installed
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.requirements import Requirement
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from pip._internal.metadata import BaseDistribution
     from pip._internal.models.link import Link
     from pip._internal.resolution.resolvelib.base import Candidate
+    from pip._internal.variants.providers.chain import ProviderChain
     from pip._internal.variants.selection.ranking import Selection
     from pip._internal.variants.selection.release import Release
     from pip._internal.variants.selection.run import Run
@@ -42,6 +43,7 @@ __all__ = [
     "chosen_build",
     "chosen_neighbors",
     "contradictions",
+    "labels_that_agree",
     "neighbor_of",
     "staying",
 ]
@@ -216,6 +218,40 @@ def contradictions(
             other = by_name[name]
             if other.uses != each.uses:
                 yield (each, other) if each.uses else (other, each)
+
+
+def labels_that_agree(
+    apart: Sequence[Neighbor], providers: ProviderChain
+) -> list[tuple[BaseDistribution, str]]:
+    """Return which variants of installed packages would agree with the other packages.
+
+    :param apart: packages that are to agree, and do not.
+    :return: packages to replace, each with a label of its version; empty if there are none.
+    """
+    runtimes = {each.build.runtime for each in apart if each.build is not None}
+    for runtime in sorted(runtimes, key=lambda each: each.major or 0, reverse=True):
+        found = {
+            each.dist: _label_for(runtime, each.dist, providers)
+            for each in apart
+            if each.build is not None and each.build.runtime != runtime
+        }
+        labels = [(dist, label) for dist, label in found.items() if label is not None]
+        if len(labels) == len(found):
+            return labels
+    return []
+
+
+def _label_for(
+    runtime: Runtime, dist: BaseDistribution, providers: ProviderChain
+) -> str | None:
+    """Return the best variant of an installed version for a runtime; None if none is."""
+    build = installed_build(dist)
+    if build is None:
+        return None
+    selection = judge_installed(dist.raw_name, build, build.labels, providers)
+    labels = selection.ranking.compatible
+    fitting = (each for each in labels if _runtime_of(build.manifest, each) == runtime)
+    return next(fitting, None)
 
 
 def _runtime_of(manifest: Manifest, label: str) -> Runtime | None:
