@@ -37,7 +37,8 @@ TEST_TOOLS = [
 # The libraries of the extra of wheel-variants.
 PUBLISH_TOOLS = ["requests", "rich", "tomli", "truststore", "urllib3>=2.6"]
 TEST_TOOLS += PUBLISH_TOOLS
-BENCH_TOOLS = ["filelock", "matplotlib", "tomli", "trustme", "virtualenv"]
+REGISTRIES = ["bandersnatch", "devpi-client", "devpi-server", "proxpi", "pypiserver"]
+BENCH_TOOLS = ["filelock", "matplotlib", "tomli", "trustme", "uv==0.13.9", "virtualenv"]
 # What makes environments, for the carrier.
 CARRIER_TOOLS = ["nox", "pipx", "tox"]
 LINTERS = ["ruff", "mypy", "radon", "hatchling", "nox", "types-requests"]
@@ -51,7 +52,7 @@ DOCS_TOOLS = ["sphinx>=8", "myst-parser>=4", "furo"]
 PYTEST = ["pytest", "--allowed-skips", "tests/allowed-skips.txt"]
 CORE, UNIT, FUNCTIONAL = "core/tests", "tests/unit", "tests/functional"
 # Three at a time: some wait, for a server that takes its time or for a plugin.
-OTHERS = "not torch and not matrix and not release"
+OTHERS = "not torch and not registries and not matrix and not release"
 IN_PROCESS = ["-n", "3", "--in-process", "-m", OTHERS]
 
 nox.needs_version = ">=2024.4.15"
@@ -108,6 +109,7 @@ def lint(session: nox.Session) -> None:
         session.run("mypy", "--num-workers=2", "--platform", system, *parts)
     session.run("mypy", "noxfile.py", "carrier/hatch_build.py")
     session.run("python", "-m", "tools.complexity")
+    session.run("python", "-m", "tools.words")
     # Fails if a fragment is not called as it should be.
     session.run("towncrier", "build", "--draft", "--version", "next", silent=True)
 
@@ -198,7 +200,7 @@ def systems(session: nox.Session, system: str) -> None:
 
 @nox.session
 def coverage(session: nox.Session) -> None:
-    """Tell which lines, branches and seams the tests of `unit` leave out."""
+    """Report the lines, branches and seams that the tests of `unit` do not reach."""
     session.install(*TEST_TOOLS, "coverage", "pytest-cov")
     _assemble(session)
     report = ["--cov", "--cov-report=term-missing:skip-covered"]
@@ -209,7 +211,7 @@ def coverage(session: nox.Session) -> None:
 @nox.session(python=OLDEST)
 def wheel(session: nox.Session) -> None:
     """Run what must be seen with the built wheel before a change is complete."""
-    session.install(*TEST_TOOLS)
+    session.install(*TEST_TOOLS, "uv==0.13.9")
     # One interpreter: `functional` makes environments of each.
     code = "import sys; print(sys.executable, end='')"
     python = session.run("python", "-c", code, silent=True)
@@ -225,7 +227,7 @@ def functional(session: nox.Session) -> None:
     """Run the functional tests with the built wheel, all of them."""
     # What it is built with, as pinned, so that two ways to build it can be compared.
     hatchling = nox.project.load_toml("pyproject.toml")["build-system"]["requires"][0]
-    tools = [*BENCH_TOOLS, *CARRIER_TOOLS, hatchling, "build", "uv"]
+    tools = [*BENCH_TOOLS, *CARRIER_TOOLS, hatchling, "build"]
     session.install(*TEST_TOOLS, *tools)
     session.run(
         *(*PYTEST, "-n", "2", "-m", OTHERS),
@@ -237,11 +239,22 @@ def functional(session: nox.Session) -> None:
 
 @nox.session(python="3.11")
 def faults(session: nox.Session) -> None:
-    """Let each kind of request fail in every way, and tell what pip made of it."""
+    """Make each kind of request fail in every way, and report the result."""
     session.install(*TEST_TOOLS)
     session.run(
         *PYTEST,
         *("-n", "2", "-rP", "-m", "matrix", "tests/functional", *session.posargs),
+        env=_wheels(session),
+    )
+
+
+@nox.session(python="3.12")
+def registries(session: nox.Session) -> None:
+    """Install, lock and explain through devpi, pypiserver, proxpi and bandersnatch."""
+    session.install(*TEST_TOOLS, *REGISTRIES)
+    session.run(
+        *PYTEST,
+        *("-n", "2", "-m", "registries", "tests/functional", *session.posargs),
         env=_wheels(session),
     )
 
@@ -303,7 +316,7 @@ def conformance(session: nox.Session) -> None:
 
 @nox.session
 def bench(session: nox.Session) -> None:
-    """Measure the fork beside untouched pip, uv and light-the-torch."""
+    """Measure the fork beside stock pip and uv."""
     session.install(*BENCH_TOOLS)
     session.run("python", "-m", "tools.bench", *session.posargs, env=_wheels(session))
 
@@ -358,7 +371,7 @@ def modes(session: nox.Session) -> None:
 @nox.session(python="3.11")
 def fuzz(session: nox.Session) -> None:
     """Feed hostile input to whatever reads what others wrote."""
-    session.install("atheris", "filelock", *PUBLISH_TOOLS)
+    session.install("atheris", *TEST_TOOLS)
     _assemble(session)
     _run_tool(session, "tools.fuzz")
 

@@ -1,7 +1,7 @@
 """How Sphinx builds the site: ``nox -s docs``.
 
 The pages are read in the repository as well. So links name files and headings there, and
-what is rendered from the program stands in pages of its own, that only the site has.
+what is rendered from the program is in separate pages, which only the site has.
 """
 
 from __future__ import annotations

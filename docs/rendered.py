@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from docutils import nodes
-from docutils.core import publish_doctree
 from docutils.parsers.rst import Directive
 from sphinx.application import Sphinx
 
@@ -24,6 +23,9 @@ _OUTSIDE = re.compile(r"\]\(\.\./\.\./(https?://|#)")
 _OPTION = re.compile(r"(--[a-z][a-z-]*[a-z])")
 _FOLDER = re.compile(r"\[([^\]]*)\]\(\.\./\.\./[^)]*/\)")
 _ROOT = Path(__file__).parent.parent
+#: With two actions of ``pip variants``, the page calls them choosing commands.
+_CHOICES = ("install", "download", "wheel", "lock", "index", "list")
+_CHOOSING = {f"pip {each}" for each in _CHOICES}
 #: After it, the newest release comes first.
 _RELEASES = "<!-- towncrier release notes start -->\n"
 #: By the ends of their names, what changes are called.
@@ -37,7 +39,7 @@ _KINDS = {
 
 @cache
 def _program() -> dict[str, Any]:
-    """Ask the assembled fork, in a process of its own: it must be the only pip there."""
+    """Ask the assembled fork, in a separate process: it must be the only pip there."""
     done = subprocess.run(
         [sys.executable, "-m", "tools.described_options"],
         cwd=_ROOT,
@@ -59,26 +61,17 @@ class OwnOptions(Directive):
         for option in _program()["options"].values():
             names = ", ".join(option["names"])
             shown = f"{names} {option['metavar']}" if option["metavar"] else names
-            where = nodes.paragraph(text="In ")
-            where += _listed(option["commands"])
-            told = [_told(option["help"]), where]
-            if option["keys"]:
-                also = nodes.paragraph(text="Also as ")
-                also += nodes.literal(text=option["variable"])
-                also += nodes.Text(", and in the configuration as ")
-                also += _listed(option["keys"])
-                told.append(also)
-            items.append(_item(shown, *told))
+            places = option["places"]
+            choosing = set(places) >= _CHOOSING
+            where = nodes.paragraph(text="Choosing commands" if choosing else "")
+            others = [each for each in places if not choosing or each not in _CHOOSING]
+            where += nodes.Text(", " if choosing and others else "")
+            where += _listed(others)
+            if option["variable"]:
+                where += nodes.Text("; also ")
+                where += nodes.literal(text=option["variable"])
+            items.append(_item(shown, _told(option["help"]), where))
         return [nodes.definition_list("", *items)]
-
-
-class HostNames(Directive):
-    """The grammar of names of machines, as its parser tells it."""
-
-    def run(self) -> list[nodes.Node]:
-        """Return what stands in the parser's own description."""
-        # It is in the language of docstrings, and this page is not.
-        return list(publish_doctree(_program()["host-names"]).children)
 
 
 class VariantsActions(Directive):
@@ -95,6 +88,36 @@ class VariantsActions(Directive):
             for action in _program()["actions"]
         ]
         return [nodes.definition_list("", *items)]
+
+
+class PublisherRules(Directive):
+    """The rules of ``wheel-variants check``, and what installers do if one is broken."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return a table."""
+        heads = ("rule", "requirement", "check", "installers")
+        rows = [[*map(_text, heads)]]
+        for name, *texts in _program()["rules"]:
+            rows.append(
+                [nodes.literal(text=name), *(_text(each or "") for each in texts)]
+            )
+        return [_table(rows)]
+
+
+def _text(text: str) -> nodes.Node:
+    return nodes.Text(text)
+
+
+def _table(rows: list[list[nodes.Node]]) -> nodes.table:
+    """Return a table of cells; the first row is its head."""
+    head, *others = [
+        nodes.row("", *(nodes.entry("", nodes.paragraph("", "", each)) for each in row))
+        for row in rows
+    ]
+    group = nodes.tgroup(cols=len(rows[0]))
+    group += [nodes.colspec(colwidth=1) for _ in rows[0]]
+    group += [nodes.thead("", head), nodes.tbody("", *others)]
+    return nodes.table("", group)
 
 
 def _listed(texts: list[str]) -> list[nodes.Node]:
@@ -165,13 +188,16 @@ _LACKING = (
     ),
     ('<aside class="toc-drawer', '<aside aria-label="On this page" class="toc-drawer'),
     # They scroll, which takes a focus.
-    ("<p><img ", '<p tabindex="0"><img '),
     ("<pre>", '<pre tabindex="0">'),
     ('<div class="table-wrapper', '<div tabindex="0" class="table-wrapper'),
     # A cell without text is the head of nothing.
     ('<th class="head"></th>', "<td></td>"),
     ('<th class="head"><p></p></th>', "<td></td>"),
 )
+
+
+#: On a narrow screen it is small; a link leads to it alone.
+_PICTURE = re.compile(r'<p>(<img [^>]*src="([^"]+\.svg)"[^>]*>)</p>')
 
 
 def _complete(app: Sphinx, error: Exception | None) -> None:
@@ -182,6 +208,7 @@ def _complete(app: Sphinx, error: Exception | None) -> None:
         text = page.read_text(encoding="utf-8")
         for before, after in _LACKING:
             text = text.replace(before, after)
+        text = _PICTURE.sub(r'<p><a href="\2">\1</a></p>', text)
         page.write_text(text, encoding="utf-8")
 
 
@@ -189,7 +216,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """Register what the pages use."""
     app.add_directive("own-options", OwnOptions)
     app.add_directive("variants-actions", VariantsActions)
-    app.add_directive("host-names", HostNames)
+    app.add_directive("publisher-rules", PublisherRules)
     app.connect("source-read", _link_within_site)
     app.connect("build-finished", _complete)
     return {"parallel_read_safe": True}

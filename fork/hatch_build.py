@@ -1,4 +1,4 @@
-"""Hatchling build hook: the wheel's files are those that the assembler returns."""
+"""Hatchling build hook that adds the assembled files to the wheel."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 
 class ForkBuildHook(BuildHookInterface[Any]):
-    """Stage the assembled fork and list its licences in the metadata."""
+    """Stage the assembled fork, and list its licenses in the metadata."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Assemble the fork.
@@ -48,7 +48,7 @@ class ForkBuildHook(BuildHookInterface[Any]):
         build_data: dict[str, Any],  # noqa: ARG002
         artifact_path: str,
     ) -> None:
-        """Add the licences to the wheel."""
+        """Add the license files to the wheel."""
         from fork.engine.wheel import add_licenses
 
         add_licenses(Path(artifact_path), self._licenses)

@@ -1,4 +1,4 @@
-"""The exact releases that the fork is assembled from, and what it takes of them.
+"""The exact releases of the fork's sources, and the used parts.
 
 ``pyproject.toml`` repeats them as build requirements, with ``===``: the fork's own
 version satisfies ``==26.3``, and must never be assembled from itself.
@@ -12,10 +12,26 @@ from fork.version import UPSTREAM
 
 __all__ = ["ARCHSPEC", "HOW_TO_GET", "LIBRARIES", "NVIDIA_ML_PY", "PINS", "PIP"]
 
-PIP = Pin("pip", UPSTREAM, ("pip/",), ("licenses/",), fork="+variants")
-NVIDIA_ML_PY = Pin("nvidia-ml-py", "13.615.71", ("pynvml.py",))
+PIP = Pin(
+    "pip",
+    UPSTREAM,
+    "0694b82b27bce12a123c716bdd687bd4fb072674bf596320326a29f0e6890741",
+    ("pip/",),
+    ("licenses/",),
+    fork="+variants",
+)
+NVIDIA_ML_PY = Pin(
+    "nvidia-ml-py",
+    "13.615.71",
+    "d01d9dd83ed3864cdba0272199f657ed766a62c3d567e5bafb81b5e53d356352",
+    ("pynvml.py",),
+)
 ARCHSPEC = Pin(
-    "archspec", "0.2.7", ("archspec/",), ("LICENSE-APACHE", "LICENSE-MIT", "NOTICE")
+    "archspec",
+    "0.2.7",
+    "abd6ca8d5e463a40e1d31a635740830c3069f8f641a1ce982cf75f1a0193ca0b",
+    ("archspec/",),
+    ("LICENSE-APACHE", "LICENSE-MIT", "NOTICE"),
 )
 PINS = (PIP, NVIDIA_ML_PY, ARCHSPEC)
 

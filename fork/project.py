@@ -1,23 +1,65 @@
-"""What ``python -m fork`` and the build put together."""
+"""The project that ``python -m fork`` and the build assemble."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from fork.engine.assembler import Project
+from fork.engine.census import Sensitive
 from fork.pins import HOW_TO_GET, LIBRARIES, PIP
 from fork.seams import SEAMS
-from fork.sensitive import SENSITIVE
 
-__all__ = ["PROJECT", "ROOT"]
+__all__ = ["PROJECT", "ROOT", "SENSITIVE"]
 
 ROOT = Path(__file__).resolve().parent.parent
+
+#: The calls through which wheels, links and distributions become candidates.
+SENSITIVE = Sensitive(
+    folders=("pip/_internal/", "pip/_vendor/packaging/"),
+    names=frozenset(
+        {
+            "LinkCandidate",
+            "LinkCollector",
+            "LinkEvaluator",
+            "Wheel",
+            "_find_candidates",
+            "_get_candidates",
+            "_iter_found_candidates",
+            "_make_candidate_from_link",
+            "_prepare_linked_requirement",
+            "_scan_directory",
+            "add_locked_link",
+            "compute_best_candidate",
+            "default_environment",
+            "evaluate",
+            "evaluate_link",
+            "evaluate_links",
+            "find_all_candidates",
+            "find_best_candidate",
+            "find_requirement",
+            "from_element",
+            "from_json",
+            "get_applicable_candidates",
+            "get_best_candidate",
+            "get_metadata_distribution",
+            "get_wheel_distribution",
+            "install_wheel",
+            "iter_dependencies",
+            "parse_wheel_filename",
+            "prepare_linked_requirement",
+            "prepare_linked_requirements_more",
+            "process_project_url",
+            "select_from_pylock_path_or_url",
+            "sort_best_candidate",
+            "supported",
+        }
+    ),
+)
 
 PROJECT = Project(
     core=ROOT / "core" / "src" / "wheel_variants",
     core_needs=("packaging",),
     overlay=ROOT / "src",
-    recorded=Path(__file__).with_name("recorded.json"),
     upstream=PIP,
     how_to_get=HOW_TO_GET,
     libraries=LIBRARIES,

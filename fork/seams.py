@@ -1,4 +1,4 @@
-"""Where upstream pip is touched: every edit of an upstream file stands in this table.
+"""The table of all edits to stock pip's files.
 
 A decorator depends on a function's name, signature and result only, so it is the normal
 seam; an edit inside a function is for values that live nowhere else.
@@ -78,7 +78,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
     },
     "pip/_internal/cli/index_command.py": {
         "All connections of a session share the certificates that they load.": [
-            Decorate("_create_truststore_ssl_context", "fast.connections:context_made"),
+            Decorate("_create_truststore_ssl_context", "fast.switches:context_made"),
         ],
     },
     "pip/_internal/commands/__init__.py": {
@@ -89,12 +89,12 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
                 statement="{hook}(commands_dict, CommandInfo)",
             ),
         ],
-        "`pip check` and `pip debug` have options of variants.": [
+        "`pip check` and `pip lock` have options of variants.": [
             Decorate("create_command", "command_created"),
         ],
     },
     "pip/_internal/commands/cache.py": {
-        "`pip cache` manages provider environments and unpacked wheels too.": [
+        "`pip cache` manages unpacked wheels too.": [
             Decorate("CacheCommand.run", "variants.hooks.commands:cache_managed"),
         ],
     },
@@ -102,17 +102,6 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         "`pip check` judges installed variants anew, and may be told to be strict.": [
             Decorate(
                 "CheckCommand.run", "variants.hooks.check:checked", by="with_modes"
-            ),
-        ],
-    },
-    "pip/_internal/commands/debug.py": {
-        "`pip debug` shows tags and supported properties, of another machine too.": [
-            Decorate("show_tags", "variants.hooks.commands:debug_tags"),
-            ReplaceExpression(
-                "show_tags",
-                "variants.hooks.commands:debug_target",
-                expression="make_target_python(options)",
-                replacement="{hook}({old}, options)",
             ),
         ],
     },
@@ -124,6 +113,13 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         ],
     },
     "pip/_internal/commands/install.py": {
+        "Mistakes of the fork are not for upstream's tracker.": [
+            EditLiteral(
+                "InstallCommand._determine_conflicts",
+                fragment="https://github.com/pypa/pip/issues/new",
+                replacement="that of this fork, not of stock pip",
+            ),
+        ],
         "One pip at a time installs into a virtual environment.": [
             Decorate("InstallCommand.run", "fast.install_command:run"),
         ],
@@ -167,12 +163,21 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
             Decorate("UninstallCommand.run", "fast.environment_lock:uninstalling"),
         ],
     },
+    "pip/_internal/exceptions/build.py": {
+        "Mistakes of the fork are not for upstream's tracker.": [
+            EditLiteral(
+                "BuildDependencyInstallError.__init__",
+                fragment="https://github.com/pypa/pip/issues/new",
+                replacement="that of this fork, not of stock pip",
+            ),
+        ],
+    },
     "pip/_internal/index/collector.py": {
         "Options and session meet here, so one command's state is made here.": [
             Decorate(
                 "LinkCollector.create",
                 "variants.hooks.index:collector_created",
-                by="with_loaded_modes",
+                by="with_modes",
             ),
         ],
     },
@@ -180,9 +185,13 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         "All links of a source pass here: what cannot suit is left out.": [
             ReplaceExpression(
                 "PackageFinder.process_project_url",
-                "variants.hooks.index:links_of_page",
+                "fast.pages:links_of_page",
+                by="if_fast",
                 expression="list(parse_links(index_response))",
-                replacement="{hook}(parse_links, index_response, self, link_evaluator)",
+                replacement=(
+                    "{hook}(lambda page, *_: list(parse_links(page)))"
+                    "(index_response, self.target_python)"
+                ),
             ),
             Decorate(
                 "PackageFinder.evaluate_links", "variants.hooks.index:evaluate_links"
@@ -200,6 +209,15 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
             Decorate(
                 "_FlatDirectoryToUrls._scan_directory",
                 "variants.hooks.index:scan_directory",
+            ),
+        ],
+    },
+    "pip/_internal/locations/__init__.py": {
+        "Mistakes of the fork are not for upstream's tracker.": [
+            EditLiteral(
+                "_warn_mismatched",
+                fragment="https://github.com/pypa/pip/issues/10151",
+                replacement="the maintainers of this fork",
             ),
         ],
     },
@@ -242,56 +260,44 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
     },
     "pip/_internal/network/download.py": {
         "Files are downloaded several at a time, and go on where a run has stopped.": [
-            Decorate("Downloader.batch", "fast.downloads.batch:batch", by="if_fast"),
+            Decorate("Downloader.batch", "fast.parallel_downloads:batch", by="if_fast"),
             Decorate(
-                "Downloader.__call__", "fast.downloads.resume:download", by="if_fast"
+                "Downloader.__call__", "fast.resumed_downloads:download", by="if_fast"
             ),
         ],
     },
     "pip/_internal/operations/freeze.py": {
-        "`pip freeze` writes labels as comments, and replaces those of `-r FILE`.": [
+        "`pip freeze` writes labels as comments.": [
             Decorate(
                 "FrozenRequirement.from_dist",
                 "variants.hooks.commands:frozen_requirement",
             ),
-            Decorate("freeze", "variants.hooks.commands:freeze"),
         ],
     },
     "pip/_internal/operations/install/wheel.py": {
         "A warning names the place where a script will be.": [
             Decorate(
                 "message_about_scripts_not_on_PATH",
-                "fast.upgrades.atomic_upgrade:scripts_not_on_path",
+                "fast.atomic_install:scripts_not_on_path",
                 by="if_loaded",
-            ),
-        ],
-        "Of a variant that cannot be installed as a whole, nothing is to be left.": [
-            Decorate(
-                "_record_wheel_installation",
-                "variants.hooks.installing:installing_wheel",
-                by="if_loaded",
-            ),
-            ReplaceExpression(
-                "_install_wheel",
-                expression="BlockedImportError",
-                replacement="({old}, OSError, KeyboardInterrupt)",
             ),
         ],
         "What was supported when a variant was installed is written down.": [
             InsertLine(
                 "_install_wheel",
-                "record_selection",
+                "variants.hooks.installing:recorded_selection",
+                by="if_loaded",
                 before='record_text = distribution.read_text("RECORD")',
-                statement="generated.extend({hook}(wheel_path, dest_info_dir))",
+                statement=(
+                    "generated.extend({hook}(lambda *_: [])(wheel_path, dest_info_dir))"
+                ),
             ),
         ],
         "What was unpacked ahead is moved to its place.": [
-            Decorate(
-                "ZipBackedFile.save", "fast.unpacked.installing:save", by="if_loaded"
-            ),
+            Decorate("ZipBackedFile.save", "fast.unpacked_wheels:save", by="if_loaded"),
             Decorate(
                 "_compile_wheel_file",
-                "fast.upgrades.install_root:compile_file",
+                "fast.install_root:compile_file",
                 by="if_loaded",
             ),
         ],
@@ -303,8 +309,21 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
                 "variants.hooks.prepare:metadata_fetched",
             ),
         ],
+        "Nothing is built for another kind of machine: a source may say what it needs.": [
+            Decorate(
+                "_get_prepared_distribution", "variants.hooks.prepare:source_prepared"
+            ),
+        ],
         "An unpacked wheel in the cache is not downloaded.": [
             Decorate("unpack_url", "fast.install_command:unpack_url"),
+        ],
+        "The label belongs to the version that satisfies a requirement.": [
+            ReplaceExpression(
+                "RequirementPreparer.prepare_installed_requirement",
+                "variants.hooks.metadata:with_variant",
+                expression="req.satisfied_by.version",
+                replacement='{hook}({old}, req.satisfied_by, ", variant {}")',
+            ),
         ],
         "The wheel is here: its own metadata must agree with the manifest.": [
             Decorate(
@@ -314,10 +333,10 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         ],
     },
     "pip/_internal/req/__init__.py": {
-        "Whoever interrupts an installation must not lose what is being replaced.": [
+        "An interrupt during an installation must not lose what is being replaced.": [
             Decorate(
                 "install_given_reqs",
-                "fast.upgrades.atomic_upgrade:installing",
+                "fast.atomic_install:installing",
                 by="if_loaded",
             ),
         ],
@@ -336,7 +355,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         "A package that was prepared is moved to its place.": [
             Decorate(
                 "InstallRequirement.install",
-                "fast.upgrades.atomic_upgrade:install",
+                "fast.atomic_install:install",
                 by="if_loaded",
             ),
         ],
@@ -345,8 +364,16 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         "All new packages are prepared before the first old one is removed.": [
             Decorate(
                 "UninstallPathSet.from_dist",
-                "fast.upgrades.atomic_upgrade:removal",
+                "fast.atomic_install:removal",
                 by="if_loaded",
+            ),
+        ],
+        "The label belongs to the name of what is uninstalled.": [
+            ReplaceExpression(
+                "UninstallPathSet.remove",
+                "variants.hooks.metadata:with_variant",
+                expression='f"{self._dist.raw_name}-{self._dist.raw_version}"',
+                replacement='{hook}({old}, self._dist, " ({})")',
             ),
         ],
     },
@@ -388,7 +415,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         "Another build of the installed version is installed in its place.": [
             ReplaceExpression(
                 "Resolver.resolve",
-                "variants.hooks.resolve:is_other_build",
+                "variants.selection.candidates:is_other_build",
                 expression="installed_dist.version != candidate.version",
                 replacement="({old} or {hook}(installed_dist, candidate))",
             ),
@@ -396,17 +423,19 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
     },
     "pip/_internal/self_outdated_check.py": {
         "The notice of a newer pip must not tell users to overwrite the fork.": [
-            Decorate(
-                "_compute_upgrade_prompt",
-                "variants.hooks.updates:upgrade_prompt",
-            ),
-        ],
-        "What upstream's pip has found there last week is not the fork's.": [
             ReplaceExpression(
                 "pip_self_version_check_fetch",
-                "variants.hooks.updates:state_for",
-                expression="SelfCheckState(cache_dir=options.cache_dir)",
-                replacement="{hook}({old}, session, options, local_version)",
+                "variants.hooks.updates:upgrade_prompt",
+                expression=(
+                    "_compute_upgrade_prompt(local_version=local_version, "
+                    "remote_version_str=remote_version_str, "
+                    "installed_by_pip=installed_by_pip, "
+                    "show_upgrade_hint=not running_under_zipapp())"
+                ),
+                replacement=(
+                    "{hook}({old}, options, local_version, remote_version_str, "
+                    "installed_by_pip=installed_by_pip)"
+                ),
             ),
         ],
     },
@@ -493,7 +522,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
 
 
 def placed(seam: Seam, file: str, why: str) -> Seam:
-    """Return a seam with its file, what it is for, and the door that the file has."""
+    """Return a seam with its file, purpose and door."""
     in_packaging = file.startswith("pip/_vendor/packaging/")
     door = _PACKAGING if in_packaging else _INTERNAL
     return dataclasses.replace(seam, file=file, why=why, door=door)

@@ -20,7 +20,6 @@ hypothesis.settings.load_profile("own")
 pytest_plugins = [
     "tests.lib.modes",
     "tests.lib.passed_seams",
-    "tests.lib.records",
     "tests.lib.skips",
 ]
 
@@ -59,7 +58,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.fixture
 def make_index() -> Iterator[Callable[[], IndexServer]]:
-    """Return a function that starts one more empty index on loopback."""
+    """Return a function that starts another empty index on loopback."""
     started: list[IndexServer] = []
 
     def start() -> IndexServer:

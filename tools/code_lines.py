@@ -23,7 +23,7 @@ _LAYOUT = {
 
 
 def code_lines(source: str) -> int:
-    """Return how many lines of a module hold code.
+    """Return the number of code lines in a module.
 
     A line inside of a string that is no docstring counts, also if it is blank.
     """
@@ -56,7 +56,7 @@ def _end(node: ast.stmt) -> int:
 
 
 def main(folders: Iterable[str] = ()) -> None:
-    """Print the code lines of each package, its subpackages left out."""
+    """Print the code lines of each package, without subpackages."""
     for folder in folders or _FOLDERS:
         counts: Counter[Path] = Counter()
         for path in sorted(Path(folder).rglob("*.py")):

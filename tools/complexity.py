@@ -1,4 +1,4 @@
-"""Refuse functions that branch too much: radon counts conditions, ruff statements."""
+"""Find functions that are too complex: radon counts branches, ruff statements."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def above(paths: Sequence[Path]) -> Iterator[tuple[str, int]]:
-    """Yield the functions above the limit, ``path::name``, and how complex they are."""
+    """Yield the functions above the limit as ``path::name``, with their complexity."""
     for path in paths:
         for file in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
             name = file.relative_to(ROOT).as_posix()
@@ -26,7 +26,7 @@ def above(paths: Sequence[Path]) -> Iterator[tuple[str, int]]:
 
 
 def main() -> int:
-    """Check all code of the project; the status tells if any is to be changed."""
+    """Check all code of the project; return 1 if a function is too complex."""
     places = ("src", "carrier", "core", "fork", "tools", "tests", "noxfile.py")
     found = sorted(above([ROOT / place for place in places]))
     for name, complexity in found:

@@ -1,4 +1,4 @@
-"""Show the fork at work: build it, serve a small index, install torch on four machines.
+"""Demonstrate the fork: build it, serve an index, install torch on four machines.
 
 Needs Python 3.10 or newer and a package registry for the build; leaves nothing behind.
 """
@@ -41,15 +41,8 @@ MACHINES = (
 )
 
 
-#: What a property means to a reader.
-_FACTS = {
-    "cuda_version_lower_bound": "for CUDA {} and newer",
-    "sm_arch": "has GPU code for {}",
-}
-
-
 class DemoError(Exception):
-    """The demo cannot go on; the message says why and what to do.
+    """The demo failed; the message contains the reason and a remedy.
 
     :param details: what a failed command printed
     """
@@ -61,7 +54,7 @@ class DemoError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The build that pip chose on one machine, and the properties that decided."""
+    """The build that pip selected on a machine, and the deciding properties."""
 
     host: str
     build: str
@@ -77,20 +70,20 @@ class Sandbox:
 
     @property
     def scripts(self) -> Path:
-        """Return the folder of the environment's scripts."""
+        """The folder of the environment's scripts."""
         return self.folder / "venv" / ("Scripts" if os.name == "nt" else "bin")
 
     @property
     def python(self) -> str:
-        """Return the environment's interpreter."""
+        """The environment's interpreter."""
         return str(self.scripts / ("python.exe" if os.name == "nt" else "python"))
 
     def pip(self, *arguments: str) -> str:
-        """Run a pip command as a user would type it, show and return its output."""
+        """Run a pip command, print it, and return its output."""
         return self._show(f"pip {' '.join(arguments)}", "-m", "pip", *arguments)
 
     def evaluate(self, code: str) -> str:
-        """Run a line of Python, show and return its output."""
+        """Evaluate a Python expression; print and return the result."""
         return self._show(f'python -c "{code}"', "-c", code)
 
     def _show(self, shown: str, *arguments: str) -> str:
@@ -177,7 +170,7 @@ def run(*, keep: bool, serve: bool, wheel: Path | None) -> None:
 
 
 def prepare(sandbox: Sandbox, wheel: Path | None) -> None:
-    """Put the fork into a fresh virtual environment."""
+    """Install the fork into a new virtual environment."""
     print("1. A fresh virtual environment, and the fork in it\n")
     with _step("making a virtual environment"):
         try:
@@ -207,7 +200,7 @@ def prepare(sandbox: Sandbox, wheel: Path | None) -> None:
 
 
 def print_index(index: IndexServer) -> None:
-    """Say what the index has to offer."""
+    """Print the contents of the index."""
     print(f"\n2. An index on {index.index_url} with one release of torch\n")
     for entry in index.projects["torch"]:
         print(f"    {entry.file.filename}")
@@ -222,7 +215,7 @@ def print_index(index: IndexServer) -> None:
 
 
 def install_everywhere(sandbox: Sandbox) -> list[Choice]:
-    """Let pip choose on this machine, which installs, and on the others."""
+    """Install on this machine, and resolve for the others."""
     print("\n3. What this machine gets")
     output = sandbox.pip("install", "--dry-run", "torch")
     choices = [read_choice("this machine", output)]
@@ -240,20 +233,15 @@ def install_everywhere(sandbox: Sandbox) -> list[Choice]:
 
 
 def read_choice(host: str, output: str) -> Choice:
-    """Read the line that pip prints for a chosen variant."""
-    line = re.search(r"^Using the variant (\S+) of torch \S+ \((.*)\)$", output, re.M)
+    """Parse pip's output line for the selected variant."""
+    line = re.search(r"^Using torch \S+, variant (\S+) \((.*)\)$", output, re.M)
     if line is None:
         return Choice(host, "plain", "no variant fits")
-    values: dict[str, str] = {}
-    for _, feature, value in re.findall(r"(\S+) :: (\S+) :: ([^\s,]+)", line[2]):
-        # What the machine supports, best first: the first of a feature counts.
-        values.setdefault(feature, value)
-    facts = [_FACTS.get(f, f"{f} {{}}").format(value) for f, value in values.items()]
-    return Choice(host, line[1], ", ".join(facts) or "needs no GPU, and no other fits")
+    return Choice(host, line[1], line[2])
 
 
 def print_table(choices: Sequence[Choice]) -> None:
-    """Print host, chosen build and why."""
+    """Print the host, the selected build and the reason."""
     rows = [("host", "chosen build", "why")]
     rows += [(c.host, c.build, c.reason) for c in choices]
     first, second = (max(len(row[i]) for row in rows) for i in (0, 1))
@@ -288,7 +276,7 @@ The index is served until you press Ctrl-C. In another terminal:
 
 @contextmanager
 def _step(text: str) -> Iterator[None]:
-    """Say what is going on, and in the end how long it took."""
+    """Print the step, and its duration at the end."""
     start = time.monotonic()
     print(f"    {text} ...", end=" ", flush=True)
     try:
@@ -300,7 +288,7 @@ def _step(text: str) -> Iterator[None]:
 
 
 def _quietly(command: Sequence[str], problem: str) -> None:
-    """Run a command whose output matters only if it fails."""
+    """Run a command; show its output only if it fails."""
     done = subprocess.run(
         command,
         stdout=subprocess.PIPE,

@@ -1,64 +1,66 @@
-"""Tell what the program says of its options, as a document that pages are made of.
+"""Write a JSON document of options, actions and rules for the docs.
 
 Run with the assembled fork as the pip: ``python -m tools.described_options``.
 """
 
 from __future__ import annotations
 
-import inspect
 import json
 import optparse
 from collections.abc import Iterator
 from typing import Any
 
+from pip._vendor.wheel_variants.rules import RULES
+
 from pip._internal.commands import commands_dict, create_command
+from pip._internal.req.req_file import build_parser
 from pip._internal.variants.commands.actions import ACTIONS
-from pip._internal.variants.providers import host_names
-from pip._internal.variants.selection.settings import VariantOption
+from pip._internal.variants.settings import VariantOption
 
 __all__ = ["described"]
 
 
 def described() -> dict[str, Any]:
-    """Return the options that upstream's pip lacks, and the actions of ``pip variants``."""
+    """Return the fork's options, ``pip variants`` and the rules for publishers."""
     options: dict[str, dict[str, Any]] = {}
-    for option, command, section in _own():
-        name = option.get_opt_string()
-        told = options.setdefault(name, _described(option))
-        told["commands"].append(command)
-        key = f"{section}.{name[2:]}"
-        if key not in told["keys"]:
-            told["keys"].append(key)
+    for option, place in _own():
+        shown = options.setdefault(option.get_opt_string(), _described(option))
+        shown["places"].append(place)
     # Upstream's options of these names would be set with them.
     for name in _known() & options.keys():
-        options[name] |= {"keys": [], "variable": None}
+        options[name]["variable"] = None
     actions = [
         {"usage": each.usage, "summary": each.summary, "status": each.status}
         for each in ACTIONS.values()
     ]
-    names = inspect.getdoc(host_names) or ""
+    rules = [
+        [rule.id, rule.text, rule.severity.value, rule.effect and rule.effect.value]
+        for rule in RULES.values()
+    ]
     return {
         "options": dict(sorted(options.items())),
         "actions": actions,
-        # Without its first line, and what it says for who reads the code.
-        "host-names": names.partition("\n\n")[2].partition("\n\nLoaded")[0],
+        "rules": rules,
     }
 
 
-def _own() -> Iterator[tuple[VariantOption, str, str]]:
-    """Yield each option with a command that takes it, and its configuration's section."""
+def _own() -> Iterator[tuple[VariantOption, str]]:
+    """Yield each of the fork's options with a command that accepts it."""
     for command, option in _all():
         if isinstance(option, VariantOption) and option.help != optparse.SUPPRESS_HELP:
-            yield option, f"pip {command}", command
+            yield option, f"pip {command}"
+    for option in build_parser().option_list:
+        if isinstance(option, VariantOption):
+            yield option, "requirements files"
     for action in ACTIONS.values():
         for make in action.options:
             option = make()
             if isinstance(option, VariantOption):
-                yield option, f"pip variants {action.name}", "variants"
+                yield option, f"pip variants {action.name}"
 
 
 def _known() -> set[str]:
-    """Return the names of upstream's options."""
+    """Return the names of stock pip's options."""
     theirs = (option for _, option in _all() if not isinstance(option, VariantOption))
     return {name for option in theirs for name in option._long_opts}
 
@@ -78,8 +80,7 @@ def _described(option: optparse.Option) -> dict[str, Any]:
         "metavar": option.metavar if option.takes_value() else None,
         "help": (option.help or "").replace("%default", str(option.default)),
         "variable": f"PIP_{key.replace('-', '_').upper()}",
-        "keys": [f"global.{key}"],
-        "commands": [],
+        "places": [],
     }
 
 

@@ -1,4 +1,4 @@
-"""Compare what two wheels of this pip would install: random projects on their machines.
+"""Compare two wheels of this pip on random projects and machines.
 
 The exit status is 1 if anything differs. It takes the files and labels that would be
 installed, or the exit status and the last error.
@@ -27,14 +27,14 @@ __all__ = ["main"]
 
 
 class Outcome(NamedTuple):
-    """What a command would install, by name, or how it failed."""
+    """The packages that a command would install, or its error."""
 
     files: Mapping[str, str]
     error: str
 
 
 class Difference(NamedTuple):
-    """A machine for which two wheels decide differently."""
+    """A machine for which two wheels give different results."""
 
     host: str
     old: Outcome
@@ -98,7 +98,7 @@ def _compare(
 
 
 def _outcome(wheel: Path, index: str, host: Path, roots: Sequence[str]) -> Outcome:
-    """Return what one wheel decides for one machine."""
+    """Return the result of one wheel for one machine."""
     with TemporaryDirectory(prefix="guard-") as name:
         report = Path(name, "report.json")
         done = subprocess.run(

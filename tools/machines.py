@@ -1,4 +1,4 @@
-"""Compare what pip takes for another machine with what that machine takes.
+"""Compare cross-platform results with results on the machine.
 
 Random trees of packages are asked for: with each other Python that is named, there and, with
 its description, here; and for platforms that are not here, by name, with what tags and
@@ -51,7 +51,7 @@ class Pip:
         )
 
     def __call__(self, *arguments: str) -> tuple[int, str]:
-        """Run pip; return its status, and what it said."""
+        """Run pip; return its exit status and output."""
         process = self._process
         assert process.stdin is not None
         assert process.stdout is not None
@@ -61,7 +61,7 @@ class Pip:
         return code, said
 
     def taken(self, index: str, report: Path, *options: str) -> set[str] | None:
-        """Return the wheels that are taken of an index; None if that is not possible."""
+        """Return the wheels that pip selects; None if it fails."""
         code, said = self(
             *("install", "--dry-run", "--ignore-installed", "--only-binary", ":all:"),
             *("--quiet", "--disable-pip-version-check", "--no-cache-dir"),
@@ -76,7 +76,7 @@ class Pip:
 
 
 def main() -> int:
-    """Compare, and tell."""
+    """Compare the results, and print them."""
     parser = argparse.ArgumentParser(prog="nox -s machines --", description=__doc__)
     parser.add_argument("--count", type=int, default=300, help="how many trees")
     parser.add_argument("--seed", type=int, default=0, help="of the first one")

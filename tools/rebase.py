@@ -1,8 +1,7 @@
-"""Report what another release of pip changes for the fork; change nothing.
+"""Report the effects of another pip release on the fork; change nothing.
 
 The report goes seam by seam: unchanged, changed (with both bodies) or missing. Then come
-the names that the overlay imports and that changed or went, the census of sensitive calls,
-files that clash with the overlay, all files that differ, and the libraries that pip
+the census of sensitive calls, files that clash with the overlay, all files that differ, and the libraries that pip
 brings. It ends with what to do. The exit status is 0 if nothing drifted, 1 if something
 did, 2 if the report cannot be made.
 """
@@ -54,7 +53,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _libraries(old: Release, new: Release) -> list[str]:
-    """List the libraries inside pip that are not of the same version."""
+    """List the vendored libraries with different versions."""
     before, after = (_versions(each) for each in (old, new))
     changed = [
         f"    {name} {before.get(name, 'new')} -> {after.get(name, 'gone')}"
@@ -71,7 +70,7 @@ def _versions(release: Release) -> dict[str, str]:
 
 
 def _next(drift: Drift) -> Iterator[str]:
-    """Say what to do, by what was found."""
+    """Print the next steps."""
     version = drift.new.version
     if drift.new.digest == drift.old.digest:
         yield "It is the same release: there is nothing to do."
@@ -83,8 +82,8 @@ def _next(drift: Drift) -> Iterator[str]:
         yield "Nothing that the fork depends on changed. To move to it:"
     yield f"  write {version!r} as UPSTREAM in fork/version.py, pip==={version} in"
     yield "  pyproject.toml, and a number of the fork's own (FORK in fork/version.py);"
-    yield f"  python -m pip install --target DIR pip==={version} and the libraries that"
-    yield "  fork/pins.py names; python -m fork record --from DIR, and read what it changed;"
+    yield f"  write the digest {drift.new.digest}"
+    yield "  into fork/pins.py;"
     yield "  nox, nox -s rest, and upstream's own tests: nox -s upstream -- CHECKOUT unit."
 
 

@@ -1,4 +1,4 @@
-"""Look for a release of upstream's pip that is newer than the one the fork is made from.
+"""Check for a release of stock pip that is newer than the fork's base.
 
 If there is one, say what it changes for the fork (``tools/rebase.py``). The exit status is
 0 if there is none, 1 if there is one, 2 if that cannot be found out.
@@ -38,7 +38,7 @@ def _parsed(version: str) -> Version | None:
 
 
 def main() -> int:
-    """Ask the index, print what there is to know, and return the exit status."""
+    """Query the index, print the result, and return the exit status."""
     command = [sys.executable, "-m", "pip", "index", "versions", "--json", "pip"]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode:

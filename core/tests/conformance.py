@@ -9,8 +9,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
-__all__ = ["FOLDER", "INVALID", "TOPICS", "Case", "Model", "nested", "read_cases"]
-
 FOLDER = Path(__file__).resolve().parents[1] / "conformance"
 TOPICS = (
     *("filenames", "properties", "manifests", "providers"),

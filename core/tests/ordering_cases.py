@@ -12,8 +12,6 @@ from wheel_variants.manifest import Manifest
 from wheel_variants.manifest_parser import parse_manifest
 from wheel_variants.properties import SupportedFeature, SupportedProperties
 
-__all__ = ["ABLE_MACHINES", "MACHINES", "VARIANTS", "Machine", "machine", "manifest"]
-
 #: By namespace, its features with their values, best first.
 Machine = Mapping[str, Sequence[tuple[str, Sequence[str]]]]
 

@@ -81,7 +81,7 @@ def test_a_label_that_is_not_listed_requires_nothing() -> None:
     assert abi_dependency.requirements(manifest(torch=["2"]), "other") == []
 
 
-def test_names_that_are_not_normalised_are_unusable() -> None:
+def test_names_that_are_not_normalized_are_unusable() -> None:
     unusable = manifest(torch_="2", _x="2", a__b="2", torch_nntile=["1"])
     assert abi_dependency.requirements(unusable, "x") == ["torch-nntile==1.*"]
     answer = abi_dependency.supported(unusable, "abi", None)
@@ -146,8 +146,8 @@ def test_what_means_nothing_is_told() -> None:
         return abi_dependency.supported(several, "abi", None, project).reason
 
     told = (
-        "the property abi :: torch :: 02.8 has no version of one to three numbers, of up "
-        "to nine digits each and without leading zeros"
+        "property 'abi :: torch :: 02.8' needs a version of one to three numbers, each "
+        "with up to nine digits and no leading zeros"
     )
     assert reason(torch=["2.8"]) is None
     assert reason(torch=["02.8"]) == told

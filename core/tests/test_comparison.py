@@ -18,7 +18,7 @@ from core.tests.ordering_cases import (
     manifest,
 )
 from wheel_variants.comparison import Comparison, Criterion, compare
-from wheel_variants.ordering import rank, supported_of
+from wheel_variants.ordering import rank
 from wheel_variants.preferences import Preference
 from wheel_variants.properties import Property
 
@@ -155,39 +155,3 @@ def test_every_pair_of_the_order_is_decided_as_the_pep_says(
     for first, second in combinations(order, 2):
         found = compare(content, supported, first, second)
         assert found == _decided(first, second, variants, described, namespaces)
-
-
-_PREFERENCES = st.lists(
-    st.builds(Preference, st.sampled_from("abc"))
-    | st.builds(Preference, *[st.sampled_from("abc")] * 2)
-    | st.builds(Preference, *[st.sampled_from("abc")] * 2, st.sampled_from("123")),
-    min_size=1,
-    max_size=3,
-)
-
-
-@given(VARIANTS, ABLE_MACHINES, st.permutations("abc"), _PREFERENCES)
-def test_a_preference_decides_only_where_it_turns_the_order(
-    variants: dict[str, Any],
-    described: Machine,
-    namespaces: list[str],
-    preferences: list[Preference],
-) -> None:
-    supported, content = machine(described), manifest(namespaces, variants)
-    usual = rank(content, supported, variants).compatible
-    order = rank(content, supported, variants, preferences).compatible
-    for first, second in combinations(order, 2):
-        found = compare(content, supported, first, second, preferences)
-        if found.criterion is Criterion.PREFERENCE:
-            assert found.first is not None
-            assert found.second is not None
-            assert found.preference is not None
-            assert found.preference.covers(found.first)
-            stronger = preferences[: preferences.index(found.preference) + 1]
-            assert not any(each.covers(found.second) for each in stronger)
-        if usual.index(first) > usual.index(second):
-            # Where the order was turned, a preference put one of them first, or put
-            # both on a par where they were not.
-            properties = supported_of(content, content.variants[first], supported)
-            properties += supported_of(content, content.variants[second], supported)
-            assert any(p.covers(each) for p in preferences for each in properties)

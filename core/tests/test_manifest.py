@@ -51,20 +51,15 @@ def test_each_generation_has_the_same_meaning(schema: str) -> None:
 @pytest.mark.parametrize(
     ("schema", "kept"),
     [
-        ("https://example.org/schema.json", True),
-        ("https://example.org/v9.0.0/v0.2.0.json", False),
+        ({}, True),
+        ({"$schema": "https://example.org/schema.json"}, True),
+        ({"$schema": "https://example.org/v9.0.0/v0.2.0.json"}, False),
     ],
 )
-def test_orders_of_values_ended_with_0_1_1(schema: object, kept: bool) -> None:
+def test_orders_of_values_ended_with_0_1_1(schema: dict[str, Any], kept: bool) -> None:
     priorities = {"namespace": ["nvidia"], "property": {"nvidia": {"a": ["2", "1"]}}}
-    manifest = parse(**{"$schema": schema, "default-priorities": priorities})
+    manifest = parse(**schema, **{"default-priorities": priorities})
     assert manifest.value_order == ({"nvidia": {"a": ("2", "1")}} if kept else {})
-
-
-def test_orders_of_values_without_a_schema() -> None:
-    priorities = {"namespace": ["nvidia"], "property": {"nvidia": {"a": ["2", "1"]}}}
-    manifest = parse(**{"default-priorities": priorities})
-    assert manifest.value_order == {"nvidia": {"a": ("2", "1")}}
 
 
 @pytest.mark.parametrize(
@@ -150,12 +145,12 @@ def test_drafts_used_abi_dependency_without_ranking_it() -> None:
 def test_labels_have_a_greatest_number() -> None:
     most: dict[str, Any] = {f"{number:x}": CUDA for number in range(20_000)}
     assert len(parse(variants=most).variants) == 20_000
-    with pytest.raises(InvalidManifest, match=r"^it lists more than 20000 variants$"):
+    with pytest.raises(InvalidManifest, match="lists more than 20000 variants"):
         parse(variants={**most, "more": {}})
 
 
 def test_a_key_that_is_repeated_is_named() -> None:
-    with pytest.raises(InvalidManifest, match="a key is repeated: 'b'"):
+    with pytest.raises(InvalidManifest, match="repeated key 'b'"):
         parse_manifest(b'{"a": 1, "b": 1, "c": {}, "b": 2}')
 
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.lib.manifest_rows import ROWS
+from tests.lib.manifest_rows import ROWS, Row
 from wheel_variants.manifest import InvalidManifest
 from wheel_variants.manifest_parser import parse_manifest
 from wheel_variants.rules import RULES, Effect
@@ -15,9 +15,11 @@ from wheel_variants.rules import RULES, Effect
 EFFECTS = list(Effect)
 
 
-@pytest.mark.parametrize("name", ROWS)
-def test_what_is_refused(name: str) -> None:
-    row = ROWS[name]
+each_row = pytest.mark.parametrize("row", ROWS, ids=[row.name[:60] for row in ROWS])
+
+
+@each_row
+def test_what_is_refused(row: Row) -> None:
     data = json.dumps(row.document).encode()
     if row.effect != Effect.REFUSED.name:
         assert parse_manifest(data).variants
@@ -27,18 +29,18 @@ def test_what_is_refused(name: str) -> None:
     assert refused.value.rule in row.findings
 
 
-@pytest.mark.parametrize("name", ROWS)
-def test_what_a_rule_costs(name: str) -> None:
+@each_row
+def test_what_a_rule_costs(row: Row) -> None:
     """It is what the rule says, whichever is the worst of several."""
-    broken = [RULES[rule].effect for rule in ROWS[name].findings]
+    broken = [RULES[rule].effect for rule in row.findings]
     assert None not in broken
     costs = [EFFECTS.index(effect) for effect in broken if effect is not None]
     worst = EFFECTS[min(costs, default=-1)]
-    assert worst.name == ROWS[name].effect
+    assert worst.name == row.effect
 
 
 def test_every_rule_has_a_row() -> None:
-    broken = {rule for row in ROWS.values() for rule in row.findings}
+    broken = {rule for row in ROWS for rule in row.findings}
     of_manifests = {rule.id for rule in RULES.values() if rule.effect is not None}
     # Bytes that are no JSON are no document.
     assert broken | {"manifest-json"} == of_manifests

@@ -16,10 +16,7 @@ from wheel_variants.ordering import Mismatch, rank, supported_of
 from wheel_variants.properties import Feature
 
 GPU: Machine = {
-    "nvidia": [
-        ("cuda", ["12.8", "12.7", "12.6"]),
-        ("sm", ["90_real", "90_virtual"]),
-    ],
+    "nvidia": [("cuda", ["12.8", "12.7", "12.6"]), ("sm", ["90_real", "90_virtual"])],
     "cpu": [("level", ["v3", "v2", "v1"]), ("avx", ["on"])],
 }
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from core.tests.ordering_cases import MACHINES, VARIANTS, Machine, machine, manifest
 from wheel_variants.ordering import rank, supported_of
-from wheel_variants.preferences import Preference, parse_blank_separated
+from wheel_variants.preferences import Preference
 from wheel_variants.properties import InvalidProperty
 
 MKL = Preference("blas_lapack", "library", "mkl")
@@ -39,16 +39,6 @@ def test_form(text: str, expected: Preference) -> None:
 def test_invalid_form(text: str) -> None:
     with pytest.raises(InvalidProperty, match=r"invalid|expected"):
         Preference.parse(text)
-
-
-def test_configured_preferences_may_have_blanks() -> None:
-    configured = "blas_lapack :: library :: mkl x86_64 nvidia:: sm_arch amd ::gfx"
-    assert parse_blank_separated(configured.split()) == [
-        MKL,
-        Preference("x86_64"),
-        Preference("nvidia", "sm_arch"),
-        Preference("amd", "gfx"),
-    ]
 
 
 BLAS: Machine = {

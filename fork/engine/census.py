@@ -1,8 +1,8 @@
-"""The census of sensitive call sites.
+"""Count sensitive call sites.
 
-Anchors and fingerprints cannot see a *new* way around a seam.  The census can: it lists
-every call of functions that a project names, and a release in which one was added or
-removed must be reviewed.
+Anchors cannot see a *new* way around a seam. The census can: it lists every call of
+functions that a project names, and a release in which one was added or removed must be
+reviewed.
 """
 
 from __future__ import annotations
@@ -16,27 +16,25 @@ from fork.engine.module import Module
 
 __all__ = ["Census", "Sensitive", "differences", "take_census"]
 
-#: ``{file: {qualified function: {callee: number of calls}}}``
-Census = dict[str, dict[str, dict[str, int]]]
+#: Numbers of calls, by file, qualified function and callee.
+Census = Counter[tuple[str, str, str]]
 
 
 @dataclass(frozen=True, slots=True)
 class Sensitive:
-    """Name the calls that are counted.
+    """The names of the counted calls.
 
     :param folders: where they are counted, as prefixes of archive paths.
     :param names: called functions, methods and classes, by the last part of their name.
-    :param risk: what a call that nobody reviewed might do, as a clause.
     """
 
     folders: tuple[str, ...]
     names: frozenset[str]
-    risk: str
 
 
 def take_census(files: dict[str, bytes], sensitive: Sensitive) -> Census:
-    """Count the sensitive calls of upstream's files, by archive path."""
-    census: Census = {}
+    """Count the sensitive calls in upstream's files, by archive path."""
+    census: Census = Counter()
     for path, data in sorted(files.items()):
         if not path.startswith(sensitive.folders) or not path.endswith(".py"):
             continue
@@ -44,33 +42,20 @@ def take_census(files: dict[str, bytes], sensitive: Sensitive) -> Census:
             continue
         module = Module(path, data)
         aliases = _aliases(module.tree, sensitive.names)
-        calls = Counter(_calls(module.tree, "<module>", aliases))
-        for (function, callee), count in sorted(calls.items()):
-            if callee not in sensitive.names:
-                continue
-            census.setdefault(path, {}).setdefault(function, {})[callee] = count
+        for function, callee in _calls(module.tree, "<module>", aliases):
+            if callee in sensitive.names:
+                census[path, function, callee] += 1
     return census
 
 
-def differences(recorded: Census, found: Census) -> list[str]:
-    """Return one line for each call site that was added or removed."""
-    before, after = _flat(recorded), _flat(found)
-    lines: list[str] = []
-    for site in sorted(before.keys() | after.keys()):
-        old, new = before.get(site, 0), after.get(site, 0)
-        if old != new:
-            file, function, callee = site
-            lines.append(f"{file}: {function} calls {callee} {new}x, recorded {old}x")
-    return lines
-
-
-def _flat(census: Census) -> dict[tuple[str, str, str], int]:
-    return {
-        (file, function, callee): count
-        for file, functions in census.items()
-        for function, callees in functions.items()
-        for callee, count in callees.items()
-    }
+def differences(before: Census, after: Census) -> list[str]:
+    """Return a line for each added or removed call site."""
+    return [
+        f"{file}: {function} calls {callee} {after[site]}x, before {before[site]}x"
+        for site in sorted(before | after)
+        if before[site] != after[site]
+        for file, function, callee in [site]
+    ]
 
 
 def _aliases(tree: ast.Module, names: frozenset[str]) -> dict[str, str]:

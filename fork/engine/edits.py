@@ -1,4 +1,4 @@
-"""Edits of a source file at byte offsets, and their removal by text."""
+"""Apply edits to a source file, and reverse them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["Edit", "apply", "reverse"]
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """Replace ``old`` at byte offset ``start`` by ``new``.
+    """An edit that replaces ``old`` at byte offset ``start`` with ``new``.
 
     With an empty ``old``, ``new`` is exactly one whole line, inserted at a line's start.
     """
@@ -41,7 +41,7 @@ def apply(data: bytes, edits: list[Edit], path: str) -> bytes:
 
 
 def reverse(data: bytes, edits: list[Edit], path: str) -> bytes:
-    """Return the edited file without the edits, found by their text, not by offsets.
+    """Remove the edits from a file, found by text instead of offset.
 
     :raises ForkError: one of our texts is there more or less often than it was added.
     """

@@ -1,4 +1,4 @@
-"""Errors that a person can act on."""
+"""Errors that a developer can fix."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ __all__ = ["AnchorError", "ForkError"]
 
 
 class ForkError(Exception):
-    """Say that the fork cannot be assembled: what is wrong, where, and what to do.
+    """The fork cannot be assembled; the message contains a remedy.
 
     Shown without a traceback, by the command line and by the build hook alike.
     """
 
 
 class AnchorError(ForkError):
-    """Say that a seam does not fit the file.
+    """A seam does not fit the file.
 
     :param seam: file, target and kind of the seam.
     :param problem: what does not fit.

@@ -1,4 +1,4 @@
-"""The kinds of seams: what may be changed in an upstream file, and how it is anchored.
+"""The kinds of seams, which edit upstream's files.
 
 An anchor is found in the syntax tree and must match exactly once; the edit is made in
 the text, at byte offsets, so that upstream's layout, comments and line numbers survive.
@@ -9,12 +9,11 @@ from __future__ import annotations
 import ast
 from abc import ABC, abstractmethod
 from dataclasses import KW_ONLY, dataclass, field
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, TypeVar
 
 from fork.engine.edits import Edit
 from fork.engine.errors import AnchorError, ForkError
 from fork.engine.module import Module
-from fork.engine.normal import fingerprint, normal_form
 
 __all__ = [
     "Append",
@@ -28,12 +27,14 @@ __all__ = [
     "import_edits",
 ]
 
+_Node = TypeVar("_Node", ast.expr, ast.stmt)
+
 
 @dataclass(frozen=True, slots=True)
 class Door:
-    """Say how edited files reach the hooks: through one module of the overlay.
+    """The overlay module through which edited files call the hooks.
 
-    That module has hooks of its own, functions that make decorators of others
+    That module has its own hooks, functions that make decorators of others
     (``Decorate.by``), and ``find`` and ``of_mode``, which return others.
 
     :param path: its archive path.
@@ -52,10 +53,10 @@ class Door:
 
 @dataclass(frozen=True, slots=True)
 class Seam(ABC):
-    """Describe one small edit of one upstream file.
+    """A small edit of one upstream file.
 
     :param target: qualified name of the definition or module-level assignment that
-        the edit depends on; its fingerprint is recorded.
+        the edit depends on.
     :param hook: the function that the edit refers to: ``module:function`` below the
         door's folder; ``:function`` where a mode has it; or the name of one in the
         door itself.
@@ -63,6 +64,7 @@ class Seam(ABC):
     :param why: what the seam is for, in one sentence.
     :param door: what the hook is reached through.
     :param requires: an import statement that the edit needs besides the door's.
+    :param by: what of the door returns the hook, or makes a decorator of it.
     """
 
     target: str
@@ -72,16 +74,17 @@ class Seam(ABC):
     why: str = ""
     door: Door = field(default=Door(), repr=False)
     requires: str = ""
+    by: Literal["find", "around", "if_fast", "if_loaded", "with_modes"] = "find"
     KIND: ClassVar[str]
 
     @property
     def name(self) -> str:
-        """Return how messages refer to this seam."""
+        """The name of the seam in messages."""
         return f"{self.file}: {self.target} ({self.KIND})"
 
     @property
     def implementation(self) -> tuple[str, str]:
-        """Return where the hook is defined, and its name.
+        """The module and name of the hook.
 
         The former is a pattern of archive paths: several modules may be modes.
         """
@@ -94,13 +97,10 @@ class Seam(ABC):
 
     @property
     def call(self) -> str:
-        """Return the expression that stands for the hook in the edited file."""
-        return self._by("find")
-
-    def _by(self, finder: str) -> str:
+        """The expression for the hook in the edited file."""
         if ":" not in self.hook:
             return f"{self.door.name}.{self.hook}"
-        finder = "of_mode" if self.hook.startswith(":") else finder
+        finder = "of_mode" if self.hook.startswith(":") else self.by
         return f'{self.door.name}.{finder}("{self.hook}")'
 
     def imports(self) -> list[str]:
@@ -118,12 +118,21 @@ class Seam(ABC):
             raise self.error(f"the target is there {len(found)}x, not once")
         return found[0]
 
-    def fingerprint(self, module: Module) -> str:
-        """Return the fingerprint of what the edit depends on.
+    def inside(self, module: Module, wanted: _Node) -> _Node:
+        """Return the node of the target that equals another one.
 
-        :raises AnchorError: the target is not there exactly once.
+        :raises AnchorError: it is not there exactly once.
         """
-        return fingerprint(self.anchor(module))
+        dumped = ast.dump(wanted)
+        found = [
+            node
+            for node in ast.walk(self.anchor(module))
+            if isinstance(node, type(wanted)) and ast.dump(node) == dumped
+        ]
+        if len(found) != 1:
+            text = ast.unparse(wanted)
+            raise self.error(f"{text!r} is there {len(found)}x, not once")
+        return found[0]
 
     @abstractmethod
     def edits(self, module: Module) -> list[Edit]:
@@ -139,20 +148,10 @@ class Seam(ABC):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decorate(Seam):
-    """Decorate a function with its hook, directly above ``def``.
-
-    :param by: what of the door makes a decorator of it.
-    """
+    """A seam that decorates a function with its hook."""
 
     KIND = "decorate"
-    by: Literal["around", "if_fast", "if_loaded", "with_modes", "with_loaded_modes"] = (
-        "around"
-    )
-
-    @property
-    def call(self) -> str:
-        """Return the decorator."""
-        return self._by(self.by)
+    by: Literal["find", "around", "if_fast", "if_loaded", "with_modes"] = "around"
 
     def edits(self, module: Module) -> list[Edit]:
         """Return the decorator's line."""
@@ -167,7 +166,7 @@ class Decorate(Seam):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Append(Seam):
-    """Append a statement to the module; the target is the name that it changes.
+    """A seam that appends a statement to the module.
 
     ``{hook}`` stands for the hook, here and in the texts of the kinds below.
     """
@@ -186,7 +185,7 @@ class Append(Seam):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplaceExpression(Seam):
-    """Replace one expression of a function; ``{old}`` stands for its source."""
+    """A seam that replaces one expression; ``{old}`` is its source."""
 
     KIND = "replace expression"
     expression: str
@@ -194,15 +193,8 @@ class ReplaceExpression(Seam):
 
     def edits(self, module: Module) -> list[Edit]:
         """Return the replacement of the expression."""
-        wanted = normal_form(ast.parse(self.expression, mode="eval").body)
-        found = [
-            node
-            for node in ast.walk(self.anchor(module))
-            if isinstance(node, ast.expr) and normal_form(node) == wanted
-        ]
-        if len(found) != 1:
-            raise self.error(f"{self.expression!r} is there {len(found)}x, not once")
-        start, end = module.span(found[0])
+        node = ast.parse(self.expression, mode="eval").body
+        start, end = module.span(self.inside(module, node))
         old = module.data[start:end]
         new = self.replacement.replace("{hook}", self.call)
         return [Edit(start, old, new.replace("{old}", old.decode()).encode())]
@@ -210,7 +202,7 @@ class ReplaceExpression(Seam):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InsertLine(Seam):
-    """Insert a statement before another statement of a function."""
+    """A seam that inserts a statement before another statement."""
 
     KIND = "insert line"
     before: str
@@ -218,16 +210,9 @@ class InsertLine(Seam):
 
     def edits(self, module: Module) -> list[Edit]:
         """Return the statement's line."""
-        wanted = normal_form(ast.parse(self.before).body[0])
-        found = [
-            node
-            for node in ast.walk(self.anchor(module))
-            if isinstance(node, ast.stmt) and normal_form(node) == wanted
-        ]
-        if len(found) != 1:
-            raise self.error(f"{self.before!r} is there {len(found)}x, not once")
-        start = module.line_start(found[0].lineno)
-        indent = module.data[start : start + found[0].col_offset]
+        node = self.inside(module, ast.parse(self.before).body[0])
+        start = module.line_start(node.lineno)
+        indent = module.data[start : start + node.col_offset]
         if indent.strip():
             raise self.error(f"{self.before!r} shares its line")
         line = self.statement.replace("{hook}", self.call)
@@ -236,7 +221,7 @@ class InsertLine(Seam):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EditLiteral(Seam):
-    """Replace a fragment inside one string literal of the target."""
+    """A seam that replaces part of a string literal."""
 
     KIND = "edit literal"
     fragment: str
@@ -260,19 +245,16 @@ class EditLiteral(Seam):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Constant(Seam):
-    """Replace the literal value of a module-level name."""
+    """A seam that replaces the value of a module-level constant."""
 
     KIND = "constant"
     value: str
 
-    def fingerprint(self, module: Module) -> str:
-        """Return the fingerprint of the assignment, whatever the value."""
-        node = self._assignment(module)
-        return fingerprint(ast.Assign(node.targets, ast.Constant(None)))
-
     def edits(self, module: Module) -> list[Edit]:
         """Return the replacement of the assignment."""
-        node = self._assignment(module)
+        node = self.anchor(module)
+        if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Constant):
+            raise self.error("the target is not a literal")
         # The whole statement: its text is the file's own, the literal's may not be.
         start, end = module.span(node)
         literal = module.span(node.value)
@@ -283,15 +265,9 @@ class Constant(Seam):
         )
         return [Edit(start, module.data[start:end], new)]
 
-    def _assignment(self, module: Module) -> ast.Assign:
-        node = self.anchor(module)
-        if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Constant):
-            raise self.error("the target is not a literal")
-        return node
-
 
 def import_edits(module: Module, seams: list[Seam]) -> list[Edit]:
-    """Return one import line for each import that a file's seams need.
+    """Return the import lines that a file's seams need.
 
     They go below the docstring and the ``__future__`` imports.
 
@@ -318,12 +294,7 @@ def _uses(tree: ast.Module, name: str) -> bool:
 def _below_header(module: Module) -> int:
     header: ast.stmt | None = None
     for position, node in enumerate(module.tree.body):
-        docstring = (
-            position == 0
-            and isinstance(node, ast.Expr)
-            and isinstance(node.value, ast.Constant)
-            and isinstance(node.value.value, str)
-        )
+        docstring = position == 0 and ast.get_docstring(module.tree) is not None
         future = isinstance(node, ast.ImportFrom) and node.module == "__future__"
         if not (docstring or future):
             break

@@ -1,4 +1,4 @@
-"""A Python source file, with its syntax and byte offsets."""
+"""Parse a Python source file, with byte offsets."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 @dataclass(slots=True)
 class Module:
-    """Parse one file of the assembled tree.
+    """A parsed file of the assembled tree.
 
     :param path: archive path.
     :raises ForkError: not Python, or not LF line ends.

@@ -14,7 +14,7 @@ __all__ = ["write"]
 
 
 def write(assembly: Assembly, folder: Path, *, link: bool) -> None:
-    """Write the fork's files into a folder; what else is there is removed.
+    """Write the fork's files into a folder; remove other files.
 
     Unchanged files are left alone, so that caches stay valid.
 
@@ -49,7 +49,7 @@ def _folders(files: Iterable[str]) -> set[str]:
 
 
 def _link_place(path: str, file: Path, folders: set[str]) -> tuple[str, Path]:
-    """Return the outermost folder of an overlay file that is all ours, or the file."""
+    """Return the outermost overlay-only folder of a file, or the file."""
     place, source = Path(path), file
     while place.parent.as_posix() not in folders:
         place, source = place.parent, source.parent

@@ -11,15 +11,16 @@ from pathlib import Path
 
 from fork.engine.errors import ForkError
 
-__all__ = ["Pin", "Release", "read_release"]
+__all__ = ["Pin", "Release", "read_release", "record_hash"]
 
 
 @dataclass(frozen=True, slots=True)
 class Pin:
-    """Name one release and the part of it that is verified and used.
+    """A pinned release, and the part of it that is verified and used.
 
     :param name: project name.
     :param version: the only version accepted, compared as a string.
+    :param digest: of the release that was reviewed, see :class:`Release`.
     :param roots: what belongs to the project, as prefixes of RECORD paths.
     :param licenses: licence files, as prefixes of paths below ``.dist-info/``.
     :param fork: what only the versions of a fork of it contain.
@@ -27,19 +28,20 @@ class Pin:
 
     name: str
     version: str
+    digest: str
     roots: tuple[str, ...]
     licenses: tuple[str, ...] = ()
     fork: str = ""
 
     @property
     def requirement(self) -> str:
-        """Return the requirement that is satisfied by this release alone."""
+        """The requirement for exactly this release."""
         return f"{self.name}==={self.version}"
 
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """Hold the verified files of one release.
+    """The verified files of one release.
 
     :param digest: SHA-256 (hexadecimal) of the sorted RECORD rows of all files here.
     :param files: contents by RECORD path.
@@ -60,7 +62,7 @@ def read_release(
 
     :param how_to_get: what errors say about how to get it.
     :param folder: where it is installed, or an unpacked wheel.
-    :param exact: refuse any version but the pinned one.
+    :param exact: refuse any release but the pinned one.
     :raises ForkError: the release is absent, another version, or was changed.
     """
     distribution = _find(pin, folder, how_to_get)
@@ -96,6 +98,13 @@ def read_release(
         kept[name] = data
         rows.append(f"{path},{expected},{size}")
     digest = hashlib.sha256("\n".join(sorted(rows)).encode()).hexdigest()
+    if exact and digest != pin.digest:
+        raise ForkError(
+            f"{pin.name} {pin.version} is not the release that was reviewed: its digest "
+            f"is {digest}, and fork/pins.py has {pin.digest}. Get it from the Python "
+            "Package Index. To accept the change, read it first (python tools/rebase.py "
+            "VERSION), adapt the fork, then write the digest into fork/pins.py"
+        )
     return Release(pin, distribution.version, digest, files, licenses)
 
 
@@ -111,20 +120,21 @@ def _find(pin: Pin, folder: Path | None, how_to_get: str) -> Distribution:
 
 
 def _read(file: Path, expected: str) -> tuple[bytes, str]:
-    """Return the contents of a file, and what is wrong with it, if anything."""
+    """Return the contents of a file, and its problem, if any."""
     try:
         data = file.read_bytes()
     except OSError as error:
         return b"", f"of its RECORD cannot be read ({error.strerror})"
-    if expected != _record_hash(data):
+    if expected != record_hash(data):
         return b"", (
             "differs from its RECORD; the installation was changed "
-            "(patched by hand or by a Linux distribution)"
+            "(patched manually or by a Linux distribution)"
         )
     return data, ""
 
 
-def _record_hash(data: bytes) -> str:
+def record_hash(data: bytes) -> str:
+    """Return the hash of a file in the format of RECORD."""
     digest = urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
     return f"sha256={digest}"
 

@@ -1,4 +1,4 @@
-"""Which files of a library the fork takes along, and their licences."""
+"""Select the vendored files of a library, and their licenses."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Library", "vendored_package"]
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """Name what the fork takes of one library.
+    """The vendored parts of one library.
 
     :param pin: its release.
     :param files: the files that are needed at run time, by RECORD path.
@@ -33,7 +33,7 @@ class Library:
     header: tuple[str, str] | None = None
 
     def vendored_files(self, release: Release) -> dict[str, bytes]:
-        """Return the files that the fork has of a release, by RECORD path.
+        """Return the vendored files of a release, by RECORD path.
 
         :raises ForkError: one is gone.
         """
@@ -41,7 +41,7 @@ class Library:
         return files | dict.fromkeys(self.packages, b"")
 
     def vendored_licenses(self, release: Release) -> dict[str, bytes]:
-        """Return the licences of a release, by a path for each.
+        """Return the licenses of a release, by path.
 
         :raises ForkError: one is gone.
         """
@@ -65,7 +65,7 @@ def _take(release: Release, path: str) -> bytes:
 
 
 def _license_in(source: bytes, name: str, path: str) -> bytes:
-    """Return the licence that stands in a module's first comment block."""
+    """Return the license in the first comment block of a module."""
     lines: list[str] = []
     for line in source.decode().splitlines():
         if not line.startswith("#"):
@@ -83,7 +83,7 @@ def _license_in(source: bytes, name: str, path: str) -> bytes:
 def vendored_package(
     folder: Path, needs: Iterable[str], vendored: str
 ) -> dict[str, bytes]:
-    """Return the modules of a package of this repository, imports rewritten.
+    """Return the modules of a local package, with rewritten imports.
 
     Modules in subfolders are not taken, nor is the one that ``python -m`` runs.
 

@@ -1,4 +1,4 @@
-"""Add licence files to a built wheel, listed in its metadata and its RECORD.
+"""Add license files to the metadata and RECORD of a built wheel.
 
 Hatchling takes licence files from the project's folder only; these come from the build
 requirements.
@@ -6,10 +6,10 @@ requirements.
 
 from __future__ import annotations
 
-import hashlib
 import zipfile
-from base64 import urlsafe_b64encode
 from pathlib import Path
+
+from fork.engine.releases import record_hash
 
 __all__ = ["add_licenses"]
 
@@ -49,5 +49,4 @@ def _list_licenses(metadata: bytes, licenses: dict[str, bytes]) -> bytes:
 
 
 def _row(path: str, data: bytes) -> str:
-    digest = urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
-    return f"{path},sha256={digest},{len(data)}\n"
+    return f"{path},{record_hash(data)},{len(data)}\n"

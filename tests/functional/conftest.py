@@ -50,7 +50,7 @@ def workshop(
     tmp_path_factory: pytest.TempPathFactory,
     interpreter: str,
 ) -> Workshop | InProcessWorkshop:
-    """Return the maker of environments; workers of one run share what it made."""
+    """Return the maker of environments, shared by all workers."""
     if in_process(request.config):
         return InProcessWorkshop(REPOSITORY / "build" / "assembled")
     folder = tmp_path_factory.getbasetemp()
@@ -69,7 +69,7 @@ def venv(workshop: Workshop, tmp_path: Path) -> Environment:
 
 @pytest.fixture
 def upstream_venv(workshop: Workshop, tmp_path: Path) -> Environment:
-    """Return a new environment with untouched pip."""
+    """Return a new environment with stock pip."""
     return workshop.upstream(tmp_path / "upstream")
 
 
@@ -83,7 +83,7 @@ def pip(venv: Environment) -> Callable[..., Result]:
 def publisher_environment(
     workshop: Workshop | InProcessWorkshop, tmp_path_factory: pytest.TempPathFactory
 ) -> Environment | None:
-    """Return an environment with wheel-variants; None within the test's process."""
+    """Return an environment with wheel-variants, or None in-process."""
     if isinstance(workshop, InProcessWorkshop):
         return None
     return workshop.publisher(tmp_path_factory.mktemp("publisher"))
@@ -98,7 +98,7 @@ def publish(publisher_environment: Environment | None, tmp_path: Path) -> Publis
 
 @pytest.fixture
 def host(tmp_path: Path) -> Callable[[str | Mapping[str, Any]], Path]:
-    """Return a function that writes a host file, one of ``HOSTS`` or one's own."""
+    """Return a function that writes a host file, custom or from ``HOSTS``."""
 
     def write(content: str | Mapping[str, Any]) -> Path:
         stem = content if isinstance(content, str) else "machine"

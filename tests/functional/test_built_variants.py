@@ -59,7 +59,7 @@ def test_one_that_does_not(pip: Pip, venv: Environment, project: Path) -> None:
     pip(*install, env=forced("12.8"))
     result = pip(*install, "--force-reinstall", code=1)
     assert "unsupported-variant" in result.stderr
-    assert "nvidia :: cuda_version_lower_bound" in result.stderr
+    assert "needs CUDA " in result.stderr
     # What was there still is.
     assert list(venv.site_packages.glob("app*"))
     result = pip(*install, "--no-variants", "--force-reinstall", code=1)

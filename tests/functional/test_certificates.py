@@ -11,7 +11,6 @@ import os
 import re
 import shutil
 import ssl
-import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,10 +19,10 @@ import pytest
 import trustme
 
 from tests.lib.environments import Environment
-from tests.lib.index import Fault, IndexServer
+from tests.lib.index import IndexServer
 from tests.lib.modes import on_wheel
+from tests.lib.proxy import Proxy
 from tests.lib.wheels import make_wheel
-from tools.bench.proxy import Proxy
 
 pytestmark = [
     pytest.mark.process,
@@ -35,7 +34,6 @@ REFUSED = "a problem confirming the ssl certificate"
 #: At this, upstream says no more.
 UNKNOWN_PROXY = "No matching distribution found"
 BOTH = ["--cert", "both.pem"]
-REDIRECT = "/simple/demo/"
 
 
 @dataclass(frozen=True)
@@ -60,64 +58,28 @@ class Case:
 
 CASES: Mapping[str, Case] = {
     "--cert": Case(["--cert", "ca.pem"]),
-    "--cert, a folder": Case(["--cert", "folder"]),
     "nobody knows it": Case(says=FAILS),
     "--cert of another": Case(["--cert", "other.pem"], FAILS),
     "--cert is broken": Case(["--cert", "broken.pem"], REFUSED),
     "expired": Case(["--cert", "ca.pem"], FAILS, server="expired"),
     "wrong name": Case(["--cert", "ca.pem"], "IP address mismatch", server="named"),
     "REQUESTS_CA_BUNDLE": Case(env={"REQUESTS_CA_BUNDLE": "ca.pem"}),
-    "REQUESTS_CA_BUNDLE of another": Case(
-        says=FAILS, env={"REQUESTS_CA_BUNDLE": "other.pem"}
-    ),
     "SSL_CERT_FILE": Case(env={"SSL_CERT_FILE": "ca.pem"}),
-    "SSL_CERT_DIR": Case(env={"SSL_CERT_DIR": "folder"}),
-    "SSL_CERT_FILE of another": Case(says=FAILS, env={"SSL_CERT_FILE": "other.pem"}),
     "SSL_CERT_FILE beside --cert": Case(
         ["--cert", "other.pem"], env={"SSL_CERT_FILE": "ca.pem"}
     ),
     "legacy-certs": Case(["--use-deprecated=legacy-certs", "--cert", "ca.pem"]),
-    "legacy-certs does not know it": Case(
-        ["--use-deprecated=legacy-certs"], FAILS, env={"SSL_CERT_FILE": "ca.pem"}
-    ),
     "--trusted-host": Case(["--trusted-host", "127.0.0.1"], server="named"),
     "client certificate": Case(
         ["--cert", "ca.pem", "--client-cert", "client.pem"], server="wants"
     ),
-    "no client certificate": Case(["--cert", "ca.pem"], REFUSED, server="wants"),
-    "client certificate of another": Case(
-        ["--cert", "ca.pem", "--client-cert", "stranger.pem"],
-        REFUSED,
-        server="wants",
-    ),
-    "client certificate is broken": Case(
-        ["--cert", "ca.pem", "--client-cert", "broken.pem"], "SSL", server="wants"
-    ),
     "files elsewhere, trusted": Case(BOTH, files="other"),
     "files elsewhere": Case(["--cert", "ca.pem"], FAILS, files="other"),
-    "files elsewhere, wrong name": Case(
-        ["--cert", "ca.pem"], "IP address mismatch", files="named"
-    ),
-    "redirected elsewhere": Case(["--cert", "ca.pem"], FAILS, server="redirects"),
-    "redirected elsewhere, trusted": Case(BOTH, server="redirects"),
     "proxy": Case(["--cert", "ca.pem"], proxy="http"),
     "proxy, nobody knows it": Case([], FAILS, proxy="http"),
-    "proxy, wrong name": Case(
-        ["--cert", "ca.pem"], "IP address mismatch", server="named", proxy="http"
-    ),
     "HTTPS proxy": Case(["--cert", "ca.pem"], proxy="good"),
-    "HTTPS proxy, by the system": Case(proxy="good", env={"SSL_CERT_FILE": "ca.pem"}),
     "HTTPS proxy, nobody knows it": Case(
         ["--cert", "ca.pem"], UNKNOWN_PROXY, proxy="other"
-    ),
-    "HTTPS proxy, nobody knows what is behind": Case(
-        ["--cert", "ca.pem"], FAILS, server="other", proxy="good"
-    ),
-    "HTTPS proxy, the system knows the proxy alone": Case(
-        says=FAILS, env={"SSL_CERT_FILE": "ca.pem"}, server="other", proxy="good"
-    ),
-    "HTTPS proxy, wrong name behind": Case(
-        ["--cert", "ca.pem"], "IP address mismatch", server="named", proxy="good"
     ),
 }
 
@@ -140,14 +102,8 @@ class Authorities:
             "both.pem": known + other,
             "broken.pem": b"-----BEGIN CERTIFICATE-----\nnothing\n",
             "client.pem": _client(self._known),
-            "stranger.pem": _client(self._other),
         }.items():
             (folder / name).write_bytes(content)
-        # OpenSSL finds a certificate in a folder by the hash of its name.
-        (folder / "folder").mkdir()
-        hashed = ["openssl", "x509", "-noout", "-hash", "-in", str(folder / "ca.pem")]
-        done = subprocess.run(hashed, capture_output=True, text=True, check=True)
-        (folder / "folder" / f"{done.stdout.strip()}.0").write_bytes(known)
 
     def context(self, kind: str) -> ssl.SSLContext:
         """Return what a server of a kind shakes hands with."""
@@ -208,9 +164,6 @@ def servers(case: Case, authorities: Authorities) -> Iterator[list[IndexServer]]
         if case.files is not None:
             index.__class__ = Linked
             index.elsewhere = other  # type: ignore[attr-defined]
-        if case.server == "redirects":
-            headers = {"Location": other.url + REDIRECT}
-            index.faults[REDIRECT] = Fault(status=302, headers=headers)
         yield [index, other]
 
 
@@ -242,7 +195,7 @@ def test_what_upstream_trusts(
         """Complete the names of files."""
         here = [str(tmp_path / value) for value in values]
         return [
-            path if re.search(r"\.pem$|^folder$", value) else value
+            path if re.search(r"\.pem$", value) else value
             for value, path in zip(values, here, strict=True)
         ]
 
@@ -272,17 +225,3 @@ def test_what_upstream_trusts(
     *said, asked = outcome(venv)
     assert said == [status, output]
     assert [sorted(log) for log in asked] == [sorted(log) for log in logs]
-
-
-@pytest.mark.on_wheel
-@pytest.mark.parametrize(
-    ("words", "status"), [(["--help"], 0), (["--unknown"], 2)], ids=["help", "wrong"]
-)
-def test_what_ends_before_certificates_are_loaded(
-    venv: Environment, tmp_path: Path, words: Sequence[str], status: int
-) -> None:
-    """OpenSSL crashes in a thread that is using it when the process ends."""
-    many = b"".join(trustme.CA().cert_pem.bytes() for _ in range(20))
-    (tmp_path / "many.pem").write_bytes(many * 200)
-    env = {"SSL_CERT_FILE": str(tmp_path / "many.pem")}
-    venv.pip("install", *words, env=env, code=status)

@@ -39,24 +39,7 @@ def test_demo_ends_with_the_right_build_on_each_machine(
         "no GPU": "00000000",
     }
     why = {row[0].strip(): row[2].strip() for row in rows[1:]}
-    assert why["CUDA 12.8, compute capability 9.0"] == (
-        "for CUDA 12.8 and newer, has GPU code for 90_real"
-    )
-    assert why["no GPU"] == "needs no GPU, and no other fits"
+    assert why["CUDA 12.8, compute capability 9.0"] == "CUDA 12.8, sm_90"
+    assert why["no GPU"].startswith("CPU build: ")
     assert f"\n    2.8.0 {this_machine}\n" in done.stdout
     assert list(temporary.iterdir()) == []
-
-
-def test_demo_says_what_to_do_where_the_wheel_is_missing(
-    repository_root: Path, tmp_path: Path
-) -> None:
-    demo = repository_root / "tools" / "demo.py"
-    done = subprocess.run(
-        [sys.executable, "-I", str(demo), "--wheel", str(tmp_path / "none.whl")],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
-    assert done.returncode == 1
-    assert done.stderr.startswith("\nerror: there is no wheel to install: ")

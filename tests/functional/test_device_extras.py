@@ -108,10 +108,8 @@ def test_other_commands(command: Sequence[str], run: Run) -> None:
 CASES: Mapping[str, tuple[Sequence[str], Sequence[str], str | None]] = {
     "two GPUs": (["torch"], ["gfx1151", "gfx1100"], "device-gfx1151,device-gfx1100"),
     "no extra for it": (["torch"], ["gfx1201"], None),
-    "no GPU": (["torch"], [], None),
     "another device": (["torch[device-gfx1100]"], ["gfx1151"], None),
     "normalized": (["torch[Device.GFX1100]"], ["gfx1151"], None),
-    "all": (["torch[device-all]"], ["gfx1151"], None),
     "not for a device": (["torch[gfx1151]"], ["gfx1100", "gfx1201"], None),
     "no dependencies": (["torch", "--no-deps"], ["gfx1151"], None),
     "no variants": (["torch", "--variant", "torch=null"], ["gfx1151"], None),
@@ -176,14 +174,3 @@ def test_a_lock_file_without_the_extra(run: Run, venv: Environment) -> None:
     run("lock", "torch[device-gfx1151]", gpus=["gfx1201"])
     assert WARNING not in run("install", "-r", "pylock.toml")
     assert venv.installed().keys() == {"torch", "amd-torch-device-gfx1151"}
-
-
-def test_an_installed_package_with_an_invalid_version(
-    run: Run, venv: Environment
-) -> None:
-    """The resolver does not read that version, and the warning does not either."""
-    info = venv.site_packages / "old-1.0_x.dist-info"
-    info.mkdir(parents=True)
-    text = "Metadata-Version: 2.1\nName: old\nVersion: 1.0-x-y\n"
-    (info / "METADATA").write_text(text, "utf-8")
-    assert WARNING in run("install", "torch", "--dry-run")

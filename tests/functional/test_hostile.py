@@ -91,54 +91,23 @@ def _bomb(size: int, times: int = 1) -> bytes:
 #: By the name of the package: its manifest, and the reason for not using it.
 MANIFESTS: Mapping[str, tuple[bytes | Fault, str]] = {
     "lists": (b"[" * 200_000, "nested too deeply"),
-    "objects": (b'{"a":' * 200_000, "nested too deeply"),
     # Python can read these, but neither show nor write all of them.
     "nested": (
         _with(notes=1).replace(b'"notes": 1', b'"n":' + b"[" * 940 + b"]" * 940),
         "nested too deeply",
     ),
-    "shown": (_with(variants=[[[]]]).replace(b"[[]]", b"[" * 900 + b"]" * 900), "dee"),
     "digits": (_with_variant(f'"cu128": {"9" * 6000}'), "is a number, not an object"),
-    "exponent": (
-        _with_variant('"cu128": {"nvidia": 1e999999999}'),
-        "is a number, not an object",
-    ),
     "nan": (_with_variant('"cu128": NaN'), "NaN"),
     "twice": (_with_variant('"a": {}, "a": {"nvidia": {"f": ["1"]}}'), "'a'"),
-    "surrogate": (_with_variant(r'"\ud800": {}'), r"invalid label '\ud800'"),
-    "newline": (_with_variant(r'"cu128\n": {}'), r"invalid label 'cu128\n'"),
-    "numerals": (
-        _with_variant('"cu128": {"nvidia": {"f": ["12.\u0668"]}}'),
-        r"invalid value '12.\u0668'",
-    ),
     "escape": (_with_variant(r'"\u001b[2J": {}'), r"invalid label '\x1b[2J'"),
     "bidi": (_with_variant(r'"cu\u202e821": {}'), r"invalid label 'cu\u202e821'"),
-    "letters": (
-        _with_variant('"cu128": {"nvidia": {"f": "12"}}'),
-        "is a string, not a list",
-    ),
-    "nothing": (_with_variant('"null": {"nvidia": {"f": ["1"]}}'), "null variant"),
     # What is slow with many of these.
     "ranks": (
         _with(**{"default-priorities": {"namespace": [f"n{n}" for n in range(65)]}}),
         "more than 64 namespaces",
     ),
-    "requires": (
-        _with(providers={"nvidia": {"requires": ["x"] * 17}}),
-        "has more than 16 items",
-    ),
-    "marker": (
-        _with(providers={"nvidia": {"enable-if": "os_name == 'x' or " * 50}}),
-        "500 printable characters at most",
-    ),
-    "utf16": (_with().decode().encode("utf-16"), "not UTF-8"),
-    "mark": (b"\xef\xbb\xbf" + _with(), "not JSON"),
-    "long": (_with(**{"$schema": "v9." + "0" * 100_000}), "not supported"),
+    "long": (_with(**{"$schema": "v9." + "0" * 100_000}), "unsupported schema"),
     "large": (Fault(size=100 << 20), "larger than 2 MiB"),
-    "packed": (
-        Fault(body=_bomb(64 << 20), headers={"Content-Encoding": "gzip"}),
-        "larger than 2 MiB",
-    ),
     "repacked": (
         Fault(body=_bomb(64 << 20, 2), headers={"Content-Encoding": "gzip, gzip"}),
         "larger than 2 MiB",
@@ -164,9 +133,9 @@ def test_manifests(measured: Callable[..., Result], index: IndexServer) -> None:
         (warning,) = (line for line in lines if line.startswith(start))
         assert reason in warning
         assert len(warning) < 700
-        assert f"Using a plain build of {name} 1.0" in result.stdout
+        assert f"Using {name} 1.0, plain wheel" in result.stdout
     assert len(lines) == len(MANIFESTS)
-    assert "Using the variant cu128 of sound 1.0" in result.stdout
+    assert "Using sound 1.0, variant cu128" in result.stdout
 
 
 VARIANT_JSON = "{}-1.0.dist-info/variant.json"
@@ -197,64 +166,34 @@ WHEELS: Mapping[str, tuple[list[tuple[str, bytes]], dict[str, Any], str]] = {
     "bomb": ([(VARIANT_JSON, b" " * (100 << 20))], {}, "larger than 2 MiB"),
     "squeezed": ([(VARIANT_JSON, b" " * (100 << 20))], LZMA, "in an unusual way"),
     "doubled": ([(VARIANT_JSON, OWN), (VARIANT_JSON, OWN)], {}, "more than once"),
-    "cased": (
-        [(VARIANT_JSON, OWN), (VARIANT_JSON.upper(), b"{}")],
-        {},
-        "more than once",
-    ),
-    "lettered": (
-        [(VARIANT_JSON, OWN), ("{}-1.0.dist-info/Variant.JSON", b"{}")],
-        {},
-        "more than once",
-    ),
     "outside": ([("../variant.json", OWN)], {}, "no variant.json"),
-    "around": ([("{}-1.0.dist-info/../variant.json", OWN)], {}, "no variant.json"),
     "absolute": ([("/{}-1.0.dist-info/variant.json", OWN)], {}, "no variant.json"),
-    "elsewhere": ([("variant.json", OWN)], {}, "no variant.json"),
-    "folder": ([(VARIANT_JSON + "/", b" " * (100 << 20))], {}, "larger than 2 MiB"),
-    "linked": ([(VARIANT_JSON, b"/etc/passwd")], LINK, "not JSON"),
+    "linked": ([(VARIANT_JSON, b"/etc/passwd")], LINK, "not valid JSON"),
     "deeper": ([(VARIANT_JSON, b"[" * 100_000)], {}, "nested too deeply"),
     "other": ([(VARIANT_JSON, OWN.replace(b"cu128", rb"\u001b[2J"))], {}, "label"),
 }
 
 
-@pytest.fixture
-def wheels(index: IndexServer) -> IndexServer:
-    """Return an index with these wheels, each beside a plain one; no manifests."""
+def test_wheels(
+    measured: Callable[..., Result],
+    venv: Environment,
+    index: IndexServer,
+    tmp_path: Path,
+) -> None:
+    """What cannot be read for a choice is not chosen, and by path not installed."""
     for name, (members, options, _) in WHEELS.items():
         index.add(_wheel(name, members=members, **options))
         index.add(make_wheel(name, "1.0"))
-    return index
-
-
-def test_wheels_of_releases_without_manifests(
-    measured: Callable[..., Result], wheels: IndexServer
-) -> None:
-    """What cannot be read for a choice is not chosen."""
-    result = measured("install", *WHEELS, "-i", wheels.index_url)
+    result = measured("install", "--dry-run", *WHEELS, "-i", index.index_url)
     for name, (_, _, reason) in WHEELS.items():
-        (warning,) = (
-            line
-            for line in result.stderr.splitlines()
-            if line.startswith(f"WARNING: Ignoring the variant wheels of {name} 1.0: ")
-        )
+        start = f"WARNING: Ignoring the variant wheels of {name} 1.0: "
+        (warning,) = (x for x in result.stderr.splitlines() if x.startswith(start))
         assert reason in warning
-        assert f"Using a plain build of {name} 1.0" in result.stdout
-
-
-def test_wheels_by_path(
-    measured: Callable[..., Result],
-    venv: Environment,
-    wheels: IndexServer,
-    tmp_path: Path,
-) -> None:
-    """What cannot be read is not installed."""
-    for name in ("bomb", "doubled", "linked", "other", "absolute"):
-        wheel = wheels.projects[name][0].file.write_to(tmp_path)
-        result = measured("install", wheel, code=1)
-        assert "error: invalid-variant-wheel" in result.stderr
-        assert WHEELS[name][-1] in result.stderr
-        assert "hint: " in result.stderr
+        assert f"Using {name} 1.0, plain wheel" in result.stdout
+        by_path = index.projects[name][0].file.write_to(tmp_path)
+        refused = measured("install", by_path, code=1).stderr
+        assert "error: invalid-variant-wheel" in refused
+        assert reason in refused
     assert venv.installed() == {}
 
 
@@ -274,7 +213,7 @@ def test_a_wheel_that_was_chosen(
 
 
 def test_dependencies(measured: Callable[..., Result], index: IndexServer) -> None:
-    """A wheel whose markers make no sense is passed over, as by upstream."""
+    """A wheel whose markers make no sense is skipped, as by upstream."""
     markers = {
         "nested": ("(" * 5000 + "os_name == 'x'" + ")" * 5000, "nested too deeply"),
         "turned": ("variant_properties in 'nvidia'", "Set-valued marker"),
@@ -313,14 +252,13 @@ def test_pages(measured: Callable[..., Result], index: IndexServer) -> None:
             {**wheel, "filename": f"torch-9.0-py3-none-any-{label}.whl"}
             for label in ("\x1b[2J", "cu128\n", "\u202e", "CU", "cu\u0661", "a b", "")
         ),
-        {**wheel, "filename": f"torch-{'9' * 5000}-py3-none-any-cu128.whl"},
         *({**wheel, "filename": f"torch-0.{n}-variants.json"} for n in range(5000)),
     ]
     body = json.dumps(page).encode()
     headers = {"Content-Type": JSON_TYPE}
     index.faults["/simple/torch/"] = Fault(body=body, headers=headers)
     result = measured("install", "torch", "-i", index.index_url, "-v")
-    assert "Using the variant cu128 of torch 2.8.0" in result.stdout
+    assert "Using torch 2.8.0, variant cu128" in result.stdout
 
 
 DEEP = "[" * 20_000 + "]" * 20_000
@@ -332,9 +270,7 @@ def test_files(measured: Callable[..., Result], tmp_path: Path) -> None:
     for content, reason in {
         # From 3.14 on the depth that can be read depends on the stack.
         f'{{"host-schema": {DEEP}}}': "nested too deeply|is not 1: \\[\\[",
-        f'{{"host-schema": {"9" * 6000}}}': "It is not JSON",
-        '{"host-schema": 1, "supported": {"\\u001b[2J": []}}': "no namespace",
-        "[" + " " * (3 << 20) + "]": "larger than 2 MiB",
+        '{"host-schema": 1, "supported": {"\\u001b[2J": []}}': "not a namespace",
     }.items():
         host.write_text(content)
         result = measured("variants", "host", "--variant-host", host, code=1)
@@ -348,50 +284,7 @@ def test_files(measured: Callable[..., Result], tmp_path: Path) -> None:
     wheel = make_wheel("foo", "1.0").write_to(tmp_path)
     options = ["--label", "a", "--pyproject", project]
     result = measured("build", wheel, *options, code=1, program=PUBLISHER)
-    assert "error: Cannot use the variants in " in result.stderr
-
-
-@pytest.mark.locks
-def test_a_lock_file(
-    measured: Callable[..., Result], index: IndexServer, tmp_path: Path
-) -> None:
-    index.add_release("torch", "2.8.0", {}, manifest=PREVIEW_TORCH)
-    lock = tmp_path / "pylock.toml"
-    files = [
-        f'{{url = "{index.url}{index.file_path(each.file.filename)}", '
-        f'hashes = {{sha256 = "{each.file.sha256}"}}}}'
-        for each in index.projects["torch"]
-        if each.file.filename.endswith(".whl")
-    ]
-    sound = (
-        'default-priorities = {namespace = ["nvidia"]}\n'
-        "[packages.variants-json.variants]\ncu128 = {}\n"
-    )
-    for name, table in {
-        "lists": f"x = {'[' * 40}{']' * 40}\n{sound}",
-        "escape": rf'{sound}"\u001b[2J" = {{}}',
-        "nothing": "",
-    }.items():
-        lock.write_text(
-            'lock-version = "1.0"\ncreated-by = "x"\n[[packages]]\nname = "torch"\n'
-            f"wheels = [{', '.join(files)}]\n[packages.variants-json]\n{table}\n"
-        )
-        result = measured("install", "--dry-run", "-r", lock)
-        assert "Using a plain build of torch 2.8.0" in result.stdout, name
-
-
-def test_checking_an_index(measured: Callable[..., Result], index: IndexServer) -> None:
-    index.page_format = "json"
-    index.add_release("torch", "2.8.0", {}, manifest=PREVIEW_TORCH)
-    headers = {"Content-Type": JSON_TYPE}
-    for path, body in {
-        "/simple/": b'{"projects": [{"nom": "torch"}, 7]}',
-        "/simple/torch/": b'{"files": {"a": 1}}',
-    }.items():
-        index.faults[path] = Fault(body=body, headers=headers)
-        result = measured("check", index.url + path, code=1, program=PUBLISHER)
-        assert "error: Cannot use http://" in result.stderr
-        assert "is not what it says it is" in result.stderr
+    assert "error: Cannot use [variant] in " in result.stderr
 
 
 def test_servers_of_wheels(measured: Callable[..., Result], index: IndexServer) -> None:
@@ -413,10 +306,10 @@ def test_servers_of_wheels(measured: Callable[..., Result], index: IndexServer) 
             index.faults[f"/files/{entry.path}"] = fault
     packages = ["digits", "endless", "many"]
     result = measured("install", *packages, "-i", index.index_url)
-    assert "Using the variant a0 of many 1.0" in result.stdout
+    assert "Using many 1.0, variant a0" in result.stdout
     assert "larger than 97 KiB" in result.stderr
-    for name, problem in (("digits", "cannot send the part"), ("endless", "more than")):
-        assert f"Using a plain build of {name} 1.0" in result.stdout
+    for name, problem in (("digits", "cannot send a part"), ("endless", "more than")):
+        assert f"Using {name} 1.0, plain wheel" in result.stdout
         assert problem in result.stderr
     result = measured("install", "--dry-run", "listing", "-i", index.index_url, "-v")
     assert "takes more than 8 MiB" in result.output
@@ -467,10 +360,10 @@ PLUGIN = "npu-variant-provider"
 #: What a plugin does: its code, what it requires, and what is said of it.
 PLUGINS: Mapping[str, tuple[str, list[str], str]] = {
     "its error": (f"raise ValueError({SHOWN!r})", [], f"ValueError: {ESCAPED}"),
-    "a name": (f"raise type({SHOWN!r}, (Exception,), {{}})()", [], f"{ESCAPED}: "),
     "a line": ("raise ValueError('x\\nWARNING: forged')", [], r"x\nWARNING: forged"),
     "a URL": ("", [f"dep @ https://x.example/{SHOWN}/dep-1-py3-none-any.whl"], "x.exa"),
     "a requirement": ("", [f"dep=={SHOWN}"], "cannot be installed"),
+    "its server": ("", [], f"cannot be installed: 403 Client Error: {ESCAPED}"),
 }
 
 
@@ -486,6 +379,9 @@ def test_what_a_plugin_says(
     index.add_release("torch", "2.8.0", {}, manifest=manifest)
     files = {"npu_plugin.py": code}
     index.add(make_wheel(PLUGIN, "1.0", files=files, requires=requires))
+    if case == "its server":
+        wheel = "npu_variant_provider-1.0-py3-none-any.whl"
+        index.fault(wheel, status=403, reason=SHOWN)
     trust = [f"--trust-variant-provider={name}" for name in (PLUGIN, "dep")]
     own = tmp_path / "manifest.json"
     own.write_text(json.dumps(manifest))
@@ -496,22 +392,6 @@ def test_what_a_plugin_says(
         result = measured(*command, named, "-i", index.index_url, *trust)
         assert told in result.output
         assert "\nWARNING: forged" not in result.output
-
-
-def test_what_a_plugins_server_says(
-    measured: Callable[..., Result], index: IndexServer
-) -> None:
-    manifest = make_manifest(
-        {"npu1": ["npu :: kind :: b1"]},
-        providers={"npu": Provider([PLUGIN], "npu_plugin")},
-    )
-    index.add_release("torch", "2.8.0", {}, manifest=manifest)
-    index.add(make_wheel(PLUGIN, "1.0"))
-    index.fault("npu_variant_provider-1.0-py3-none-any.whl", status=403, reason=SHOWN)
-    options = ["-i", index.index_url, "--trust-variant-provider", PLUGIN]
-    for action in ACTIONS:
-        result = measured(*action, "torch", *options)
-        assert f"cannot be installed: 403 Client Error: {ESCAPED}" in result.output
 
 
 def test_what_is_published(measured: Callable[..., Result], tmp_path: Path) -> None:
@@ -528,16 +408,15 @@ def test_what_is_published(measured: Callable[..., Result], tmp_path: Path) -> N
         (dist / name).write_bytes(b"")
     (dist / f"{SHOWN}-1.0-variants.json").write_text(json.dumps({SHOWN: SHOWN}))
     result = measured("check", dist, code=1, program=PUBLISHER)
-    assert f"Its name is invalid: '{ESCAPED}-1.0.tar.gz'" in result.stdout
-    assert f"Its entry '../{ESCAPED}' is no path below its root" in result.stdout
-    assert f"Its RECORD does not list demo/{ESCAPED}" in result.stdout
+    assert f"Invalid file name: '{ESCAPED}-1.0.tar.gz'" in result.stdout
+    assert f"Entry '../{ESCAPED}' is not a path inside the archive" in result.stdout
+    assert f"RECORD does not list demo/{ESCAPED}" in result.stdout
     result = measured("check", "--json", dist, code=1, program=PUBLISHER)
     assert result.stdout.isascii()
     result = measured("index", dist, "--simple", code=1, program=PUBLISHER)
     assert f"{ESCAPED}-1.0.tar.gz" in result.stderr
-    for wheel in (plain, dist / f"{SHOWN}-1.0-py3-none-any.whl", tmp_path / SHOWN):
-        result = measured("build", wheel, "--null", code=1, program=PUBLISHER)
-        assert "error: Cannot build a variant from " in result.stderr
+    result = measured("build", plain, "--null", code=1, program=PUBLISHER)
+    assert "error: Cannot build a variant from " in result.stderr
 
 
 @pytest.mark.parametrize("label", [".", ".."])
@@ -552,7 +431,7 @@ def test_a_label_that_is_the_name_of_a_folder(
     manifest = make_manifest({label: cuda("12.8")})
     index.add_release("demo", "1.0", {}, manifest=manifest)
     result = measured("install", "demo", "-i", index.index_url)
-    assert f"Using the variant {label} of demo 1.0" in result.stdout
+    assert f"Using demo 1.0, variant {label}" in result.stdout
     assert venv.installed()["demo"] == "1.0"
     lock = tmp_path / "pylock.toml"
     measured("lock", "demo", "-i", index.index_url, "-o", lock)

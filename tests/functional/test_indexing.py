@@ -12,11 +12,9 @@ from typing import Any
 
 import pytest
 
-from tests.lib import public_index
 from tests.lib.environments import Environment, Result
 from tests.lib.manifests import cuda, make_manifest, variant_json
 from tests.lib.publisher import Publisher
-from tests.lib.repository import Repository
 from tests.lib.wheels import make_sdist, make_wheel
 
 Index = Callable[..., Result]
@@ -92,36 +90,65 @@ def test_a_manifest_for_each_release_with_variants(index: Index, dist: Path) -> 
         "plain 2.0: 1 plain wheel",
     ]
     after = files(dist)
-    assert after.keys() - before.keys() == {
-        "foo_bar-1.0-variants.json",
-        "foo_bar-1.10-variants.json",
-        ".pip-variants-index.json",
+    made = {
+        after.pop(f"foo_bar-{version}-variants.json") for version in ("1.0", "1.10")
     }
-    assert {name: after[name] for name in before} == before
-    manifest = json.loads(after["foo_bar-1.0-variants.json"])
-    assert manifest == MANIFEST
-    assert after["foo_bar-1.0-variants.json"].endswith(b"}\n")
+    assert [json.loads(each) for each in made] == [MANIFEST]
+    assert after.pop(".pip-variants-index.json")
+    assert after == before
 
 
-def test_pages_list_all_that_there_is(index: Index, dist: Path) -> None:
+def test_wheels_that_are_refused(index: Index, report: Report, dist: Path) -> None:
+    """They are named with what to do, and nothing is written."""
     index("--simple")
-    root = (dist / "simple" / "index.html").read_text()
-    assert '<a href="foo-bar/">foo-bar</a>' in root
-    assert '<a href="plain/">plain</a>' in root
-    page = json.loads((dist / "simple" / "foo-bar" / "index.v1_json").read_text())
-    # In the order of versions, not of texts.
-    assert page["versions"] == ["1.0", "1.10"]
-    assert [each["filename"] for each in page["files"]][:2] == [
-        "foo_bar-1.0-variants.json",
-        "foo_bar-1.0-py3-none-any-cu126.whl",
-    ]
-    page = json.loads((dist / "simple" / "plain" / "index.v1_json").read_text())
-    wheel, sdist = page["files"]
-    assert wheel["requires-python"] == ">=3.8,<4"
-    assert sdist["filename"] == "plain-2.0.tar.gz"
-    assert "core-metadata" not in sdist
-    html = (dist / "simple" / "plain" / "index.html").read_text()
-    assert 'data-requires-python="&gt;=3.8,&lt;4"' in html
+    state = ".pip-variants-index.json"
+    before = {**files(dist), state: b""}
+    other = make_manifest(
+        {"rocm": {"amd": {"rocm_version": ["6.4"]}}}, namespaces=["amd", "nvidia"]
+    )
+    bad = add(dist, "foo.bar", "1.0", "rocm", other)
+    text = index("--simple", code=1).stderr
+    assert text.startswith("error: Cannot index dist; nothing was written")
+    assert bad.name in text
+    assert "foo_bar-1.0-py3-none-any-cu126.whl" in text
+    assert "['amd', 'nvidia'] and ['nvidia']" in text
+    assert "with the same list of namespaces" in text
+    bad.unlink()
+    renamed = dist / "foo_bar-1.0-py3-none-any-cu130.whl"
+    shutil.copy(dist / "foo_bar-1.0-py3-none-any-cu128.whl", renamed)
+    broken = [dist / f"broken-1.0-py3-none-any-{label}.whl" for label in "xX"]
+    for path in broken:
+        path.write_bytes(b"PK")
+    text = index(code=1).stderr
+    assert f"{renamed.name}: variant.json describes 'cu128' instead" in text
+    assert f"{broken[0].name}: Not a zip archive" in text
+    assert f"{broken[1].name}: Invalid file name" in text
+    for path in (renamed, *broken):
+        path.unlink()
+    assert {**files(dist), state: b""} == before
+    assert report("--simple")["read"] == 0
+
+
+@pytest.mark.parametrize("is_linked", [False, True])
+def test_what_is_of_no_use_any_more_is_removed(
+    report: Report, dist: Path, tmp_path: Path, is_linked: bool
+) -> None:
+    """Except through a link, and what somebody changed."""
+    report("--simple")
+    pages, outside = dist / "simple" / "plain", tmp_path / "outside"
+    if is_linked:
+        pages.rename(outside)
+        pages.symlink_to(outside)
+    own = dist / "foo_bar-1.0-variants.json"
+    own.write_text(own.read_text() + " ")
+    for wheel in (*dist.glob("*foo*1.0-*.whl"), *dist.glob("plain-2.0*[lz]")):
+        wheel.unlink()
+    removed = {Path(each).name for each in report("--simple")["removed"]}
+    assert "plain-2.0-py3-none-any.whl.metadata" in removed
+    assert "plain" not in (dist / "simple" / "index.html").read_text()
+    assert own.exists()
+    assert not list(dist.glob("foo_bar-1.0-*.whl.metadata"))
+    assert files(outside) if is_linked else not pages.exists()
 
 
 def test_only_what_changed_is_read_and_written(report: Report, dist: Path) -> None:
@@ -133,10 +160,6 @@ def test_only_what_changed_is_read_and_written(report: Report, dist: Path) -> No
     assert files(dist) == state
     os.utime(dist / "plain-2.0-py3-none-any.whl", (1, 1))
     assert report("--simple")["read"] == 1
-    # Its digests are the same, so that the pages are.
-    assert {n: c for n, c in files(dist).items() if "index" not in n} == {
-        n: c for n, c in state.items() if "index" not in n
-    }
     add(dist, "foo.bar", "2.0", "cu128")
     grown = report("--simple")
     assert grown["read"] == 1
@@ -147,35 +170,34 @@ def test_only_what_changed_is_read_and_written(report: Report, dist: Path) -> No
         "simple/foo-bar/index.html",
         "simple/foo-bar/index.v1_json",
     }
-
-
-def test_the_result_depends_on_the_wheels_alone(report: Report, dist: Path) -> None:
-    report("--simple")
-    add(dist, "foo.bar", "2.0", "cu128")
-    report("--simple")
-    grown = files(dist)
+    # The result depends on the wheels alone, also if the state cannot be read.
+    state = files(dist)
     shutil.rmtree(dist / "simple")
-    (dist / ".pip-variants-index.json").unlink()
-    report("--simple")
-    anew = files(dist)
-    assert anew == grown
+    (dist / ".pip-variants-index.json").write_text("{}")
+    assert report("--simple")["read"] == 11
+    changed = {".pip-variants-index.json": b""}
+    assert {**files(dist), **changed} == {**state, **changed}
 
 
-def test_what_is_of_no_use_any_more_is_removed(report: Report, dist: Path) -> None:
-    report("--simple")
-    own = dist / "foo_bar-1.0-variants.json"
-    own.write_text(own.read_text() + " ")
-    for wheel in dist.glob("*foo*1.0-*.whl"):
-        wheel.unlink()
-    (dist / "plain-2.0-py3-none-any.whl").unlink()
-    (dist / "plain-2.0.tar.gz").unlink()
-    removed = {Path(each).name for each in report("--simple")["removed"]}
-    assert "plain-2.0-py3-none-any.whl.metadata" in removed
-    assert not (dist / "simple" / "plain").exists()
-    assert "plain" not in (dist / "simple" / "index.html").read_text()
-    # Somebody changed this one: it is not known to be of no use.
-    assert own.exists()
-    assert not list(dist.glob("foo_bar-1.0-*.whl.metadata"))
+def test_pages(index: Index, dist: Path) -> None:
+    index("--simple")
+    root = (dist / "simple" / "index.html").read_text()
+    assert '<a href="foo-bar/">foo-bar</a>' in root
+    page = json.loads((dist / "simple" / "foo-bar" / "index.v1_json").read_text())
+    # In the order of versions, not of texts.
+    assert page["versions"] == ["1.0", "1.10"]
+    html = (dist / "simple" / "plain" / "index.html").read_text()
+    assert 'data-requires-python="&gt;=3.8,&lt;4"' in html
+    # Pages of an earlier run are not forgotten.
+    add(dist, "foo.bar", "2.0", "cu128")
+    assert "to update them, add --simple" in index().stderr
+    (dist / "foo_bar-1.0-py3-none-any-cu126.whl").unlink()
+    assert "label 'cu126' was removed" in index("--simple").stderr
+    shutil.rmtree(dist)
+    assert "No such file or directory" in index(code=1).stderr
+    dist.mkdir()
+    assert "the folder contains no wheels" in index(code=1).stderr
+    assert files(dist) == {}
 
 
 @pytest.mark.process
@@ -186,24 +208,10 @@ def test_another_folder_gets_all_that_it_needs(
     result = report("--simple", "-o", "site")
     assert files(dist) == before
     assert result["pages"] == str(Path("site", "simple"))
-    shutil.copytree(tmp_path / "site", tmp_path / "elsewhere")
-    shutil.rmtree(tmp_path / "site")
-    shutil.rmtree(dist)
-    index_url = (tmp_path / "elsewhere" / "simple").as_uri()
-    target = ["--target", "lib", "--variant-host", "cuda-12.8-h100"]
-    result_of_install = venv.pip(
-        "install", "-i", index_url, "foo.bar", *target, cwd=tmp_path
-    )
-    assert "Using the variant cu128 of foo-bar 1.10" in result_of_install.stdout
-
-
-def test_links_to_wheels_are_renewed_and_removed(
-    report: Report, dist: Path, tmp_path: Path
-) -> None:
-    report("--simple", "-o", "site")
     name = "plain-2.0-py3-none-any.whl"
     linked = tmp_path / "site" / name
     assert linked.samefile(dist / name)
+    # Links to wheels are renewed and removed.
     (dist / name).unlink()
     make_wheel("plain", "2.0", requires=["foo.bar"]).write_to(dist)
     report("--simple", "-o", "site")
@@ -212,137 +220,20 @@ def test_links_to_wheels_are_renewed_and_removed(
     (dist / name).unlink()
     report("--simple", "-o", "site")
     assert not linked.exists()
-
-
-def test_wheels_that_contradict_are_named_with_what_to_do(
-    index: Index, report: Report, dist: Path
-) -> None:
-    index("--simple")
-    before = files(dist)
-    other = make_manifest(
-        {"rocm": {"amd": {"rocm_version": ["6.4"]}}}, namespaces=["amd", "nvidia"]
-    )
-    bad = add(dist, "foo.bar", "1.0", "rocm", other)
-    result = index("--simple", code=1)
-    assert result.stdout == ""
-    assert result.stderr.startswith("error: Cannot make an index of dist; nothing was")
-    text = result.stderr
-    assert bad.name in text
-    assert "foo_bar-1.0-py3-none-any-cu126.whl" in text
-    assert "['amd', 'nvidia'] and as ['nvidia']" in text
-    assert "with the same list of namespaces" in text
-    assert "nothing was written" in text
-    after = files(dist)
-    after.pop(bad.name)
-    state = ".pip-variants-index.json"
-    assert {**after, state: b""} == {**before, state: b""}
-    bad.unlink()
-    assert report("--simple")["read"] == 0
-
-
-def test_one_label_for_two_things(index: Index, dist: Path) -> None:
-    other = make_manifest({"cu128": cuda("12.9")})
-    content = variant_json(other, "cu128")
-    tag = "py2-none-any"
-    make_wheel("foo.bar", "1.0", tag=tag, label="cu128", variant_json=content).write_to(
-        dist
-    )
-    text = index(code=1).stderr
-    assert "give other properties to the label 'cu128'" in text
-    assert "Give the wheel with the other properties another label" in text
-    assert f"foo_bar-1.0-{tag}-cu128.whl" in text
-
-
-def test_broken_wheels(index: Index, dist: Path) -> None:
-    renamed = dist / "foo_bar-1.0-py3-none-any-cu130.whl"
-    shutil.copy(dist / "foo_bar-1.0-py3-none-any-cu128.whl", renamed)
-    (dist / "broken-1.0-py3-none-any-x.whl").write_bytes(b"PK")
-    (dist / "broken-1.0-py3-none-any-X.whl").write_bytes(b"PK")
-    text = index(code=1).stderr
-    assert f"{renamed.name}: Its variant.json describes 'cu128' instead" in text
-    assert "broken-1.0-py3-none-any-x.whl: It is not a zip archive" in text
-    assert "broken-1.0-py3-none-any-X.whl: Its name is invalid" in text
-
-
-def test_a_label_that_was_published_and_changes(index: Index, dist: Path) -> None:
-    index()
-    (dist / "foo_bar-1.0-py3-none-any-cu126.whl").unlink()
-    other = make_manifest({"cu128": cuda("12.9")}, namespaces=["nvidia"])
-    add(dist, "foo.bar", "1.0", "cu128", other)
-    warnings = index().stderr.splitlines()
-    assert len(warnings) == 2
-    assert "the label 'cu126' is gone" in warnings[0]
-    assert "the label 'cu128' has other properties than before" in warnings[1]
-    add(dist, "foo.bar", "1.0", "cu126")
-    assert index().stderr == ""
-
-
-@pytest.mark.skipif(not public_index.is_present(), reason=public_index.ABSENT)
-def test_wheels_like_those_of_the_public_index_give_its_manifests(
-    index: Index, tmp_path: Path
-) -> None:
-    releases = [("torch", "2.8.0"), ("torch", "2.9.0"), ("numpy", "2.3.4")]
-    repository = Repository()
-    for project, version in releases:
-        public_index.add_release(repository, "v0.0.3", project, version)
-    folder = tmp_path / "dist"
-    folder.mkdir()
-    for entries in repository.projects.values():
-        for entry in entries:
-            if entry.file.filename.endswith(".whl"):
-                entry.file.write_to(folder)
-    index()
-    for project, version in releases:
-        made = (folder / f"{project}-{version}-variants.json").read_bytes()
-        real = public_index.load_manifest("v0.0.3", project, version)
-        assert real is not None
-        assert json.loads(made) == json.loads(real)
-
-
-def test_pages_of_an_earlier_run_are_not_forgotten(index: Index, dist: Path) -> None:
-    index("--simple")
-    assert index().stderr == ""
-    add(dist, "foo.bar", "2.0", "cu128")
-    assert "add --simple to update them" in index().stderr
-    index("--simple")
-    assert "foo_bar-2.0" in (dist / "simple" / "foo-bar" / "index.html").read_text()
-
-
-@pytest.mark.parametrize("state", ["", "[]", "{}", '{"format": 1, "files": {"a": 1}}'])
-def test_a_state_that_is_broken_costs_only_time(
-    report: Report, dist: Path, state: str
-) -> None:
-    report()
-    (dist / ".pip-variants-index.json").write_text(state)
-    assert report()["read"] == 10
-
-
-@pytest.mark.parametrize(
-    ("arguments", "problem"),
-    [
-        (["nowhere"], "No such file or directory"),
-        (["empty"], "there are no wheels in it"),
-    ],
-)
-def test_nothing_to_index(
-    publish: Publisher, tmp_path: Path, arguments: list[str], problem: str
-) -> None:
-    (tmp_path / "empty").mkdir()
-    result = publish("index", *arguments, code=1, cwd=tmp_path)
-    assert problem in result.stderr
-    assert files(tmp_path) == {}
+    shutil.copytree(tmp_path / "site", tmp_path / "elsewhere")
+    shutil.rmtree(tmp_path / "site")
+    shutil.rmtree(dist)
+    url = (tmp_path / "elsewhere" / "simple").as_uri()
+    target = ["--target", "lib", "--variant-host", "cuda-12.8-h100"]
+    installed = venv.pip("install", "-i", url, "foo.bar", *target, cwd=tmp_path)
+    assert "Using foo-bar 1.10, variant cu128" in installed.stdout
 
 
 #: By name: what makes a file that is not to be published.
 STRAYS: dict[str, Callable[[Path, Path], None]] = {
     "a link that leads out": lambda path, outside: path.symlink_to(outside),
-    "a relative link that leads out": lambda path, outside: path.symlink_to(
-        os.path.relpath(outside, path.parent)
-    ),
     "a link that leads nowhere": lambda path, _: path.symlink_to("nowhere"),
-    "a link to itself": lambda path, _: path.symlink_to(path.name),
     "a pipe": lambda path, _: os.mkfifo(path),
-    "a folder": lambda path, _: path.mkdir(),
     "a link to a device": lambda path, _: path.symlink_to("/dev/zero"),
 }
 
@@ -356,24 +247,14 @@ def test_only_files_of_the_folder_are_offered(
     STRAYS[stray](dist / name, outside)
     before = set(dist.iterdir())
     text = index("--simple", code=1).stderr
-    assert f"{name}: It is not a regular file of the folder, nor a link to one" in text
+    assert f"{name}: Not a regular file in the folder, or a link to one" in text
     assert "nothing was written" in text
     assert {each.name for each in set(dist.iterdir()) - before} <= {
         ".pip-variants-index.json"
     }
 
 
-@pytest.mark.linux
-def test_a_pipe_in_the_place_of_a_manifest(index: Index, dist: Path) -> None:
-    os.mkfifo(dist / "foo_bar-1.0-variants.json")
-    assert "It is not a regular file" in index(code=1).stderr
-
-
-#: Folders of an index's pages.
-LINKED_FOLDERS = ("simple", "simple/plain", "simple/foo-bar")
-
-
-@pytest.mark.parametrize("linked", LINKED_FOLDERS)
+@pytest.mark.parametrize("linked", ["simple", "simple/plain"])
 @pytest.mark.parametrize("exists", [True, False], ids=["there", "dangling"])
 def test_pages_are_not_written_through_a_link_that_leads_out(
     index: Index, dist: Path, tmp_path: Path, linked: str, exists: bool
@@ -384,7 +265,7 @@ def test_pages_are_not_written_through_a_link_that_leads_out(
     (dist / linked).parent.mkdir(exist_ok=True)
     (dist / linked).symlink_to(outside)
     text = index("--simple", code=1).stderr
-    assert "It is a symbolic link that leads out of the folder" in text
+    assert "Symbolic link points outside the folder" in text
     assert outside.exists() == exists
     assert not exists or not any(outside.iterdir())
 
@@ -421,20 +302,6 @@ def test_a_link_in_the_place_of_a_file_is_replaced(
         assert outside.read_bytes() == b"mine"
 
 
-@pytest.mark.linux
-def test_a_wheel_of_another_output_is_no_link(
-    index: Index, dist: Path, tmp_path: Path
-) -> None:
-    """Also if the link leads to a file that looks the same from outside."""
-    index("--simple", "-o", "site")
-    name = "plain-2.0-py3-none-any.whl"
-    outside = shutil.copy2(dist / name, tmp_path)
-    (tmp_path / "site" / name).unlink()
-    (tmp_path / "site" / name).symlink_to(outside)
-    index("--simple", "-o", "site")
-    assert not (tmp_path / "site" / name).is_symlink()
-
-
 @pytest.mark.parametrize("exists", [True, False], ids=["there", "dangling"])
 def test_a_manifest_that_leads_out_is_an_error(
     index: Index, dist: Path, tmp_path: Path, exists: bool
@@ -444,23 +311,9 @@ def test_a_manifest_that_leads_out_is_an_error(
         outside.write_text("{}", encoding="utf-8")
     (dist / "foo_bar-1.0-variants.json").symlink_to(outside)
     text = index(code=1).stderr
-    assert "It is a symbolic link that leads out of the folder" in text
+    assert "Symbolic link points outside the folder" in text
     assert outside.exists() == exists
     assert not exists or outside.read_text(encoding="utf-8") == "{}"
-
-
-def test_nothing_is_removed_through_a_link(
-    index: Index, dist: Path, tmp_path: Path
-) -> None:
-    index("--simple")
-    pages = dist / "simple" / "plain"
-    pages.rename(tmp_path / "outside")
-    pages.symlink_to(tmp_path / "outside")
-    for path in dist.glob("plain-2.0*"):
-        path.unlink()
-    before = files(tmp_path / "outside")
-    index("--simple")
-    assert files(tmp_path / "outside") == before
 
 
 @pytest.mark.parametrize("folder", [".", "below"])
@@ -484,14 +337,9 @@ def test_links_within_the_folder_are_followed(
 #: What upstream's parsers take for names of distributions.
 MARKUP = (
     "<img src=x onerror=alert(1)>-1.0.tar.gz",
-    "a\"onmouseover='x'-1.0.zip",
     "\x1b[31mred-1.0.tar.gz",
-    "\u202egpj-1.0.tar.gz",
-    "__-1.0.tar.gz",
-    "a b-1.0.tar.gz",
     "demo-1.0-1<img>-py3-none-any.whl",
     'demo-1.0-py3-none-any"><img>.whl',
-    "_-1.0-py3-none-any.whl",
 )
 
 
@@ -500,7 +348,7 @@ def test_names_follow_the_grammar(index: Index, dist: Path, name: str) -> None:
     make_wheel("plain", "2.0").write_to(dist).rename(dist / name)
     result = index("--simple", code=1)
     text = result.stderr
-    assert "name is invalid" in text
+    assert "invalid file name" in text.lower()
     for line in result.output.split("\n"):
         assert line.isprintable(), repr(line)
     assert not (dist / "simple").exists()

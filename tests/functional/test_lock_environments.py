@@ -90,9 +90,7 @@ def planned(venv: Environment, *arguments: str) -> set[str]:
     return {x["download_info"]["url"].rpartition("/")[2] for x in report["install"]}
 
 
-def test_each_installs_what_the_index_gives(
-    venv: Environment, torch: IndexServer
-) -> None:
+def test_each_installs_as_from_index(venv: Environment, torch: IndexServer) -> None:
     content = lock(venv, torch, "torch", *for_each())
     for name in HOSTS:
         host = ["--variant-host", name]
@@ -124,26 +122,20 @@ def test_each_installs_what_the_index_gives(
     )
 
 
-def test_another_machine_is_refused(venv: Environment, torch: IndexServer) -> None:
-    lock(venv, torch, "torch", *for_each())
-    host = ["--variant-host", "windows-x86_64-py313"]
-    result = venv.pip("install", "--dry-run", "-r", "pylock.toml", *host, code=1)
-    assert "error: locked-for-other-machines" in result.stderr
-
-
 def test_what_is_said(venv: Environment, torch: IndexServer) -> None:
     command = ["lock", "torch", "-i", torch.index_url, *for_each()]
-    result = venv.pip(*command)
+    result = venv.pip(*command, "-o", "pylock.toml")
     for name in ENVIRONMENTS:
         assert f"Locking for {name}" in result.lines
     assert f"Differs: on-mac not locked for {X86}, {ARM}; 1.0 for {MAC}" in result.lines
     assert result.output.count("experimental command") == 1
     assert result.output.count("only installers that know variant labels") == 1
+    host = ["--variant-host", "windows-x86_64-py313"]
+    result = venv.pip("install", "--dry-run", "-r", "pylock.toml", *host, code=1)
+    assert "error: locked-for-other-machines" in result.stderr
 
 
-def test_versions_that_are_locked_already(
-    venv: Environment, plain: IndexServer
-) -> None:
+def test_locked_versions_are_preferred(venv: Environment, plain: IndexServer) -> None:
     # Only two platforms have wheels of the newest version.
     plain.add(make_wheel("app", "2.0", tag=TAGS[X86], requires=["common"]))
     plain.add(make_wheel("app", "2.0", tag=TAGS[ARM], requires=["common"]))
@@ -155,61 +147,7 @@ def test_versions_that_are_locked_already(
     assert f"Differs: app 2.0 for {X86}, {ARM}; 1.0 for {MAC}" in result.lines
 
 
-def test_groups_with_the_same_name(venv: Environment, index: IndexServer) -> None:
-    labels = {X86: ["cu12.8", "null"], ARM: ["cu12_8", "null"]}
-    manifest = make_manifest(
-        {"cu12.8": cuda("12.8"), "cu12_8": cuda("12.8", ["90"]), "null": {}}
-    )
-    index.add_release("torch", "2.8.0", {}, manifest=manifest, plain=False)
-    index.projects["torch"] = [
-        each for each in index.projects["torch"] if each.file.filename.endswith(".json")
-    ]
-    for environment, each in labels.items():
-        for label in each:
-            requires = [] if label == "null" else [f"for-{label.replace('.', '-dot-')}"]
-            index.add(
-                make_wheel(
-                    *("torch", "2.8.0"),
-                    tag=TAGS[environment],
-                    label=label,
-                    variant_json=variant_json(manifest, label),
-                    requires=requires,
-                )
-            )
-    index.add(make_wheel("for-cu12-dot-8", "1.0"))
-    index.add(make_wheel("for-cu12-8", "1.0"))
-    content = lock(venv, index, "torch", *for_each([X86, ARM]))
-    assert content["default-groups"] == [
-        "variant-torch-cu12-8",
-        "variant-torch-cu12-8-2",
-    ]
-    for name in (X86, f"{X86}-{GPU}", ARM, f"{ARM}-{GPU}"):
-        host = ["--variant-host", name]
-        expected = planned(venv, "torch", "-i", index.index_url, *host)
-        assert planned(venv, "-r", "pylock.toml", *host) == expected, name
-
-
-def test_variants_for_versions_of_another_package(
-    venv: Environment, index: IndexServer
-) -> None:
-    manifest = make_manifest(for_versions_of("lib", "2.7", "2.8"))
-    index.add_release("ext", "1.0", {}, manifest=manifest, plain=False)
-    index.add(make_wheel("lib", "2.7.0", tag=TAGS[MAC]))
-    index.add(make_wheel("lib", "2.8.0", tag=TAGS[X86]))
-    lock(venv, index, "ext", "lib", *for_each([X86, MAC]))
-    for name, variant, version in ((X86, "t28", "2.8.0"), (MAC, "t27", "2.7.0")):
-        host = ["--variant-host", name]
-        expected = planned(venv, "ext", "lib", "-i", index.index_url, *host)
-        assert planned(venv, "-r", "pylock.toml", *host) == expected
-        assert expected == {
-            f"ext-1.0-py3-none-any-{variant}.whl",
-            f"lib-{version}-{TAGS[name]}.whl",
-        }
-
-
-def test_the_locked_version_counts_and_not_the_installed_one(
-    venv: Environment, index: IndexServer
-) -> None:
+def test_installed_versions_do_not_count(venv: Environment, index: IndexServer) -> None:
     manifest = make_manifest(for_versions_of("lib", "2.7", "2.8"))
     index.add_release("ext", "1.0", {}, manifest=manifest, plain=False)
     index.add(make_wheel("lib", "2.7.0"))
@@ -227,24 +165,18 @@ class TestRefused:
     """What cannot be in one file."""
 
     def test_hardware(self, venv: Environment, plain: IndexServer) -> None:
-        for name, hardware, rest in (
-            (f"{X86}-{GPU}", GPU, X86),
-            ("linux-x86_64-v3-py313", "v3", "linux-x86_64-py313"),
-            ("cpu", "cpu", "linux-x86_64-py313"),
-        ):
+        for name in (f"{X86}-{GPU}", "linux-x86_64-v3-py313", "cpu"):
             command = ["lock", "app", "-i", plain.index_url, "--environment", name]
             result = venv.pip(*command, code=1)
-            assert "error: invalid-environment" in result.stderr, result.stderr
-            assert f"'{hardware}' is hardware" in result.stderr, result.stderr
-            assert f"Leave it out: --environment {rest}" in result.stderr
+            assert "error: invalid-variant-host" in result.stderr, result.stderr
+            assert "It names hardware" in result.stderr, result.stderr
+            assert "as in: --environment linux-x86_64-py313" in result.stderr
         assert not (venv.work / "pylock.toml").exists()
 
-    def test_no_name(self, venv: Environment, plain: IndexServer) -> None:
+    def test_a_host(self, venv: Environment, plain: IndexServer) -> None:
         command = ["lock", "app", "-i", plain.index_url, "--environment", "linus-py313"]
         result = venv.pip(*command, code=1)
         assert "Did you mean linux-py313?" in result.stderr
-
-    def test_a_host(self, venv: Environment, plain: IndexServer) -> None:
         command = ["lock", "app", "-i", plain.index_url, *for_each()]
         result = venv.pip(*command, "--variant-host", MAC, code=1)
         assert f"--environment {X86} contradicts --variant-host {MAC}" in result.stderr
@@ -265,18 +197,48 @@ class TestRefused:
         assert "they need different files of app" in result.stderr
         assert not (venv.work / "pylock.toml").exists()
 
-    def test_free_threaded(self, venv: Environment, plain: IndexServer) -> None:
+        # So it is with a free-threaded Python.
         tag = "cp313-cp313t-manylinux_2_28_x86_64"
         plain.add(make_wheel("app", "1.0", tag=tag, requires=["common"]))
         command = ["lock", "app", "-i", plain.index_url, *for_each([X86, f"{X86}t"])]
         assert "error: variant-lock-environments" in venv.pip(*command, code=1).stderr
 
-    def test_what_would_be_built(self, venv: Environment, plain: IndexServer) -> None:
-        plain.add(make_sdist("source", "1.0"))
+    @pytest.mark.parametrize("dynamic", [None, ["requires-dist"]])
+    def test_what_would_be_built(
+        self, venv: Environment, plain: IndexServer, dynamic: Sequence[str] | None
+    ) -> None:
+        plain.add(make_sdist("source", "1.0", dynamic=dynamic, code="raise SystemExit"))
         command = ["lock", "source", "-i", plain.index_url, "--environment", MAC]
         result = venv.pip(*command, code=1)
-        assert "source 1.0" in result.stderr
+        assert "error: nothing-is-built-for-another-machine" in result.stderr
+        known = "The dependencies of source-1.0.tar.gz are known only once it is built."
+        assert known in result.stderr
         assert not (venv.work / "pylock.toml").exists()
+        # A wheel helps, of an older version too.
+        plain.add(make_wheel("source", "0.9"))
+        content = lock(venv, plain, "source", "--environment", MAC)
+        assert [each["version"] for each in content["packages"]] == ["0.9"]
+
+
+@pytest.mark.parametrize("options", [[], ["--no-variants"]])
+def test_a_source_that_says_what_it_needs(
+    venv: Environment, plain: IndexServer, options: Sequence[str]
+) -> None:
+    sdist = make_sdist(
+        *("source", "1.0"),
+        requires=["app", "on-mac; sys_platform == 'darwin'"],
+        dynamic=["Description"],
+        code="raise SystemExit('it is built')",
+    )
+    plain.add(sdist)
+    plain.add(make_wheel("on-mac", "1.0"))
+    content = lock(venv, plain, "source", *for_each([X86, MAC]), *options)
+    (source,) = (each for each in content["packages"] if each["name"] == "source")
+    assert source["sdist"]["name"] == "source-1.0.tar.gz"
+    assert source["sdist"]["hashes"] == {"sha256": sdist.sha256}
+    markers = {each["name"]: each.get("marker") for each in content["packages"]}
+    assert markers["on-mac"] == 'sys_platform == "darwin"'
+    assert markers["common"] is markers["source"] is None
 
 
 class TestNoVariants:
@@ -292,20 +254,11 @@ class TestNoVariants:
             torch.add(make_wheel("torch", "2.8.0", tag=tag, requires=["common"]))
         return torch
 
-    @pytest.fixture
-    def lock(self, venv: Environment, plain_torch: IndexServer) -> dict[str, Any]:
-        """Lock plain wheels for three platforms."""
-        return lock(venv, plain_torch, "torch", "--no-variants", *for_each())
-
-    @pytest.fixture
-    def lock_for_this_python(self, venv: Environment, plain_torch: IndexServer) -> None:
-        """Lock them for the Python that runs the tests."""
-        python = f"py3{sys.version_info.minor}"
-        each = [option.replace("py313", python) for option in for_each()]
-        lock(venv, plain_torch, "torch", "--no-variants", *each)
-
-    def test_each_environment(self, venv: Environment, lock: dict[str, Any]) -> None:
-        assert "variants-json" not in str(lock)
+    def test_each_environment(
+        self, venv: Environment, plain_torch: IndexServer
+    ) -> None:
+        content = lock(venv, plain_torch, "torch", "--no-variants", *for_each())
+        assert "variants-json" not in str(content)
         for name in ENVIRONMENTS:
             wheels = planned(venv, "-r", "pylock.toml", "--variant-host", name)
             assert wheels == {
@@ -315,14 +268,14 @@ class TestNoVariants:
 
     @pytest.mark.process
     @pytest.mark.on_wheel
-    @pytest.mark.usefixtures("lock_for_this_python")
-    def test_stock_pip(self, venv: Environment, upstream_venv: Environment) -> None:
+    def test_other_readers(
+        self, venv: Environment, upstream_venv: Environment, plain_torch: IndexServer
+    ) -> None:
+        python = f"py3{sys.version_info.minor}"
+        each = [option.replace("py313", python) for option in for_each()]
+        lock(venv, plain_torch, "torch", "--no-variants", *each)
         upstream_venv.pip("install", "-r", venv.work / "pylock.toml")
         assert upstream_venv.installed() == {"common": "1.0", "torch": "2.8.0"}
-
-    @pytest.mark.process
-    @pytest.mark.usefixtures("lock_for_this_python")
-    def test_uv(self, venv: Environment) -> None:
         pytest.importorskip("uv", reason="uv is not installed")
         command = [sys.executable, "-m", "uv", "pip", "install", "--no-cache"]
         venv.run(*command, "--python", venv.python, "-r", "pylock.toml")

@@ -19,19 +19,16 @@ DEPENDENCIES: Mapping[str, str] = {
     "for-nvidia": "'nvidia' in variant_namespaces",
     "for-amd": "'amd' in variant_namespaces",
     "for-cu128": "variant_label == 'cu128'",
-    # Strings have no order: the same as ``==``.
-    "for-ordered": "variant_label >= 'cu128'",
     "for-plain": "variant_label == ''",
     "for-null": "variant_label == '00000000'",
     "for-bound": "'nvidia::cuda_version_lower_bound' in variant_features",
     "for-sm90": "'nvidia :: sm_arch :: 90_real' in variant_properties",
     # Declared by the wheel, and not supported by the machine.
     "for-sm80": "'nvidia :: sm_arch :: 80_real' in variant_properties",
-    "for-part": "'nvidia :: sm_arch :: 9' in variant_properties",
     "for-gpu": "extra == 'gpu' and 'nvidia' in variant_namespaces",
     "for-cpu": "extra == 'gpu' and 'nvidia' not in variant_namespaces",
 }
-CU128 = ["always", "for-bound", "for-cu128", "for-nvidia", "for-ordered", "for-sm90"]
+CU128 = ["always", "for-bound", "for-cu128", "for-nvidia", "for-sm90"]
 NULL = ["always", "for-null"]
 PLAIN = ["always", "for-plain"]
 
@@ -67,7 +64,6 @@ WAYS: Mapping[str, tuple[bool, list[str], dict[str, str | None]]] = {
     "metadata beside the wheel": (True, [], {}),
     "range requests": (False, ["--use-feature=fast-deps"], {}),
     "whole wheels": (False, [], {}),
-    "pkg_resources": (True, [], {"_PIP_USE_IMPORTLIB_METADATA": "0"}),
     "pkg_resources, whole wheels": (False, [], {"_PIP_USE_IMPORTLIB_METADATA": "0"}),
 }
 
@@ -76,9 +72,7 @@ WAYS: Mapping[str, tuple[bool, list[str], dict[str, str | None]]] = {
 @pytest.mark.parametrize(
     ("driver", "extra", "expected"),
     [
-        ("12.8", "", CU128),
         ("12.8", "[gpu]", sorted([*CU128, "for-gpu"])),
-        ("12.0", "", NULL),
         ("12.0", "[gpu]", sorted([*NULL, "for-cpu"])),
     ],
 )
@@ -116,16 +110,8 @@ def test_each_package_is_told_of_its_own_variant(
     torch.add(make_wheel("app", "1.0", requires=["for-amd; variant_label == ''"]))
     options = ["-i", torch.index_url, "--variant", "torch=cu126"]
     venv.pip("install", "torch", "app", *options, env=forced("12.8"))
-    expected = {*CU128, "for-amd", "app"} - {"for-cu128", "for-ordered"}
+    expected = {*CU128, "for-amd", "app"} - {"for-cu128"}
     assert installed(venv) == sorted(expected)
-
-
-def test_a_requirement_of_the_user_is_of_no_variant(
-    pip: Pip, torch: IndexServer
-) -> None:
-    requirement = "always; variant_label == 'cu128'"
-    result = pip("install", requirement, "-i", torch.index_url)
-    assert "Ignoring always: markers" in result.stdout
 
 
 def test_what_is_installed_shows_its_own(venv: Environment, torch: IndexServer) -> None:

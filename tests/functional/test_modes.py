@@ -19,7 +19,6 @@ from tools.without_mode import MODES, take_out
 pytestmark = pytest.mark.process
 
 GPU = forced("12.8")
-_PUBLISHERS = "pip._internal.variants.commands.publishers."
 #: What has nothing to do with a mode; the first one takes a variant.
 COMMANDS: Sequence[Sequence[str]] = [
     ["install", "torch"],
@@ -113,19 +112,3 @@ def test_the_mode_itself_is_gone(
             "torch-2.8.0-py3-none-any-cu128.whl"
         ] * lock.count("torch-2.8.0-py3-none-any")
         assert "variants-json" not in lock
-
-
-@pytest.mark.on_wheel
-def test_nothing_else_names_a_mode(mode: str) -> None:
-    """Who deletes a room has one line to take out."""
-    own = f"pip._internal.variants.{mode}"
-    naming = [
-        f"{name}: {line.strip()}"
-        for name, path in modules(REPOSITORY / "src").items()
-        # A publisher may have the same name.
-        if not f"{name}.".startswith((f"{own}.", _PUBLISHERS))
-        for line in path.read_text("utf-8").splitlines()
-        if re.search(rf'variants[./]{mode}\b|"{mode}["./]', line)
-    ]
-    assert len(naming) == 1
-    assert naming[0].startswith("pip._internal.variants.seams: ")

@@ -17,17 +17,23 @@ MOVED = ("build", "adopt", "index", "check")
 @pytest.mark.parametrize("name", MOVED)
 @pytest.mark.parametrize(
     "arguments",
-    [["a wheel.whl", "--label", "it's", "-d", "$OUT"], ["--help"], []],
-    ids=["arguments", "help", "nothing"],
+    [["a wheel.whl", "--label", "it's", "-d", "$OUT"], ["--help"]],
+    ids=["arguments", "help"],
 )
 def test_they_name_the_new_command(pip: Pip, name: str, arguments: list[str]) -> None:
     result = pip("variants", name, *arguments, code=1)
     assert result.stdout == ""
     (line,) = result.stderr.splitlines()
-    assert line.startswith(f"ERROR: 'pip variants {name}' is now a command of ")
-    assert "the file wheel_variants-*.whl of the release with [cli]" in line
+    assert line.startswith("ERROR: This command moved to wheel-variants. ")
+    assert "Install wheel_variants-*.whl from the release with its extra [cli]" in line
     typed = shlex.split(line.partition("then type: ")[2])
     assert typed == ["wheel-variants", name, *arguments]
+
+
+@pytest.mark.parametrize("option", [["--plugin", "a folder"], ["--plugin=a folder"]])
+def test_trying_a_plugin(pip: Pip, option: list[str]) -> None:
+    result = pip("variants", "host", *option, code=1)
+    assert "then type: wheel-variants plugin 'a folder'\n" in result.stderr
 
 
 def test_they_show_no_credentials(pip: Pip) -> None:

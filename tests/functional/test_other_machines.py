@@ -112,7 +112,6 @@ TAKEN: Mapping[str, set[str]] = {
     "glibc-2.39-x86_64-py312": {"manylinux_2_39_x86_64", "onlinux", "old"},
     "glibc-2.35-x86_64-py312": {"manylinux_2_28_x86_64", "onlinux", "old"},
     "musl-1.2-x86_64-py312": {"musllinux_1_2_x86_64", "onlinux", "old"},
-    "glibc-2.31-x86_64-pypy311": {"pp311", "onlinux", "onpypy", "old"},
 }
 
 
@@ -126,14 +125,6 @@ def test_named(pip: Pip, native: list[str], tmp_path: Path, name: str) -> None:
         command = ["download", "native", *native, "-d", str(folder)]
         pip(*command, "--variant-host", described)
         assert names(folder) == TAKEN[name]
-
-
-def test_what_needs_another_python(pip: Pip, native: list[str], tmp_path: Path) -> None:
-    for python, version in ("py312", "1.0"), ("py313", "2.0"):
-        command = ["download", "onlinux", *native, "-d", str(tmp_path / python)]
-        pip(*command, "--variant-host", f"cpu-aarch64-{python}")
-        (found,) = (tmp_path / python).iterdir()
-        assert found.name == f"onlinux-{version}-py3-none-any.whl"
 
 
 MAC = ["--variant-host", "macos-arm64-py313"]
@@ -151,9 +142,7 @@ ON_MAC = "native-1.0-cp313-cp313-macosx_11_0_arm64.whl"
             ["install", "--target", "into", "native"],
             "Successfully installed native-1.0 onmac-1.0 patched-1.0",
         ),
-        (["wheel", "native"], ON_MAC),
         (["lock", "native", "-o", "-"], ON_MAC),
-        (["index", "versions", "native"], "Available versions: 1.0"),
         (["variants", "explain", "native"], f"{ON_MAC} would be installed."),
         (["variants", "list", "native"], "would be installed"),
     ],
@@ -165,6 +154,20 @@ def test_each_command(
     assert expected in pip(*command, *native, *MAC).stdout
     environ = {"PIP_VARIANT_HOST": MAC[1]}
     assert expected in pip(*command, *native, env=environ).stdout
+
+
+@pytest.mark.parametrize("no_fast", [[], ["--no-fast"]], ids=["fast", "slow"])
+def test_no_bytecode_for_another_python(
+    venv: Environment, index: IndexServer, no_fast: list[str]
+) -> None:
+    index.add(make_wheel("app", "1.0"))
+    options = ["--target", "into", "-i", index.index_url, *no_fast]
+    there = f"py3{9 if sys.version_info[1] != 9 else 10}"
+    for host, count in (there, 0), (f"py3{sys.version_info[1]}", 1):
+        host = f"linux-x86_64-{host}"
+        venv.pip("install", "app", "--upgrade", *options, "--variant-host", host)
+        files = list((venv.work / "into" / "app").rglob("*.pyc"))
+        assert len(files) == count, host
 
 
 def test_what_is_installed_here_is_not_there(pip: Pip, native: list[str]) -> None:
@@ -180,32 +183,15 @@ def test_not_into_this_environment(
     said = refused(result)
     assert said.startswith(
         "variant-host-of-another-platform\n\n"
-        "× cpu-aarch64 is a machine of another kind: what is for it may not run here.\n"
+        "× cpu-aarch64 describes another kind of machine, whose packages may not run here.\n"
         "╰─> Its machine type is aarch64, this one's is x86_64.\n"
     )
     assert " --target DIR " in said
     assert " --dry-run " in said
     assert index.log() == []
-    # What is proposed does it.
-    assert (
-        "armv8"
-        in pip(
-            *("install", "fast", *fast, "--variant-host", "cpu-aarch64", "--dry-run")
-        ).stdout
-    )
-
-
-@pytest.mark.parametrize("options", [["--prefix", "x"], ["--root", "x"]], ids=str)
-def test_what_is_proposed_works(
-    pip: Pip, fast: list[str], options: Sequence[str]
-) -> None:
-    host = ["--variant-host", "cpu-aarch64"]
-    said = refused(pip("install", "fast", *fast, *host, *options, code=1))
-    (line,) = re.findall("Into a folder for that machine: (.*)", said)
-    _, *words = shlex.split(line)
-    pip(*words)
-    # Its processor is another one: there is nothing of it to take here.
-    assert "--hardware" not in said
+    # What is proposed works.
+    (line,) = re.findall("To install into a folder for that machine: (.*)", said)
+    assert "armv8" in pip(*shlex.split(line)[1:]).stdout
 
 
 def test_its_hardware_alone(pip: Pip, index: IndexServer, tmp_path: Path) -> None:
@@ -213,13 +199,8 @@ def test_its_hardware_alone(pip: Pip, index: IndexServer, tmp_path: Path) -> Non
     index.add_release("cpu", "1.0", variants)
     hardware = tmp_path / "hardware.json"
     name = "windows-x86_64-v3-py310"
-    said = pip("install", "cpu", "--variant-host", name, code=1).stderr
-    (line,) = re.findall("with a file that this writes: (.*)", said)
-    assert "variants host --json --hardware" in line
     command = ["variants", "host", "--json", "--hardware", "--variant-host", name]
     hardware.write_text(pip(*command).stdout, encoding="utf-8")
-    described = json.loads(hardware.read_text(encoding="utf-8"))
-    assert described.keys() == {"host-schema", "supported"}
     options = ["-i", index.index_url, "--variant-host", str(hardware)]
     assert "cpu-1.0 (v3)" in pip("install", "cpu", *options).stdout
 
@@ -228,49 +209,33 @@ def test_its_hardware_alone(pip: Pip, index: IndexServer, tmp_path: Path) -> Non
 
 
 SDIST_ONLY = (
-    "╰─> source 1.0: no file of a kind that may be used (its source would have to be "
+    "╰─> source 1.0: it has no file of an allowed kind (its source would have to be "
     "built on such a machine)"
 )
 
 
-def test_no_sdist(pip: Pip, index: IndexServer) -> None:
-    index.add(make_sdist("source", "1.0"))
+def test_no_sdist(pip: Pip, index: IndexServer, tmp_path: Path) -> None:
+    sdist = make_sdist("source", "1.0")
+    index.add(sdist)
     options = ["-i", index.index_url, *MAC]
-    commands = (["download"], ["wheel"], ["install", "--dry-run"], ["lock"])
-    for command in (*commands, ["index", "versions"]):
+    for command in ["download"], ["install", "--dry-run"]:
         result = pip(*command, "source", *options, code=1)
         assert SDIST_ONLY in result.stderr
-        assert "Nothing is built here for another kind of machine." in result.stderr
-    # An older release with a wheel does, but not for whoever wants just this one.
+        assert "pip cannot build here for another kind of machine." in result.stderr
+    # An older release with a wheel does, but not for a user who wants exactly this release.
     index.add(make_wheel("source", "0.9"))
     assert "source-0.9" in pip("download", "source", *options).stdout
-    result = pip("download", "source==1.0", *options, code=1)
-    assert SDIST_ONLY in result.stderr
-
-
-def test_no_sdist_that_is_named(pip: Pip, index: IndexServer, tmp_path: Path) -> None:
-    sdist = make_sdist("source", "1.0")
-    path = sdist.write_to(tmp_path)
-    (tmp_path / "project").mkdir()
-    (tmp_path / "project/pyproject.toml").write_text("[project]\nname='p'\nversion='1'")
-    options = ["-i", index.index_url, *MAC]
-    for named in [str(path)], [str(tmp_path / "project")]:
-        result = pip("download", *named, *options, code=1)
+    assert SDIST_ONLY in pip("download", "source==1.0", *options, code=1).stderr
+    # Nor is one built that is named, or the project of a folder.
+    (tmp_path / "pyproject.toml").write_text("[project]\nname='p'\nversion='1'")
+    path = str(sdist.write_to(tmp_path))
+    for named in ["download", path], ["lock", "-e", str(tmp_path)]:
+        result = pip(*named, *options, code=1)
         assert refused(result).startswith("nothing-is-built-for-another-machine\n")
-    result = pip("lock", "-e", str(tmp_path / "project"), *options, code=1)
-    assert refused(result).startswith("nothing-is-built-for-another-machine\n")
 
 
-@pytest.mark.parametrize("place", ["command line", "requirements file"])
-def test_no_sdist_that_is_asked_for(
-    pip: Pip, native: list[str], tmp_path: Path, place: str
-) -> None:
-    listed = tmp_path / "requirements.txt"
-    listed.write_text("--no-binary native\nnative\n", encoding="utf-8")
-    asked = ["--no-binary", "native", "native"]
-    if place == "requirements file":
-        asked = ["-r", str(listed)]
-    result = pip("download", *asked, *native, *MAC, code=1)
+def test_no_sdist_that_is_asked_for(pip: Pip, native: list[str]) -> None:
+    result = pip("download", "--no-binary", "native", "native", *native, *MAC, code=1)
     assert (
         "× --no-binary native contradicts --variant-host macos-arm64-py313."
         in result.stderr
@@ -287,23 +252,10 @@ def test_no_requirements_file_takes_that_back(
     listed.write_text("-r nested.txt\n", encoding="utf-8")
     nested.write_text("--only-binary :none:\n", encoding="utf-8")
     options = ["-i", index.index_url, *MAC]
-    for given in ["-r", str(listed)], ["-c", str(nested)]:
-        result = pip("download", "source", *given, *options)
-        assert "source-1.0" in result.stdout
-        result = pip("lock", "only", *given, *options, code=1)
-        assert SDIST_ONLY.replace("source 1.0", "only 1.0") in result.stderr
-
-
-@pytest.mark.locks
-def test_no_sdist_of_a_lock_file(pip: Pip, index: IndexServer, tmp_path: Path) -> None:
-    """It may have a wheel for this machine."""
-    index.add(make_sdist("source", "1.0"))
-    index.add(make_wheel("source", "1.0", tag="cp312-cp312-win_amd64"))
-    lock, options = tmp_path / "pylock.toml", ["-i", index.index_url]
-    pip("lock", "source", *options, "-o", str(lock))
-    result = pip("download", "-r", str(lock), *options, *MAC, code=1)
-    assert refused(result).startswith("nothing-is-built-for-another-machine\n")
-    assert "× source-1.0.tar.gz in" in result.stderr
+    result = pip("download", "source", "-r", str(listed), *options)
+    assert "source-1.0" in result.stdout
+    result = pip("download", "only", "-c", str(nested), *options, code=1)
+    assert SDIST_ONLY.replace("source 1.0", "only 1.0") in result.stderr
 
 
 @pytest.mark.locks
@@ -320,8 +272,8 @@ def test_what_a_lock_file_lacks_on_another_patch_release(
     host = ["--variant-host", "linux-x86_64-py3.12.3"]
     result = pip("download", "-r", str(lock), *options, *host, code=1)
     assert refused(result).startswith("not-in-the-lock-file\n")
-    assert "is needed here, and is not in the lock file." in result.stderr
-    assert "app==1.0 needs it" in result.stderr
+    assert "is required, but it is not in the lock file." in result.stderr
+    assert "app==1.0 requires it" in result.stderr
     # Whether an index has it does not matter.
     index.projects.pop("new")
     for where in options, ["--no-index"]:
@@ -333,28 +285,16 @@ def test_what_a_lock_file_lacks_on_another_patch_release(
 # Beside upstream's options
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        ["--platform", ARM],
-        ["--python-version", "3.12"],
-        ["--implementation", "cp"],
-        ["--abi", "abi3"],
-    ],
-    ids=" ".join,
-)
+@pytest.mark.parametrize("options", [["--platform", ARM], ["--abi", "abi3"]])
 def test_beside_options(
     pip: Pip, index: IndexServer, native: list[str], options: Sequence[str]
 ) -> None:
     """A host that describes a platform and a Python describes all of them."""
-    command = ["download", "native", *native, *options, "--variant-host"]
-    result = pip(*command, "cpu-aarch64-py312", code=1)
-    assert result.stderr == (
-        f"error: contradictory-options\n\n× {' '.join(options)} contradicts "
-        "--variant-host cpu-aarch64-py312.\n"
-        "╰─> The host describes a platform and a Python.\n\n"
-        "hint: Leave one of the two out, or write the Python into the name: "
-        "cuda-12.8-sm_90-py312.\n"
+    command = ["download", "native", *native, "--only-binary", ":all:", *options]
+    result = pip(*command, "--variant-host", "cpu-aarch64-py312", code=1)
+    assert result.stderr.startswith(
+        "error: contradictory-options\n\n× An option such as --platform or "
+        "--python-version contradicts --variant-host cpu-aarch64-py312.\n"
     )
     assert index.log() == []
 
@@ -378,18 +318,6 @@ def test_what_is_outdated_here(pip: Pip, index: IndexServer) -> None:
     assert "lib" not in result.stdout
 
 
-def test_a_folder_of_a_name(
-    pip: Pip, venv: Environment, native: list[str], tmp_path: Path
-) -> None:
-    """Names are short words; a path names a file alone."""
-    (venv.work / "windows-x86_64-py312").mkdir()
-    command = ["download", "native", *native, "-d", str(tmp_path / "files")]
-    pip(*command, "--variant-host", "windows-x86_64-py312")
-    assert names(tmp_path / "files") == TAKEN["windows-x86_64-py312"]
-    result = pip(*command, "--variant-host", "hosts/windows-x86_64-py312", code=1)
-    assert "cannot be read: No such file" in result.stderr
-
-
 def test_another_kind_of_python(
     pip: Pip, index: IndexServer, native: list[str], host: WriteHost
 ) -> None:
@@ -408,54 +336,25 @@ def test_another_kind_of_python(
 # Files of all sorts
 
 
-#: What is left out of a complete file, and what the error names.
-PARTS: Mapping[str, tuple[Callable[[dict[str, Any]], object], str]] = {
-    "a marker": (
-        lambda file: file["environment"].pop("os_name"),
-        "missing in 'environment': os_name.",
-    ),
-    "tags": (
-        lambda file: (file.pop("platforms"), file.pop("abis")),
-        "missing 'platforms' and 'abis'.",
-    ),
-    "an empty list": (lambda file: file["abis"].clear(), "missing 'abis'."),
-    "markers": (
-        lambda file: file.pop("environment"),
-        "missing in 'environment': implementation_name, implementation_version, os_name,",
-    ),
-}
-
-
-@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize(
+    ("part", "missing"),
+    [
+        ("abis", "missing 'abis'."),
+        (
+            "environment",
+            "missing in 'environment': implementation_name, implementation",
+        ),
+    ],
+)
 def test_a_file_that_describes_a_part(
-    pip: Pip, index: IndexServer, fast: list[str], host: WriteHost, part: str
+    pip: Pip, host: WriteHost, part: str, missing: str
 ) -> None:
     described = complete(pip, "windows-x86_64-py312")
-    leave_out, missing = PARTS[part]
-    leave_out(described)
-    result = pip("download", "fast", *fast, "--variant-host", host(described), code=1)
-    said = " ".join(result.stderr.replace("│", " ").split())
-    assert f"It describes a part of a machine; {missing}" in said.replace("╰─> ", "")
+    del described[part]
+    result = pip("variants", "host", "--variant-host", host(described), code=1)
+    said = " ".join(result.stderr.replace("│", " ").split()).replace("╰─> ", "")
+    assert f"It describes a part of a machine; {missing}" in said
     assert "Write a complete file on that machine: pip variants host --json." in said
-    assert index.log() == []
-
-
-@pytest.mark.parametrize(
-    "described",
-    [
-        make_host(cuda="12.8", capability="9.0"),
-        make_host(environment={"platform_release": "1"}),
-        # It says nothing of the machine.
-        make_host(x86_64="v3", aarch64=[{"feature": "version", "values": ["8a"]}]),
-        make_host(x86_64="v3", aarch64=[]),
-    ],
-    ids=["gpu", "kernel", "both", "empty"],
-)
-def test_hosts_of_this_kind(
-    pip: Pip, fast: list[str], host: WriteHost, described: Mapping[str, Any]
-) -> None:
-    result = pip("install", "fast", *fast, "--variant-host", host(described))
-    assert "Successfully installed fast-1.0" in result.stdout
 
 
 def test_this_machine_described_whole(
@@ -470,9 +369,8 @@ def test_this_machine_described_whole(
     assert "Saved" in pip("download", "source", "--no-deps", *options).stdout
 
 
-@pytest.mark.parametrize("feature", [[], ["--use-feature", "inprocess-build-deps"]])
 def test_what_is_needed_to_build_is_needed_here(
-    pip: Pip, index: IndexServer, host: WriteHost, feature: Sequence[str]
+    pip: Pip, index: IndexServer, host: WriteHost
 ) -> None:
     """What differs in nothing but its kernel has the same wheels."""
     marker = "platform_release == 'other'"
@@ -484,35 +382,9 @@ def test_what_is_needed_to_build_is_needed_here(
     index.add(sdist)
     index.add(make_wheel("there", "1.0"))
     described = host(make_host(environment={"platform_release": "other"}))
-    result = pip(
-        *("install", "source", "-i", index.index_url, *feature),
-        *("--variant-host", described),
-    )
+    command = ["install", "source", "-i", index.index_url, "--variant-host", described]
+    result = pip(*command)
     assert "Successfully installed source-1.0 there-1.0" in result.stdout
-
-
-@pytest.mark.parametrize("name", ["windows-x86_64-py312", "macos-arm64-py313"])
-def test_from_a_lock_file(
-    pip: Pip, index: IndexServer, native: list[str], tmp_path: Path, name: str
-) -> None:
-    """One that another tool made for all machines."""
-    listed = index.projects["native"], *(index.projects[each] for each in NEEDED)
-    lines = ["lock-version = '1.0'", "created-by = 'test'"]
-    for entries in listed:
-        file = entries[0].file
-        marker = NEEDED.get(file.project)
-        lines += ["[[packages]]", f"name = '{file.project}'", "version = '1.0'"]
-        lines += [f'marker = "{marker}"'] if marker else []
-        for entry in entries:
-            if entry.file.version == "1.0":
-                url = f"{index.url}/files/{entry.file.filename}"
-                lines += ["[[packages.wheels]]", f"url = '{url}'"]
-                lines += [f"hashes = {{sha256 = '{entry.file.sha256}'}}"]
-    lock = tmp_path / "pylock.toml"
-    lock.write_text("\n".join(lines), encoding="utf-8")
-    command = ["download", "-r", str(lock), *native, "-d", str(tmp_path / "files")]
-    pip(*command, "--variant-host", name)
-    assert names(tmp_path / "files") == TAKEN[name]
 
 
 @pytest.mark.locks
@@ -529,12 +401,12 @@ def test_variants_from_a_lock_file(pip: Pip, fast: list[str], tmp_path: Path) ->
     result = pip("download", "-r", str(lock), *fast, code=1)
     assert "locked-for-other-machines" in result.stderr
     # Others do not say for which one it is.
-    left, found = re.subn(r"^environments = \[.*?\]\n", "", text, flags=re.M | re.S)
-    assert found == 1
+    left = re.sub(r"^environments = \[.*?\]\n", "", text, flags=re.M | re.S)
     lock.write_text(left, encoding="utf-8")
     result = pip("download", "-r", str(lock), *fast, code=1)
-    assert "not-locked-for-this-platform" in result.stderr
-    assert f"It has fast-1.0-py3-none-{ARM}-armv8.whl." in result.stderr
+    assert (
+        f"For fast 1.0, it has only fast-1.0-py3-none-{ARM}-armv8.whl." in result.stderr
+    )
 
 
 @pytest.mark.locks
@@ -552,26 +424,7 @@ def test_a_lock_file_says_for_which_machine_it_is(
         str(tmp_path) + "/", ""
     )
     assert 'It is for sys_platform == "darwin" and platform_machine' in result.stderr
-    assert "Make a lock file for this one: pip lock" in result.stderr
-    # One for this machine does for whatever it did before.
-    pip("lock", "app", *options, "-o", str(lock))
-    assert "environments" not in lock.read_text(encoding="utf-8")
-
-
-def test_what_chooses_no_wheels_may_look_at_any_host(pip: Pip, host: WriteHost) -> None:
-    result = pip("variants", "host", "--variant-host", "cpu-aarch64")
-    assert "aarch64: version 8a (host file)" in result.stdout
-    result = pip("debug", "--verbose", "--variant-host", "cpu-aarch64")
-    assert "aarch64 (host file, from cpu-aarch64)" in result.stdout
-    assert re.search(r"-manylinux_\d+_\d+_aarch64$", result.stdout, re.M)
-    assert "x86_64" not in result.stdout.partition("Compatible tags:")[2]
-    result = pip("debug", "--variant-host", "windows-x86_64-py312")
-    assert "  cp312-cp312-win_amd64\n  cp312-abi3-win_amd64\n" in result.stdout
-    result = pip("debug", "--variant-host", "py312", "--python-version", "3.11", code=1)
-    assert "contradict" in result.stderr
-    manifest = host(make_manifest({"armv8": ["aarch64 :: version :: 8a"]}))
-    explain = ["variants", "explain", "--manifest", manifest]
-    assert "1. armv8" in pip(*explain, "--variant-host", "cpu-aarch64").stdout
+    assert "Make a lock file for this machine: run pip lock" in result.stderr
 
 
 GRAMMAR = (
@@ -587,13 +440,8 @@ GRAMMAR = (
     ("name", "nearest"),
     [
         ("cuda-12.8-sm90", "cuda-12.8-sm_90"),
-        ("windos-x86_64-py312", "windows-x86_64-py312"),
-        ("rocm-gx1100", "rocm-gfx1100"),
         ("cuda-12.8-rxt4090", "cuda-12.8-rtx4090"),
         # No other version is proposed.
-        ("cuda-13", None),
-        ("cuda-12.8-sm91", None),
-        ("cuda-12.8-mi300x", None),
         ("mine", None),
     ],
 )
@@ -603,8 +451,11 @@ def test_an_unknown_name(
     result = pip("install", "fast", *fast, "--variant-host", name, code=1)
     meant = "" if nearest is None else f"╰─> Did you mean {nearest}?\n"
     assert result.stderr == (
-        f"error: unknown-variant-host\n\n× {name} is neither a file nor the name of a "
-        f"machine that is known.\n{meant}\nhint: {GRAMMAR}\n"
+        "error: unknown-variant-host\n"
+        "\n"
+        f"× {name} is neither a file nor a known host name.\n"
+        f"{meant}\n"
+        f"hint: {GRAMMAR}\n"
     )
     assert index.log() == []
 
@@ -614,57 +465,34 @@ def test_an_unknown_name(
     [
         (
             "cuda-12.8",
-            "'cuda-12.8' lacks the compute capability of the GPU.",
-            "To add it: cuda-12.8-sm_90 or, by the name of the GPU, cuda-12.8-h100",
-        ),
-        (
-            "linux-cuda-12.6-tegra",
-            "'cuda-12.6' lacks the compute capability of the GPU.",
-            (
-                "To add it: linux-cuda-12.6-sm_90-tegra or, by the name of the GPU, "
-                "linux-cuda-12.6-h100-tegra"
-            ),
-        ),
-        (
-            "h100-py312",
-            "'h100' is a GPU; the name lacks the CUDA version that its driver supports.",
-            "To add it (nvidia-smi shows it): cuda-13.0-h100-py312",
-        ),
-        (
-            "RTX-4090",
-            (
-                "'rtx-4090' is a GPU; the name lacks the CUDA version that its driver "
-                "supports."
-            ),
-            "To add it (nvidia-smi shows it): cuda-13.0-rtx-4090",
+            "The name lacks the GPU or its compute capability.",
+            "For example: cuda-12.8-sm_90",
         ),
         (
             "mi300x",
-            "'mi300x' is a GPU; the name lacks the ROCm version.",
-            "To add it: rocm-7.1-mi300x",
+            "The name lacks the ROCm version.",
+            "For example: rocm-7.1-mi300x",
         ),
     ],
 )
 def test_a_gpu_and_its_driver_need_each_other(
-    pip: Pip, index: IndexServer, fast: list[str], name: str, why: str, hint: str
+    pip: Pip, name: str, why: str, hint: str
 ) -> None:
-    result = pip("install", "fast", *fast, "--variant-host", name, code=1)
+    result = pip("variants", "host", "--variant-host", name, code=1)
     assert result.stderr == (
         f"error: invalid-variant-host\n\n× The variant host {name} cannot be used.\n"
         f"╰─> {why}\n\nhint: {hint}\n"
     )
-    assert index.log() == []
 
 
 @pytest.mark.parametrize(
     ("name", "supported"),
     [
-        ("cuda-12.8-h100", "sm_arch 90_real"),
         ("cuda-12.8-A10G", "sm_arch 86_real"),
-        ("cuda-12.8-rtx-4090", "sm_arch 89_real"),
         ("cuda-13.0-gb10-aarch64", "sm_arch 121_real"),
         ("rocm-7.1-mi300x", "gfx_arch gfx942"),
-        ("rocm-rx7900xtx", "gfx_arch gfx1100"),
+        # Blanks around a name do not count.
+        (" cuda-12.8-h100 ", "sm_arch 90_real"),
     ],
 )
 def test_the_name_of_a_gpu(pip: Pip, name: str, supported: str) -> None:
@@ -679,21 +507,11 @@ def test_a_lock_for_a_machine_that_was_described_says_so_wherever_it_is_made(
     """One for hardware alone may be for any."""
     index.add(make_wheel("app", "1.0"))
     lock = tmp_path / "pylock.toml"
-    here = f"py3{sys.version_info[1]}"
-    for name, told in {
-        f"linux-x86_64-{here}": [*TOLD, "implementation_name", "python_version"],
-        here: [*TOLD, "implementation_name", "python_version"],
-        "cuda-12.8-sm_90": [],
-    }.items():
+    for name in f"linux-x86_64-py3{sys.version_info[1]}", "cuda-12.8-sm_90":
         host = ["--variant-host", name]
         pip("lock", "app", "-i", index.index_url, *host, "-o", str(lock))
-        written = tomli.loads(lock.read_text(encoding="utf-8"))
-        (marker,) = written.get("environments", [""])
-        named = [*TOLD, "implementation_name", "python_version"]
-        assert [each for each in named if each in marker] == told
-
-
-TOLD = ("sys_platform", "platform_machine")
+        environments = tomli.loads(lock.read_text("utf-8")).get("environments", [])
+        assert any("sys_platform" in each for each in environments) == ("x86" in name)
 
 
 def test_what_is_installed_here_is_for_this_very_python(
@@ -711,15 +529,12 @@ def test_what_is_installed_here_is_for_this_very_python(
 def test_a_report_is_of_the_target(pip: Pip, index: IndexServer) -> None:
     index.add(make_wheel("app", "1.0"))
     command = ["install", "--dry-run", "-q", "app", "-i", index.index_url]
-    for options, system, machine in (
-        (["--variant-host", "windows-py312"], "win32", "AMD64"),
-        ([], sys.platform, platform.machine()),
+    for options, system in (
+        (["--variant-host", "windows-py312"], "win32"),
+        ([], sys.platform),
     ):
         result = pip(*command, *options, "--report", "-")
-        environment = json.loads(result.stdout)["environment"]
-        assert environment["sys_platform"] == system
-        if platform.machine() in ("x86_64", machine):
-            assert environment["platform_machine"] == machine
+        assert json.loads(result.stdout)["environment"]["sys_platform"] == system
 
 
 def test_why_no_file_is_for_another_machine(pip: Pip, index: IndexServer) -> None:
@@ -738,57 +553,23 @@ def test_why_no_file_is_for_another_machine(pip: Pip, index: IndexServer) -> Non
 def test_a_file_that_a_shell_of_windows_writes(
     pip: Pip, tmp_path: Path, encoding: str
 ) -> None:
-    written = pip("variants", "host", "--json", "--variant-host", "cuda-12.8-sm_90")
     path = tmp_path / "node.json"
-    path.write_text(written.stdout, encoding=encoding)
-    result = pip("variants", "host", "--json", "--variant-host", str(path))
-    assert result.stdout == written.stdout
-
-
-@pytest.mark.parametrize(
-    ("name", "takes"),
-    [
-        (
-            "windows-x86_64-py312",
-            "Windows AMD64 CPython 3.12.0 (takes wheels for cp312 on win_amd64)",
-        ),
-        (
-            "linux-glibc-2.35-aarch64-py313t",
-            "Linux aarch64 CPython 3.13.0 (takes wheels for cp313 with cp313t on manylinux_2_35_aarch64)",
-        ),
-        (
-            "glibc-2.17-x86_64-py37",
-            "Linux x86_64 CPython 3.7.0 (takes wheels for cp37 on manylinux_2_17_x86_64)",
-        ),
-    ],
-)
-def test_what_a_name_stands_for(pip: Pip, name: str, takes: str) -> None:
-    result = pip("variants", "host", "--variant-host", name)
-    assert f"target: {takes}\n" in result.stdout
-
-
-def test_an_old_python_has_another_abi(pip: Pip, index: IndexServer) -> None:
-    tag = "cp37-cp37m-manylinux2014_x86_64"
-    index.add(make_wheel("old", "1.0", tag=tag))
-    options = ["-i", index.index_url, "--variant-host", "linux-x86_64-py37"]
-    assert f"old-1.0-{tag}.whl" in pip("download", "old", *options).stdout
+    path.write_text(json.dumps(make_host(cuda="12.8", capability="9.0")), encoding)
+    result = pip("variants", "host", "--variant-host", str(path))
+    assert "sm_arch 90_real" in result.stdout
 
 
 def test_the_exact_tags_are_told(pip: Pip, index: IndexServer) -> None:
     index.add(make_wheel("late", "1.0", tag="cp312-cp312-manylinux_2_39_x86_64"))
     options = ["-i", index.index_url, "--variant-host", "glibc-2.35-x86_64-py312"]
     result = pip("download", "late", *options, code=1)
-    assert "takes wheels for cp312 on manylinux_2_35_x86_64, and older" in result.stderr
-
-
-def test_what_options_beside_hardware_imply_need_not_be_typed(
-    pip: Pip, index: IndexServer
-) -> None:
-    index.add(make_wheel("app", "1.0", tag="cp312-cp312-win_amd64"))
-    host = ["--variant-host", "cuda-12.8-sm_90", "--platform", "win_amd64"]
-    options = ["-i", index.index_url, *host, "--python-version", "3.12"]
-    result = pip("download", "app", *options)
-    assert "app-1.0-cp312-cp312-win_amd64.whl" in result.stdout
+    assert (
+        "Supported are wheels for cp312 on manylinux_2_35_x86_64, and older"
+        in result.stderr
+    )
+    told = pip("variants", "host", "--variant-host", "linux-glibc-2.35-aarch64-py313t")
+    takes = "takes wheels for cp313 with cp313t on manylinux_2_35_aarch64"
+    assert f"target: Linux aarch64 CPython 3.13.0 ({takes})\n" in told.stdout
 
 
 def test_a_host_that_nobody_typed(
@@ -797,60 +578,38 @@ def test_a_host_that_nobody_typed(
     """Errors say where it comes from, and one that is empty leaves it out."""
     index.add(make_wheel("app", "1.0"))
     index.add(make_sdist("source", "1.0"))
-    for named in "windows-x86_64-py312", "nosuch", "gone.json":
-        note = f"PIP_VARIANT_HOST or the configuration names {named}; --variant-host ''"
+    for named in "windows-x86_64-py312", "gone.json":
+        note = (
+            f"PIP_VARIANT_HOST or the configuration sets {named}. To ignore it: "
+            "--variant-host ''"
+        )
         env = {"PIP_VARIANT_HOST": named}
-        url = f"{index.url}/files/source-1.0.tar.gz"
-        for what in "source", url:
-            result = pip("download", what, *native, env=env, code=1)
+        for command in ["download", "source"], ["install", "app"]:
+            result = pip(*command, *native, env=env, code=1)
             assert note in result.stderr
-        if not named.startswith("windows"):
-            result = pip("variants", "host", env=env, code=1)
-            assert note in result.stderr
-        result = pip("install", "app", *native, env=env, code=1)
-        assert note in result.stderr
         result = pip("download", "app", *native, "--variant-host", "", env=env)
         assert "app-1.0" in result.stdout
         result = pip("install", "app", *native, "--variant-host", "nosuch", code=1)
         assert note not in result.stderr
     # What tells hardware alone has no part in it.
-    for named in "windows-x86_64-py312", "nosuch", "cuda-12.8-sm_90":
+    for named in "windows-x86_64-py312", "cuda-12.8-sm_90":
         env = {"PIP_VARIANT_HOST": named}
         result = pip("download", "app", *native, "--no-variants", env=env)
-        told = f"names {named}, which has no effect with --no-variants" in result.stderr
+        told = f"sets {named}, which has no effect with --no-variants" in result.stderr
         assert told == named.startswith("windows")
 
 
 def test_a_python_that_only_the_wheel_refuses(pip: Pip, tmp_path: Path) -> None:
     """Upstream's error tells it, and nothing is looked for elsewhere."""
     own = variant_json(make_manifest({"null": {}}, namespaces=["nvidia"]), "null")
-    wheels = tmp_path / "wheels"
-    wheels.mkdir()
-    make_wheel(
+    wheel = make_wheel(
         "app", "1.0", label="null", variant_json=own, requires_python=">=3.90"
-    ).write_to(wheels)
-    options = ["--no-index", "--find-links", str(wheels)]
-    for host in [], ["--variant-host", "windows-x86_64-py311"]:
-        result = pip("install", "--dry-run", "app", *options, *host, code=1)
-        assert "Package 'app' requires a different Python" in result.stderr
-        assert "dependency-not-listed" not in result.stderr
-        # What explains the choice reads the wheels, too.
-        result = pip("variants", "explain", "app", *options, *host, code=1)
-        assert "it is for other versions of Python" in result.stdout
-    make_wheel("app", "0.9").write_to(wheels)
-    for host in [], ["--variant-host", "windows-x86_64-py311"]:
-        result = pip("install", "--dry-run", "app", *options, *host)
-        assert "Would install app-0.9" in result.stdout
-        result = pip("variants", "explain", "app", *options, *host)
-        assert "app-0.9-py3-none-any.whl" in result.stdout
-        assert "it is for other versions of Python" in result.stdout
-
-
-def test_blanks_around_a_name(pip: Pip) -> None:
-    result = pip("variants", "host", "--variant-host", " cuda-12.8-sm_90 ")
-    assert "sm_arch 90_real" in result.stdout
-
-
-def test_a_version_of_a_driver_is_none_of_cuda(pip: Pip) -> None:
-    result = pip("variants", "host", "--variant-host", "cuda-570.86-sm_90", code=1)
-    assert "There is no CUDA 570.86; nvidia-smi shows it beside" in result.stderr
+    )
+    wheel.write_to(tmp_path)
+    options = ["--no-index", "--find-links", str(tmp_path)]
+    result = pip("install", "--dry-run", "app", *options, code=1)
+    assert "Package 'app' requires a different Python" in result.stderr
+    assert "dependency-not-listed" not in result.stderr
+    # What explains the choice reads the wheels, too.
+    result = pip("variants", "explain", "app", *options, code=1)
+    assert "it is for other versions of Python" in result.stdout

@@ -1,6 +1,6 @@
 """Options that pip has anyway: what they mean for plain wheels, they mean for variants.
 
-Each scenario runs in the fork on an index with variants, and in untouched pip on an
+Each scenario runs in the fork on an index with variants, and in stock pip on an
 index where each release with variants has one plain wheel in their place. Both must
 take the same release, as a wheel or as an sdist, or both must fail.
 """
@@ -8,9 +8,7 @@ take the same release, as a wheel or as an sdist, or both must fail.
 from __future__ import annotations
 
 import json
-import os
 import re
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +16,7 @@ from urllib.parse import unquote
 
 import pytest
 
-from tests.lib.environments import Environment, Result, Workshop
+from tests.lib.environments import Environment, Result
 from tests.lib.hosts import forced
 from tests.lib.index import IndexServer
 from tests.lib.interpreters import find_interpreters
@@ -47,7 +45,7 @@ class Scenario:
 
     :param takes: the file that is taken; with ``fails``, None
     :param fails: what the error says
-    :param upstream: whether untouched pip does the same with plain wheels
+    :param upstream: whether stock pip does the same with plain wheels
     """
 
     arguments: Sequence[str] = ()
@@ -63,10 +61,8 @@ def _sha(*labels: str) -> str:
 
 
 _TORCH = "torch-{}-py3-none-any-{}.whl"
-_HASHES_DIFFER = "THESE PACKAGES DO NOT MATCH THE HASHES"
 
 SCENARIOS: Mapping[str, Scenario] = {
-    "nothing special": Scenario(["torch"], takes=_TORCH.format("2.0", "cu128")),
     # Hashes
     "hash of one label": Scenario(
         requirements=f"torch==2.0 {_sha('cu126')}", takes=_TORCH.format("2.0", "cu126")
@@ -75,32 +71,20 @@ SCENARIOS: Mapping[str, Scenario] = {
         requirements=f"torch==2.0 {_sha('null', 'cu126')}",
         takes=_TORCH.format("2.0", "cu126"),
     ),
-    "hash of the plain wheel": Scenario(
-        requirements=f"torch==2.0 {_sha('plain')}", takes="torch-2.0-py3-none-any.whl"
-    ),
     "hashes of a plain wheel and of a label that does not run": Scenario(
         requirements=f"torch==2.0 {_sha('cu130', 'plain')}",
         takes="torch-2.0-py3-none-any.whl",
     ),
     "hash of a label that does not run": Scenario(
         requirements=f"torch==2.0 {_sha('cu130')}",
-        fails="The given hashes leave no other build: add the hash of one that runs.",
+        fails="cu126: none of its files has an allowed hash",
         upstream=False,
     ),
     "hash of another label than the chosen one": Scenario(
         ["--variant", "torch=cu128"],
         requirements=f"torch==2.0 {_sha('cu126')}",
-        fails="No file has a hash that is allowed.",
+        fails="None of its files has an allowed hash.",
         upstream=False,
-    ),
-    "hash of nothing": Scenario(
-        requirements=f"torch==2.0 --hash=sha256:{'0' * 64}", fails=_HASHES_DIFFER
-    ),
-    "hashes required and missing": Scenario(
-        ["torch==2.0", "--require-hashes"], fails="Hashes are required"
-    ),
-    "hashes required and the version missing": Scenario(
-        ["torch", "--require-hashes"], fails="must have their versions pinned"
     ),
     "hash in constraints": Scenario(
         ["torch"],
@@ -108,102 +92,47 @@ SCENARIOS: Mapping[str, Scenario] = {
         takes=_TORCH.format("2.0", "cu126"),
     ),
     # Constraints
-    "version in constraints": Scenario(
-        ["torch"], constraints="torch<2", takes=_TORCH.format("1.0", "cu128")
-    ),
-    "URL in constraints": Scenario(
-        ["torch"],
-        constraints="torch @ {url_cu126}",
-        takes=_TORCH.format("2.0", "cu126"),
-    ),
     "URL and hash in constraints": Scenario(
         ["torch"],
         constraints="torch @ {url_cu126}#sha256={sha_cu126}",
         takes=_TORCH.format("2.0", "cu126"),
     ),
-    "URL with the hash of another label": Scenario(
-        requirements="torch @ {url_cu126} --hash=sha256:{sha_source}",
-        fails=_HASHES_DIFFER,
-    ),
     # Kinds of files
     "no binaries": Scenario(
         ["torch", "--no-binary", "torch"], takes="torch-2.0.tar.gz"
     ),
-    "no binaries at all": Scenario(
-        ["torch", "--no-binary", ":all:"], takes="torch-2.0.tar.gz"
-    ),
-    "no binaries where there is no source": Scenario(
-        ["torch==1.0", "--no-binary", "torch"],
-        fails="No matching distribution found for torch==1.0",
-    ),
-    "no binaries in requirements": Scenario(
-        requirements="--no-binary torch\ntorch", takes="torch-2.0.tar.gz"
-    ),
     "no binaries and a label": Scenario(
         ["torch", "--no-binary", "torch", "--variant", "torch=cu126"],
-        fails="No file of a kind that may be used.",
+        fails="It has no file of an allowed kind",
         upstream=False,
     ),
     "only binaries": Scenario(
         ["mixed", "--only-binary", ":all:"], takes="mixed-1.0-py3-none-any-cu128.whl"
     ),
-    "only binaries of one": Scenario(
-        ["mixed", "--only-binary", "mixed"], takes="mixed-1.0-py3-none-any-cu128.whl"
-    ),
-    "a newer source": Scenario(["mixed"], takes="mixed-2.0.tar.gz"),
     "rather binaries": Scenario(
         ["mixed", "--prefer-binary"], takes="mixed-1.0-py3-none-any-cu128.whl"
-    ),
-    "rather binaries of a newer version": Scenario(
-        ["mixed>1", "--prefer-binary"], takes="mixed-2.0.tar.gz"
     ),
     # Versions
     "pre-releases": Scenario(
         ["torch", "--pre"], takes=_TORCH.format("3.0rc1", "cu128")
     ),
-    "a pinned pre-release": Scenario(
-        ["torch==3.0rc1"], takes=_TORCH.format("3.0rc1", "cu128")
-    ),
     "only pre-releases": Scenario(["torch>2"], takes=_TORCH.format("3.0rc1", "cu128")),
-    "only final releases": Scenario(
-        ["torch>2", "--only-final", "torch"], fails="satisfies the requirement torch>2"
-    ),
     "uploaded before": Scenario(
         ["dated", "--uploaded-prior-to", "2025-05-01"],
         takes="dated-1.0-py3-none-any-cu126.whl",
     ),
-    "uploaded later": Scenario(
-        ["dated", "--uploaded-prior-to", "2026-01-01"],
-        takes="dated-2.0-py3-none-any-cu128.whl",
-    ),
     "uploaded never": Scenario(
         ["dated", "--uploaded-prior-to", "2020-01-01"],
-        fails="it was uploaded too late for --uploaded-prior-to",
+        fails="it was uploaded after the date of --uploaded-prior-to",
         upstream=False,
     ),
     "a yanked release": Scenario(["yanked"], takes="yanked-1.0-py3-none-any-cu126.whl"),
-    "a pinned yanked release": Scenario(
-        ["yanked==2.0"], takes="yanked-2.0-py3-none-any-cu128.whl"
-    ),
     "a release for another Python": Scenario(
         ["future"], takes="future-1.0-py3-none-any-cu126.whl"
     ),
-    "a release for another Python all the same": Scenario(
-        ["future", "--ignore-requires-python"],
-        takes="future-2.0-py3-none-any-cu128.whl",
-    ),
     # The rest
-    "without dependencies": Scenario(
-        ["torch", "--no-deps"], takes=_TORCH.format("2.0", "cu128")
-    ),
-    "without a cache": Scenario(
-        ["torch", "--no-cache-dir"], takes=_TORCH.format("2.0", "cu128")
-    ),
     "metadata of a part of the wheel": Scenario(
         ["torch", "--use-feature=fast-deps"], takes=_TORCH.format("2.0", "cu128")
-    ),
-    "a marker that holds": Scenario(
-        requirements="torch ; python_version > '3'", takes=_TORCH.format("2.0", "cu128")
     ),
 }
 
@@ -254,8 +183,7 @@ def _values(index: IndexServer, *, variants: bool) -> dict[str, str]:
         entry = next(e for e in index.projects["torch"] if e.file.filename == filename)
         values[f"sha_{label}"] = entry.file.sha256
         values[f"url_{label}"] = index.file_url(filename)
-    source = next(e for e in index.projects["torch"] if e.file.filename[-3:] == ".gz")
-    return {**values, "sha_source": source.file.sha256}
+    return values
 
 
 def _run(
@@ -333,10 +261,8 @@ def test_a_variant_wins_over_a_cached_wheel(
     assert venv.eval("made.variant_label", "made") == "cu128"
     # Where no variant runs, the source is next, and with it what was built of it.
     result = venv.pip(*built, env=forced("12.0"))
-    assert "Using a plain build of made 1.0" in result.stdout
-    assert "The target machine has an NVIDIA GPU, but a plain build of made 1.0" in (
-        result.stderr
-    )
+    assert "Using made 1.0, source distribution" in result.stdout
+    assert "WARNING: made 1.0 has no variant metadata" in result.stderr
     assert "Using cached made-1.0-py3-none-any.whl" in result.stdout
     listed = venv.pip("cache", "list").stdout
     assert "made-1.0-py3-none-any.whl" in listed
@@ -372,7 +298,7 @@ def test_another_interpreter(venv: Environment, index: IndexServer) -> None:
     )
     options = ["install", "torch", "-i", index.index_url]
     result = venv.pip("--python", other.venv, *options, env=GPU)
-    assert "Using the variant cu128 of torch 2.0" in result.stdout
+    assert "Using torch 2.0, variant cu128" in result.stdout
     result = venv.run(other.python, "-c", "import torch; print(torch.variant_label)")
     assert result.stdout == "cu128\n"
     assert "torch" not in venv.installed()
@@ -382,24 +308,3 @@ def test_another_interpreter(venv: Environment, index: IndexServer) -> None:
 
 def _version(environment: Environment) -> str:
     return environment.eval("'%d.%d' % sys.version_info[:2]")
-
-
-@pytest.mark.parametrize("variable", [False, True])
-def test_a_virtual_environment_is_required(
-    venv: Environment, workshop: Workshop, index: IndexServer, variable: bool
-) -> None:
-    _fill(index, variants=True)
-    options = [] if variable else ["--require-virtualenv"]
-    environ = {**GPU, "PIP_REQUIRE_VIRTUALENV": "1"} if variable else GPU
-    install = ["install", *options, "torch", "-i", index.index_url]
-    venv.pip(*install, env=environ)
-    assert venv.eval("torch.variant_label", "torch") == "cu128"
-    # The interpreter that the tests' own environment was made from.
-    name = f"bin/python{sys.version_info.major}.{sys.version_info.minor}"
-    outside = Path(sys.base_prefix, "python.exe" if os.name == "nt" else name)
-    index.clear_log()
-    for wheel in (workshop.fork_wheel(), workshop.upstream_wheel()):
-        where = ["--target", "out"]
-        result = venv.run(outside, wheel / "pip", *install, *where, code=3, env=environ)
-        assert "Could not find an activated virtualenv (required)" in result.stderr
-    assert index.log() == []

@@ -34,7 +34,6 @@ MISTYPED: Sequence[tuple[Sequence[str], str | None, str]] = [
     (["torch", "--variant=torch=cu126"], "cuda12.6", "torch=cuda12.6"),
     (["torch", "--variant=cu126"], "cuda12.6", "cuda12.6"),
     (["app", "--variant=torch=cu126"], "cuda12.6", "torch=cuda12.6"),
-    (["torch", "--variant=torch=nul"], "null", "torch=null"),
     (["torch", "--variant=torch=cpu"], "null", "torch=null"),
     # Another version of CUDA is no typing error.
     (["torch", "--variant=torch=cuda12.8"], None, ""),
@@ -49,7 +48,7 @@ def test_a_mistyped_label_is_one_error(
     said = typed[-1].rpartition("=")[2]
     first, _, hint = result.stderr.partition("\n\nhint: ")
     assert first == (
-        f"error: variant-label-not-found\n\n× No variant is labelled {said}.\n"
+        f"error: nothing-to-install\n\n× No variant has the label {said}.\n"
         "╰─> torch 2.9.0 has null, cuda13.0, cuda12.6"
     )
     if label is None:
@@ -58,45 +57,21 @@ def test_a_mistyped_label_is_one_error(
         assert hint == f"Did you mean '{label}'? --variant {option}\n"
 
 
-def test_a_mistyped_label_on_a_scoped_index(
-    pip: Pip, index: IndexServer, torch: list[str]
-) -> None:
-    scoped = ["--variant-index", f"torch={index.index_url}", "--variant", "torch=cu126"]
-    result = pip("install", "--dry-run", "torch", *torch, *scoped, env=GPU, code=1)
-    assert result.stderr.startswith("error: variant-label-not-found\n")
-
-
 # Keys that no command knows
 
 
-@pytest.mark.parametrize(
-    ("text", "environ", "key", "meant"),
-    [
-        ("[global]\nstrict-variant = true\n", {}, "strict-variant", "strict-variants"),
-        ("[install]\nvariants = cu128\n", {}, "variants", "variant"),
-        ("", {"PIP_VARIANT_HOSTS": "cpu"}, "variant-hosts", "variant-host"),
-        ("[global]\nbest-variant-ever = 1\n", {}, "best-variant-ever", None),
-        ("[global]\nvariant-host = cpu\nhardware = 1\n", {}, None, None),
-    ],
-)
 def test_a_key_that_nobody_knows_is_reported_once(
-    venv: Environment,
-    torch: list[str],
-    text: str,
-    environ: dict[str, str | None],
-    key: str | None,
-    meant: str | None,
+    venv: Environment, torch: list[str]
 ) -> None:
     file = venv.work / "pip.conf"
-    file.write_text(text)
-    environ = {**GPU, "PIP_CONFIG_FILE": str(file), **environ}
+    file.write_text("[global]\nstrict-variant = true\nvariant-host = cpu\nother = 1\n")
+    environ = {"PIP_CONFIG_FILE": str(file), "PIP_VARIANT_HOSTS": "cpu"}
     result = venv.pip("install", "--dry-run", "app", *torch, env=environ)
-    where = file if text else "PIP_VARIANT_HOSTS"
-    warning = (
-        f"WARNING: No command of pip has an option '{key}', which is set in {where}"
-    )
-    hint = "" if meant is None else f". Did you mean '{meant}'?"
-    assert result.stderr == ("" if key is None else f"{warning}{hint}\n")
+    told = "WARNING: No command of pip has an option '{}', which is set in {}. Did you "
+    assert sorted(result.stderr.splitlines()) == [
+        f"{told.format('strict-variant', file)}mean 'strict-variants'?",
+        f"{told.format('variant-hosts', 'PIP_VARIANT_HOSTS')}mean 'variant-host'?",
+    ]
 
 
 # Files that pip may not take
@@ -107,7 +82,7 @@ WITHHELD: Mapping[str, tuple[Mapping[str, str], Sequence[str], str]] = {
     "late": (
         {"upload_time": "2025-06-01T00:00:00Z"},
         ["--uploaded-prior-to", "2025-01-01"],
-        "it was uploaded too late for --uploaded-prior-to (Upload time ",
+        "it was uploaded after the date of --uploaded-prior-to (Upload time ",
     ),
     "python": (
         {"requires_python": ">=3.99"},
@@ -140,15 +115,15 @@ def test_true_reasons(pip: Pip, withheld: tuple[list[str], str]) -> None:
         for command in (["install", "--dry-run"], ["variants", "explain"]):
             result = pip(*command, "pkg==2.0", *options, *label, env=GPU, code=1)
             assert result.stderr.startswith(
-                "error: variant-not-installable\n\n× The variant cuda12.6 of pkg 2.0 "
+                "error: nothing-to-install\n\n× The variant cuda12.6 of pkg 2.0 "
                 f"cannot be installed.\n╰─> {reason[0].upper()}{reason[1:]}"
             )
             assert "pkg 2.0 has null\n" in result.stderr
         result = pip("install", "--dry-run", "pkg", *options, *label, env=GPU)
         assert "Would install pkg-1.0 (cuda12.6)" in result.stdout
         assert (
-            "WARNING: pkg 1.0 was chosen instead of 2.0, whose variant cuda12.6 cannot be "
-            f"installed: {reason}"
+            "WARNING: pkg 1.0 was chosen instead of 2.0: it has no variant cuda12.6 to "
+            f"install, which you asked for; it has null; cuda12.6: {reason}"
         ) in result.stderr
     result = pip("variants", "list", "pkg", *options, env=GPU)
     assert reason.split(" (")[0] in " ".join(result.stdout.split())
@@ -158,32 +133,11 @@ def test_true_reasons(pip: Pip, withheld: tuple[list[str], str]) -> None:
     ) in result.stdout
 
 
-@pytest.mark.parametrize("withheld", WITHHELD, indirect=True)
-def test_true_reasons_where_nothing_runs(
-    pip: Pip, index: IndexServer, withheld: tuple[list[str], str]
-) -> None:
-    options, reason = withheld
-    # What is left needs more than this machine has.
-    index.projects["pkg"] = []
-    labels = {"cuda12.6": cuda("12.6"), "cuda13.0": cuda("13.0")}
-    index.add_release("pkg", "2.0", labels, plain=False)
-    for entry in list(index.projects["pkg"]):
-        index.replace(entry.file.filename, upload_time="2024-01-01T00:00:00Z")
-    name = next(each for each, (_, _, why) in WITHHELD.items() if why == reason)
-    index.replace("pkg-2.0-py3-none-any-cuda12.6.whl", **WITHHELD[name][0])
-    result = pip("install", "pkg", *options, env=OLDER_GPU, code=1)
-    assert "× No variant of pkg runs on the target machine.\n" in result.stderr
-    assert f"cuda12.6: {reason}" in result.stderr
-    index.add(make_wheel("pkg", "1.0"), upload_time="2024-01-01T00:00:00Z")
-    result = pip("install", "--dry-run", "pkg", *options, env=OLDER_GPU)
-    assert f"; cuda12.6: {reason}" in result.stderr
-
-
 #: By package: the hint where no version is left.
 REMEDIES = {
     "yanked": "To install a yanked version, pin it: pkg==VERSION.",
-    "late": "Use a later date for --uploaded-prior-to, or another version.",
-    "python": "Use a Python that they are for, or another version.",
+    "late": "Use a later date for --uploaded-prior-to, or choose another version.",
+    "python": "Use a Python version that it supports, or choose another version.",
 }
 
 
@@ -194,7 +148,7 @@ def test_no_file_is_left(pip: Pip, index: IndexServer, name: str) -> None:
     index.replace("pkg-2.0-py3-none-any-null.whl", **changes)
     options = ["--index-url", index.index_url, *options]
     result = pip("install", "pkg", *options, env=GPU, code=1)
-    assert "× Nothing that is listed for pkg can be installed.\n" in result.stderr
+    assert "× No listed file of pkg can be installed.\n" in result.stderr
     assert f"pkg 2.0: {reason}" in result.stderr
     assert f"hint: {REMEDIES[name]}\n" in result.stderr
 
@@ -218,10 +172,9 @@ def test_an_older_release_is_one_warning(
     assert "Would install pkg-1.0" in result.stdout
     build = ", which pip has to build from source," if older == "sdist" else ""
     assert result.stderr.startswith(
-        f"WARNING: pkg 1.0{build} was chosen instead of 2.0, of which no variant is "
-        "supported here: cuda13.0 needs nvidia :: cuda_version_lower_bound :: 13.0 (the "
-        "target has 12.8, 12.7, 12.6 …). Require 'pkg>=2.0' to make that an error, or see "
-        "why: pip variants explain pkg "
+        f"WARNING: pkg 1.0{build} was chosen instead of 2.0: cuda13.0 needs "
+        "CUDA 13.0 (available: CUDA 12.8). "
+        "To see all reasons: pip variants explain pkg "
     )
     assert len(result.stderr.splitlines()) == 1
 
@@ -234,39 +187,28 @@ def test_an_older_release_that_stays(venv: Environment, index: IndexServer) -> N
     result = venv.pip("install", "pkg", *options, env=OLDER_GPU)
     assert result.stderr == ""
     result = venv.pip("install", "--upgrade", "pkg", *options, env=OLDER_GPU)
-    assert "WARNING: pkg 1.0 stays installed instead of 2.0, of" in result.stderr
+    assert "WARNING: pkg 1.0 stays installed instead of 2.0: " in result.stderr
 
 
 # Markers about variants
 
 MARKED = 'app; "nvidia" in variant_namespaces'
-BACKEND = """\
-import os
-def prepare_metadata_for_build_wheel(folder, config_settings=None):
-    os.makedirs(os.path.join(folder, "mine-1.0.dist-info"))
-    with open(os.path.join(folder, "mine-1.0.dist-info", "METADATA"), "w") as file:
-        file.write("Metadata-Version: 2.1\\nName: mine\\nVersion: 1.0\\n")
-    return "mine-1.0.dist-info"
-"""
 
 
 @pytest.mark.parametrize("place", ["line", "-r", "-c", "group", "build"])
 def test_markers_outside_of_metadata(
-    venv: Environment, torch: list[str], place: str
+    venv: Environment, index: IndexServer, torch: list[str], place: str
 ) -> None:
     work = venv.work
     (work / "needs.txt").write_text(MARKED)
-    groups = f"[dependency-groups]\nx = ['{MARKED}']\n"
-    backend = 'build-backend = "backend"\nbackend-path = ["."]\n'
-    system = f"[build-system]\nrequires = ['{MARKED}']\n{backend}"
-    (work / "pyproject.toml").write_text(groups + system)
-    (work / "backend.py").write_text(BACKEND)
+    (work / "pyproject.toml").write_text(f"[dependency-groups]\nx = ['{MARKED}']\n")
+    index.add(make_sdist("mine", "1.0", build_requires=[MARKED]))
     given = {
         "line": [MARKED],
         "-r": ["-r", "needs.txt"],
         "-c": ["torch", "-c", "needs.txt"],
         "group": ["--group", "x"],
-        "build": ["."],
+        "build": ["mine"],
     }[place]
     result = venv.pip("install", "--dry-run", *given, *torch, env=GPU)
     where = {
@@ -275,9 +217,9 @@ def test_markers_outside_of_metadata(
         "build": " in the build requirements",
     }.get(place, "")
     warning = (
-        f"WARNING: '{MARKED}'{where} has a marker about variants. Such a marker holds in "
-        "the metadata of a variant wheel alone, about that wheel; here it is evaluated as "
-        "if there were no variant. To choose a variant: --variant PACKAGE=LABEL"
+        f"WARNING: '{MARKED}'{where} has a variant marker, which works only in the "
+        "metadata of a variant wheel. Here, pip evaluates it as if there were no "
+        "variant. To choose a variant: --variant PACKAGE=LABEL"
     )
     assert result.stderr.count(warning) == 1
 
@@ -321,15 +263,11 @@ def test_what_is_asked_for_replaces_what_is_installed(
 ) -> None:
     bridge = ["--pytorch-index-url", torch[-1]] if needs_bridge else []
     venv.pip("install", "torch", *torch, "--variant=torch=cuda12.6", env=GPU)
-    result = venv.pip("install", package, *torch, *typed, *bridge, env=GPU)
-    assert (
-        "Replacing torch 2.9.0, installed as the variant cuda12.6: "
-        f"{typed[0]} asks for another build"
-    ) in result.lines
+    venv.pip("install", package, *torch, *typed, *bridge, env=GPU)
     assert venv.eval("torch.variant_label", "torch") == "null"
     # Nothing is left to do then.
     result = venv.pip("install", package, *torch, *typed, *bridge, env=GPU)
-    assert "Replacing" not in result.stdout
+    assert "Installing" not in result.stdout
 
 
 def test_a_configured_host_replaces_nothing(

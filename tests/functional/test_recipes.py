@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -19,37 +19,33 @@ from tests.lib.publisher import Publisher
 from tests.lib.static_server import StaticServer
 from tests.lib.wheels import make_wheel
 
-#: The platforms of PyTorch's wheels: what they are for, and the labels there.
-TORCH: Mapping[str, tuple[str, Mapping[str, Properties]]] = {
-    **{
-        f"{kind}{python}": (f"cp{python}-cp{python}-{platform}", variants)
-        for python in (each.replace(".", "") for each in SUPPORTED)
-        for kind, platform, variants in (
-            (
-                "linux",
-                "manylinux_2_28_x86_64",
-                {
-                    "cuda12.6": cuda("12.6", ["70", "80", "90"]),
-                    "rocm": ["amd :: gfx_arch :: gfx1100"],
-                    "null": {},
-                },
-            ),
-            ("arm", "manylinux_2_28_aarch64", {"cuda12.6": cuda("12.6"), "null": {}}),
-            ("windows", "win_amd64", {"cuda12.6": cuda("12.6"), "null": {}}),
-            ("mac", "macosx_11_0_arm64", {"null": {}}),
-        )
-    }
+_LINUX: Mapping[str, Properties] = {
+    "cuda12.6": cuda("12.6", ["70", "80", "90"]),
+    "rocm": ["amd :: gfx_arch :: gfx1100"],
+    "null": {},
 }
+_CUDA: Mapping[str, Properties] = {"cuda12.6": cuda("12.6"), "null": {}}
+#: The platforms of PyTorch's wheels: what they are for, and the labels there.
+TORCH: Sequence[tuple[str, Mapping[str, Properties]]] = [
+    (f"cp{python}-cp{python}-{platform}", variants)
+    for python in (each.replace(".", "") for each in SUPPORTED)
+    for platform, variants in (
+        ("manylinux_2_28_x86_64", _LINUX),
+        ("manylinux_2_28_aarch64", _CUDA),
+        ("win_amd64", _CUDA),
+        ("macosx_11_0_arm64", {"null": {}}),
+    )
+]
 
 
 @pytest.fixture
 def torch(index: IndexServer) -> IndexServer:
     """Return an index with builds of torch for all kinds of machines."""
     labels: dict[str, Properties] = {}
-    for _, variants in TORCH.values():
+    for _, variants in TORCH:
         labels |= variants
     manifest = make_manifest(labels)
-    for tag, variants in TORCH.values():
+    for tag, variants in TORCH:
         for label in variants:
             own = {**manifest, "variants": {label: manifest["variants"][label]}}
             needed = ["cudart; 'nvidia' in variant_namespaces and os_name == 'posix'"]
@@ -147,8 +143,8 @@ def test_from_the_machine_itself(reader: Reader) -> None:
 def test_a_login_node(reader: Reader) -> None:
     """Its compute nodes are of another kind."""
     name = "cuda-12.8-sm_90-aarch64-py310"
-    reader.types("clusters.md", "describe", env={"PIP_VARIANT_HOST": name})
-    (result,) = reader.types("clusters.md", "login")
+    reader.types("images.md", "describe", env={"PIP_VARIANT_HOST": name})
+    (result,) = reader.types("images.md", "login")
     assert "Successfully installed cudart-12.8 torch-2.13.0 (cuda12.6)" in result.stdout
     record = reader.folder / "site/torch-2.13.0.dist-info/WHEEL"
     assert "Tag: cp310-cp310-manylinux_2_28_aarch64" in record.read_text("utf-8")
@@ -162,45 +158,64 @@ MACHINES = {
 
 
 def test_machines_without_a_network(reader: Reader, torch: IndexServer) -> None:
-    reader.types("air-gap.md", "air gap")
+    reader.types("images.md", "air gap")
     wheels = {f"torch-2.13.0-{kind}.whl" for kind in MACHINES.values()}
     assert reader.files("wheels") == {*wheels, "cudart-12.8-py3-none-any.whl"}
     torch.clear_log()
     for name, kind in MACHINES.items():
         (result,) = reader.types(
-            *("air-gap.md", "offline"), "--target", name, env={"PIP_VARIANT_HOST": name}
+            *("images.md", "offline"), "--target", name, env={"PIP_VARIANT_HOST": name}
         )
         label = kind.rpartition("-")[2]
         assert f"torch-2.13.0 ({label})" in result.stdout
         tag = (reader.folder / name / "torch-2.13.0.dist-info/WHEEL").read_text("utf-8")
         assert f"Tag: {kind.rpartition('-')[0]}" in tag
     assert torch.log() == []
+    # An index of what was downloaded.
+    _, checked = reader.types("images.md", "mirror")
+    assert "0 errors" in checked.stdout
+    with StaticServer(reader.folder / "wheels") as server:
+        (result,) = reader.types(
+            *("images.md", "from the mirror", "--target", "there"),
+            env={"PIP_VARIANT_HOST": next(iter(MACHINES))},
+            local=server.index_url,
+        )
+    assert "torch-2.13.0 (cuda12.6)" in result.stdout
 
 
 @pytest.mark.locks
 def test_locks_for_a_team(reader: Reader) -> None:
-    reader.types("team-locks.md", "locks")
+    reader.types("locks.md", "locks")
     text = (reader.folder / "pylock.toml").read_text(encoding="utf-8")
     for label in ("cuda12.6", "rocm", "null"):
         assert f"torch-2.13.0-cp312-cp312-manylinux_2_28_x86_64-{label}.whl" in text
     there = {"PIP_VARIANT_HOST": "macos-arm64-py312"}
-    (result,) = reader.types(
-        "team-locks.md", "from a lock", "--target", "mac", env=there
-    )
+    (result,) = reader.types("locks.md", "from a lock", "--target", "mac", env=there)
     assert "Successfully installed torch-2.13.0 (null)" in result.stdout
     there = {"PIP_VARIANT_HOST": "windows-x86_64-py312-cuda-12.8-sm_89"}
     (result,) = reader.types(
-        "team-locks.md", "from a lock", "--target", "windows", env=there
+        "locks.md", "from a lock", "--target", "windows", env=there
     )
     assert "torch-2.13.0 (cuda12.6)" in result.stdout
 
 
-def test_why_an_image_gets_it(reader: Reader) -> None:
+@pytest.mark.locks
+def test_locks_from_a_file_and_of_one_build(reader: Reader) -> None:
+    (reader.folder / "requirements.in").write_text("torch\n", encoding="utf-8")
+    reader.types("locks.md", "requirements")
+    reader.types("locks.md", "one build")
+    for name, has_rocm in ("linux", True), ("cuda126", False):
+        lock = f"pylock.{name}.toml"
+        text = (reader.folder / lock).read_text(encoding="utf-8")
+        assert ("-rocm.whl" in text) == has_rocm
+        host = ["--variant-host", "cuda-12.8-sm_90-linux-x86_64-py312"]
+        result = reader.pip("install", "--dry-run", "-r", lock, *host)
+        assert "torch-2.13.0 (cuda12.6)" in result.stdout
+
+
+def test_other_images(reader: Reader) -> None:
     (result,) = reader.types("images.md", "look")
     assert "cuda12.6" in result.stdout.partition("Taken")[0]
-
-
-def test_ci_without_a_gpu(reader: Reader) -> None:
     (result,) = reader.types("images.md", "cpu", env=forced("12.8", "9.0"))
     assert "torch-2.13.0 (null)" in result.stdout
     first, second = reader.types("images.md", "each")
@@ -209,41 +224,10 @@ def test_ci_without_a_gpu(reader: Reader) -> None:
 
 
 def test_a_login_node_that_is_alike(reader: Reader) -> None:
-    reader.types("clusters.md", "describe", env=forced("12.8", "9.0"))
-    described, installed = reader.types("clusters.md", "alike")
+    reader.types("images.md", "describe", env=forced("12.8", "9.0"))
+    described, installed = reader.types("images.md", "alike")
     assert json.loads(described.stdout).keys() == {"host-schema", "supported"}
     assert "torch-2.13.0 (cuda12.6)" in installed.stdout
-
-
-def test_an_index_of_what_was_downloaded(reader: Reader) -> None:
-    reader.types("air-gap.md", "air gap")
-    _, checked = reader.types("air-gap.md", "mirror")
-    assert "0 errors" in checked.stdout
-    assert (reader.folder / "wheels/torch-2.13.0-variants.json").is_file()
-    with StaticServer(reader.folder / "wheels") as server:
-        there = {"PIP_VARIANT_HOST": next(iter(MACHINES))}
-        (result,) = reader.types(
-            *("air-gap.md", "from the mirror", "--target", "there"),
-            env=there,
-            local=server.index_url,
-        )
-    assert "torch-2.13.0 (cuda12.6)" in result.stdout
-
-
-@pytest.mark.locks
-def test_locks_from_a_file_and_of_one_build(reader: Reader) -> None:
-    (reader.folder / "requirements.in").write_text("torch\n", encoding="utf-8")
-    reader.types("team-locks.md", "requirements")
-    reader.types("team-locks.md", "one build")
-    text = (reader.folder / "pylock.linux.toml").read_text(encoding="utf-8")
-    assert "-rocm.whl" in text
-    text = (reader.folder / "pylock.cuda126.toml").read_text(encoding="utf-8")
-    assert "-cuda12.6.whl" in text
-    assert "-rocm.whl" not in text
-    for name in "linux", "cuda126":
-        host = ["--variant-host", "cuda-12.8-sm_90-linux-x86_64-py312"]
-        result = reader.pip("install", "--dry-run", "-r", f"pylock.{name}.toml", *host)
-        assert "torch-2.13.0 (cuda12.6)" in result.stdout
 
 
 def test_amd(reader: Reader) -> None:

@@ -245,15 +245,6 @@ class TestZipapp:
         usage = venv.run(venv.python, program, "install", "--help").stdout
         assert "pip-variants.pyz install [options]" in usage
 
-    def test_it_does_not_see_the_folder_that_it_lies_in(
-        self, release: Path, upstream_venv: Environment, tmp_path: Path
-    ) -> None:
-        program = shutil.copy(release / "pip-variants.pyz", tmp_path)
-        trap = tmp_path / "json.py"
-        trap.write_text("raise SystemExit('trapped')\n", encoding="utf-8")
-        done = upstream_venv.run(upstream_venv.python, program, "--version")
-        assert f"pip {VERSION}" in done.stdout
-
 
 class TestInstaller:
     """``get-pip-variants.py`` needs nothing but itself."""
@@ -313,11 +304,6 @@ class TestFolder:
         assert venv.pip("--version").stdout.startswith(f"pip {VERSION} from ")
         # Its metadata alone decides whether it fits (PEP 658).
         assert f"/{CARRIER_WHEEL}.metadata" in server.paths
-
-    def test_index_of_files(self, release: Path, upstream_venv: Environment) -> None:
-        index = (release / "simple").as_uri()
-        upstream_venv.pip("install", "--index-url", index, "pip-variants")
-        assert upstream_venv.installed() == {"pip-variants": FORK}
 
     def test_the_carrier_is_built_from_its_source(
         self, release: Path, tmp_path: Path

@@ -31,14 +31,12 @@ def options(index: IndexServer) -> list[str]:
 
 #: What is required and installed, and the error's context; None if there is no error.
 CASES: Mapping[str, tuple[list[str], str | None]] = {
-    "used": (["--require-accelerator", "torch", "torch"], None),
     "used by a dependency": (["--require-accelerator=torch", "app"], None),
-    "of no interest": (["--require-accelerator=torch,:none:", "plain"], None),
     "not for this target": (
         ["--require-accelerator", "new", "new"],
         "new 2.0 (null) does not use an accelerator.",
     ),
-    "chosen by hand": (
+    "chosen explicitly": (
         ["--require-accelerator", "torch", "--variant", "torch=null", "torch"],
         "torch 2.9.0 (null) does not use an accelerator.",
     ),
@@ -54,7 +52,6 @@ CASES: Mapping[str, tuple[list[str], str | None]] = {
         ["--require-accelerator", "torch", "plain"],
         "torch is not installed.",
     ),
-    "all, and it is used": (["--require-accelerator", ":all:", "app"], None),
     "all, and one is not": (
         ["--require-accelerator", ":all:", "torch", "new"],
         "new 2.0 (null) does not use an accelerator.",
@@ -92,14 +89,7 @@ def test_what_is_required(
 def test_without_an_accelerator(venv: Environment, options: list[str]) -> None:
     command = ["install", "torch", "--require-accelerator", "torch", *options]
     result = venv.pip(*command, env=NONE, code=1)
-    assert "torch 2.9.0 (null) does not use an accelerator." in result.stderr
-    assert "pip found no accelerator of the target." in result.stderr, result
-
-
-def test_a_sdist(venv: Environment, options: list[str]) -> None:
-    command = ["install", "source", "--require-accelerator", "source", *options]
-    result = venv.pip(*command, env=GPU, code=1)
-    assert "source 1.0 has no variant metadata" in result.stderr
+    assert "pip found no accelerator." in result.stderr, result
 
 
 def test_configured(venv: Environment, options: list[str]) -> None:
@@ -125,15 +115,9 @@ def test_what_is_installed(venv: Environment, options: list[str]) -> None:
     venv.pip("check", "--require-accelerator", ":all:", env=GPU)
     # The machine has changed.
     result = venv.pip("check", *required, env=NONE, code=1)
-    assert "that the target does not support" in result.stderr
+    assert "that is not supported" in result.stderr
     result = venv.pip("check", "--require-accelerator", "other", env=GPU, code=1)
     assert "other is not installed." in result.stderr
-
-
-def test_invalid_names(venv: Environment, options: list[str]) -> None:
-    command = ["install", "plain", "--require-accelerator", "torch,a b", *options]
-    result = venv.pip(*command, code=2)
-    assert "invalid package name 'a b'" in result.stderr
 
 
 def test_a_lock_has_it_for_other_machines(

@@ -67,11 +67,10 @@ class Setting:
 
 
 def _chosen(label: str) -> str:
-    return f"Using the variant {label} of choosy 1.0"
+    return f"Using choosy 1.0, variant {label}"
 
 
 SETTINGS = (
-    Setting("variant", "cu126", _chosen("cu126")),
     Setting("variant", "cu128 choosy=cu126", _chosen("cu126")),
     Setting("no-variants", None, "choosy-1.0-py3-none-any.whl.metadata"),
     Setting(
@@ -122,39 +121,3 @@ def test_setting(
         )
     result = venv.pip(*install, "--dry-run", *options, env=environ)
     assert (setting.prints in result.output) == (place != "nowhere"), str(result)
-
-
-@pytest.mark.parametrize("value", ["0", "false", "no", "off"])
-def test_a_flag_that_is_off(venv: Environment, choosy: IndexServer, value: str) -> None:
-    install = ["install", "--dry-run", "choosy", "-i", choosy.index_url]
-    environ = {**forced("12.8"), "PIP_NO_VARIANTS": value}
-    assert _chosen("cu128") in venv.pip(*install, env=environ).stdout
-
-
-def test_the_nearest_place_counts(venv: Environment, choosy: IndexServer) -> None:
-    install = ["install", "--dry-run", "choosy", "-i", choosy.index_url]
-    unset: dict[str, str | None] = {"PIP_CONFIG_FILE": None}
-    venv.pip(
-        "config", "--site", "set", "global.variant-host", "cpu-x86_64-v3", env=unset
-    )
-    environ = {**forced("12.8"), **unset}
-    assert _chosen("null") in venv.pip(*install, env=environ).stdout
-    environ["PIP_VARIANT_HOST"] = "cuda-12.6-sm_90"
-    assert _chosen("cu126") in venv.pip(*install, env=environ).stdout
-    line = ["--variant-host", "cuda-12.8-sm_90"]
-    assert _chosen("cu128") in venv.pip(*install, *line, env=environ).stdout
-    # With --isolated, neither variables nor the user's files count, but the site's do.
-    assert _chosen("null") in venv.pip(*install, "--isolated", env=environ).stdout
-
-
-def test_an_invalid_value_is_refused_wherever_it_is(
-    venv: Environment, choosy: IndexServer
-) -> None:
-    install = ["install", "--dry-run", "choosy", "-i", choosy.index_url]
-    problem = "invalid number of seconds '0', expected one above 0 and up to 3600"
-    result = venv.pip(*install, "--variant-provider-timeout=0", code=2)
-    assert problem in result.stderr
-    environ = {"PIP_VARIANT_PROVIDER_TIMEOUT": "0"}
-    result = venv.pip(*install, env=environ, code=3)
-    assert f"option variant-provider-timeout: {problem}" in result.stderr
-    assert choosy.log() == []

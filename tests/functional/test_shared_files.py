@@ -44,14 +44,3 @@ def test_schemes_and_names_of_their_own(venv: Environment, index: IndexServer) -
         index.add(make_wheel(name, "1.0", files=files))
     result = venv.pip("install", "one", "two", "-i", index.index_url)
     assert "both install" not in result.output
-
-
-def test_scripts(venv: Environment, index: IndexServer) -> None:
-    for name in ("one", "two"):
-        index.add(
-            make_wheel(name, "1.0", files={f"{name}-1.0.data/scripts/tool": name})
-        )
-    result = venv.pip("install", "one", "two", "-i", index.index_url)
-    assert "two and one both install '.data/scripts/tool' with" in " ".join(
-        result.output.split()
-    )

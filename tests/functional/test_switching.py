@@ -35,14 +35,38 @@ def test_another_label_is_installed_in_place(
     venv.pip("install", "torch", *index, env=GPU)
     assert label(venv) == "cu128"
     result = venv.pip("install", "--variant", "torch=cu126", "torch", *index, env=GPU)
-    assert "Uninstalling torch-2.8.0" in result.stdout
+    assert "Uninstalling torch-2.8.0 (cu128):\n" in result.stdout
+    assert "Successfully uninstalled torch-2.8.0 (cu128)\n" in result.stdout
     assert "already satisfied: torch" not in result.stdout
     assert label(venv) == "cu126"
     # Asked for again, it is there.
     torch.clear_log()
     result = venv.pip("install", "--variant", "torch=cu126", "torch", *index, env=GPU)
     assert "already satisfied: torch" in result.stdout
+    assert " (2.8.0, variant cu126)\n" in result.stdout
     assert torch.log() == []
+
+
+@pytest.mark.parametrize("named", ["torch", "vision"])
+def test_a_switch_installs_what_extras_need(
+    venv: Environment, index: IndexServer, named: str
+) -> None:
+    """An installed package asks for an extra, which needs more in the other variant."""
+    more = 'fast-kernels; extra == "opt" and "nvidia" in variant_namespaces'
+    metadata = [f"Requires-Dist: {more}", "Provides-Extra: opt"]
+    variants = {"cu128": cuda("12.8"), "null": {}}
+    index.add_release("torch", "2.8.0", variants, metadata=metadata, plain=False)
+    index.add(make_wheel("app", "1.0", requires=["torch[opt]"]))
+    index.add(make_wheel("vision", "1.0", requires=["torch"]))
+    index.add(make_wheel("fast-kernels", "1.0"))
+    there = ["-i", index.index_url]
+    venv.pip("install", "app", "vision", *there, env=CPU)
+    assert "fast-kernels" not in venv.installed()
+    command = ["install", "--upgrade-variants", named, *there]
+    result = venv.pip(*command, env=GPU)
+    assert (
+        "Successfully installed fast-kernels-1.0 torch-2.8.0 (cu128)" in result.stdout
+    )
 
 
 @pytest.mark.parametrize("option", [[], ["-U"]])
@@ -57,13 +81,10 @@ def test_it_stays_on_a_machine_that_has_changed(
     assert label(venv) == "00000000"
     # No manifest, no wheel; and with -U, upstream's own look for a newer version.
     assert torch.log() == [("GET", "/simple/torch/")] * len(option)
-    (hint,) = (
-        line for line in result.lines if "suits the target machine better" in line
-    )
+    (hint,) = (line for line in result.lines if "is a better match" in line)
     assert hint.startswith(
-        "torch 2.8.0 is installed as the variant 00000000, but the variant cu128 suits "
-        "the target machine better (nvidia :: cuda_version_lower_bound :: 12.8, nvidia :: "
-        "sm_arch :: 90_real). To switch: "
+        "torch 2.8.0 is installed as the variant 00000000, but the variant cu128 is a "
+        "better match (CUDA 12.8, sm_90). To switch: "
     )
     command = hint.partition("To switch: ")[2].partition("pip ")[2].split()
     assert command == [
@@ -72,7 +93,7 @@ def test_it_stays_on_a_machine_that_has_changed(
     ]
     venv.pip(*command, env=GPU)
     assert label(venv) == "cu128"
-    assert "suits" not in venv.pip("install", "torch", *index, env=GPU).stdout
+    assert "better match" not in venv.pip("install", "torch", *index, env=GPU).stdout
 
 
 def test_no_hint_about_what_was_chosen_by_hand(
@@ -80,21 +101,10 @@ def test_no_hint_about_what_was_chosen_by_hand(
 ) -> None:
     index = ["-i", torch.index_url]
     venv.pip("install", "torch", "--variant", "cu126", *index, env=GPU)
-    assert "suits" not in venv.pip("install", "torch", *index, env=GPU).stdout
+    assert "better match" not in venv.pip("install", "torch", *index, env=GPU).stdout
     # The best one is what --upgrade-variants means all the same.
     venv.pip("install", "torch", "--upgrade-variants", *index, env=GPU)
     assert label(venv) == "cu128"
-
-
-def test_no_hint_and_no_switch_without_variants(
-    venv: Environment, torch: IndexServer
-) -> None:
-    index = ["-i", torch.index_url]
-    venv.pip("install", "torch", *index, env=CPU)
-    command = ["install", "torch", "--no-variants"]
-    result = venv.pip(*command, *index, env={**GPU, "PIP_UPGRADE_VARIANTS": "1"})
-    assert "suits" not in result.stdout
-    assert label(venv) == "00000000"
 
 
 def test_a_plain_build_gives_way_too(venv: Environment, index: IndexServer) -> None:
@@ -103,34 +113,16 @@ def test_a_plain_build_gives_way_too(venv: Environment, index: IndexServer) -> N
     venv.pip("install", *options, env=CPU)
     assert label(venv, "kernels") == ""
     result = venv.pip("install", *options, env=GPU)
-    assert "kernels 1.0 is installed as a plain build, but the variant cu128" in (
+    assert "kernels 1.0 is installed as a plain wheel, but the variant cu128" in (
         result.stdout
     )
     venv.pip("install", "--upgrade-variants", *options, env=GPU)
     assert label(venv, "kernels") == "cu128"
     # And back, where the GPU has gone.
     result = venv.pip("install", *options, env=CPU)
-    assert "suits" not in result.stdout
+    assert "better match" not in result.stdout
     venv.pip("install", "--upgrade-variants", *options, env=CPU)
     assert label(venv, "kernels") == ""
-
-
-def test_what_nobody_recorded_is_looked_up_if_it_is_named(
-    venv: Environment, index: IndexServer
-) -> None:
-    """As after an installation by a pip without variants."""
-    index.add_release("kernels", "1.0", {"cu128": cuda("12.8")})
-    index.add(make_wheel("app", "1.0", requires=["kernels"]))
-    options = ["-i", index.index_url]
-    venv.pip("install", "app", "--no-variants", *options, env=GPU)
-    index.clear_log()
-    command = ["install", "app", "--variant", "cu128", *options]
-    result = venv.pip(*command, env=GPU, code=1)
-    assert "app has no variant wheels for this platform and Python" in result.stderr
-    assert "name the package that is meant" in result.stderr
-    assert index.log() == [("GET", "/simple/app/")]
-    venv.pip("install", "kernels", "--variant", "cu128", *options, env=GPU)
-    assert label(venv, "kernels") == "cu128"
 
 
 def test_a_dependency_switches(venv: Environment, torch: IndexServer) -> None:
@@ -155,11 +147,8 @@ SWITCHES: Mapping[str, tuple[Sequence[str], str, str]] = {
     "the version stays": (["--upgrade-variants"], "2.8.0", "cu128"),
     "unless it is upgraded": (["-U"], "2.9.0", "cu128"),
     "the version stays with a label": (["--variant", "torch=cu126"], "2.8.0", "cu126"),
-    "also with one for all": (["--variant", "cu126"], "2.8.0", "cu126"),
     "which other versions have": (["-U", "--variant=torch=cu126"], "2.8.0", "cu126"),
     "which another version has": (["--variant", "cu120"], "2.9.0", "cu120"),
-    "or only older ones": (["-U", "--variant=cu126"], "2.8.0", "cu126"),
-    "forced": (["--force-reinstall"], "2.9.0", "cu128"),
     "forced in its version": (["--force-reinstall", "torch==2.8.0"], "2.8.0", "cu128"),
     "ignored": (["--ignore-installed", "torch==2.8.0"], "2.8.0", "cu128"),
 }
@@ -175,17 +164,6 @@ def test_switches(venv: Environment, two_versions: IndexServer, name: str) -> No
     assert len(list(venv.site_packages.glob("torch-*.dist-info"))) == 1
 
 
-def test_a_label_that_nothing_has_changes_nothing(
-    venv: Environment, two_versions: IndexServer
-) -> None:
-    index = ["-i", two_versions.index_url]
-    venv.pip("install", "torch==2.8.0", *index, env=CPU)
-    command = ["install", "torch", "--variant", "torch=cu118", *index]
-    result = venv.pip(*command, env=GPU, code=1)
-    assert "No variant is labelled cu118" in result.stderr
-    assert (venv.installed()["torch"], label(venv)) == ("2.8.0", "00000000")
-
-
 def test_a_label_for_all_that_nothing_has(
     venv: Environment, two_versions: IndexServer
 ) -> None:
@@ -193,17 +171,10 @@ def test_a_label_for_all_that_nothing_has(
     venv.pip("install", "torch==2.8.0", *index, env=CPU)
     command = ["install", "torch", "--variant", "cu118", *index]
     result = venv.pip(*command, env=GPU, code=1)
-    assert (
-        result.stderr
-        == """\
-error: variant-label-not-found
-
-× No variant is labelled cu118.
-╰─> torch 2.8.0, which is installed, has 00000000, cu129, cu128, cu126
-    torch 2.9.0 has cu130, cu128, cu120
-
-hint: Choose one of these with --variant LABEL or --variant PACKAGE=LABEL, leave it to pip, or describe another machine with --variant-host FILE.
-"""
+    assert result.stderr.startswith(
+        "error: nothing-to-install\n\n× No variant has the label cu118.\n"
+        "╰─> torch 2.9.0 has cu130, cu128, cu120\n"
+        "    torch 2.8.0 has 00000000, cu129, cu128, cu126\n\nhint: Choose another one "
     )
     command = ["install", "torch", "--variant", "00000000", *index]
     assert venv.pip(*command, env=GPU).stderr == ""
@@ -211,51 +182,9 @@ hint: Choose one of these with --variant LABEL or --variant PACKAGE=LABEL, leave
     result = venv.pip("install", "torch", *index, env={**GPU, "PIP_VARIANT": "cu118"})
     assert result.stderr == ""
     assert (
-        "Nothing has a variant that is labelled cu118, as the configuration or "
-        "PIP_VARIANT has it: torch 2.8.0, which is installed, has 00000000, cu129, "
-        "cu128, cu126"
+        "No package has the variant cu118, which the configuration or "
+        "PIP_VARIANT names: torch 2.8.0 has 00000000, cu129, cu128, cu126"
     ) in result.lines
-
-
-def test_what_the_index_no_longer_has_stays(
-    venv: Environment, torch: IndexServer
-) -> None:
-    venv.pip("install", "torch", "-i", torch.index_url, env=CPU)
-    torch.projects["torch"].clear()
-    torch.add_release("torch", "2.9.0", {"cu128": cuda("12.8")})
-    options = ["-i", torch.index_url]
-    venv.pip("install", "--upgrade-variants", "torch", *options, env=GPU)
-    assert (venv.installed()["torch"], label(venv)) == ("2.8.0", "00000000")
-
-
-def test_a_label_that_is_installed_is_there(
-    venv: Environment, torch: IndexServer
-) -> None:
-    """Nothing else that is installed need have it."""
-    torch.add_release("kernels", "1.0", {"cu128": cuda("12.8")})
-    index = ["-i", torch.index_url]
-    venv.pip("install", "torch", *index, "--variant", "cu126", env=GPU)
-    command = ["install", "torch", "kernels", *index, "--dry-run", "--variant"]
-    result = venv.pip(*command, "cu126", env=GPU)
-    assert "Would install kernels-1.0 (cu128)" in result.stdout
-    result = venv.pip(*command, "nowhere", env=GPU, code=1)
-    assert "error: variant-label-not-found" in result.stderr
-
-
-def test_a_wheel_file_takes_the_place_of_another_build(
-    venv: Environment, torch: IndexServer
-) -> None:
-    index = ["-i", torch.index_url]
-    for each in ("cu126", "cu128"):
-        command = ["download", "torch", "--variant", each, "-d", "wheels", *index]
-        venv.pip(*command, env=GPU)
-    (cu126,) = venv.work.glob("wheels/*-cu126.whl")
-    venv.pip("install", "torch", *index, env=GPU)
-    assert label(venv) == "cu128"
-    venv.pip("install", cu126, env=GPU)
-    assert label(venv) == "cu126"
-    result = venv.pip("install", cu126, env=GPU)
-    assert "already installed with the same version" in result.stdout
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -67,17 +66,12 @@ def commands(venv: Environment, index: IndexServer, other: str) -> list[list[str
 
 
 @pytest.mark.parametrize("races", RACES)
-def test_races_with_pip(venv: Environment, packages: IndexServer, races: int) -> None:
-    race(venv, commands(venv, packages, "pip"), races)
-
-
-@pytest.mark.parametrize("races", RACES)
-def test_races_with_uv(venv: Environment, packages: IndexServer, races: int) -> None:
-    race(venv, commands(venv, packages, "uv"), races)
-
-
-def race(venv: Environment, both: Sequence[list[str]], races: int) -> None:
-    """Start both commands at about the same time, again and again, and check each result."""
+@pytest.mark.parametrize("other", ["pip", "uv"])
+def test_races(
+    venv: Environment, packages: IndexServer, other: str, races: int
+) -> None:
+    """Both start at about the same time, again and again."""
+    both = commands(venv, packages, other)
     env = {**venv.environ(), "UV_CACHE_DIR": str(venv.root / "uv-cache")}
     for number in range(races):
         running: list[subprocess.Popen[str]] = []

@@ -1,4 +1,4 @@
-"""Without variants, the fork does what untouched pip does, with the same requests.
+"""Without variants, the fork does what stock pip does, with the same requests.
 
 Either no variant wheel is in sight, or ``--no-variants`` is given where some are. Then
 requests (method, path, headers), output and files are those of upstream's release, but
@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import pytest
 
@@ -26,8 +26,7 @@ from tests.lib.wheels import make_sdist, make_wheel
 pytestmark = pytest.mark.process
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """A command and the exit status it must end with."""
 
     arguments: tuple[str, ...]
@@ -46,30 +45,17 @@ def _runs(*arguments: str) -> Step:
 SCENARIOS: dict[str, list[Step]] = {
     "install": [
         _runs("install", "app"),
-        _runs("install", "app"),
-        _runs(
-            "list",
-        ),
-        _runs("list", "--format", "json"),
-        _runs(
-            "freeze",
-        ),
+        _runs("list"),
+        _runs("freeze"),
         _runs("freeze", "-r", "requirements.txt"),
-        _runs(
-            "check",
-        ),
+        _runs("check"),
         _runs("show", "-f", "app"),
-        _runs(
-            "inspect",
-        ),
+        _runs("inspect"),
         _runs("uninstall", "-y", "app", "dep"),
         # All from the cache now.
         _runs("install", "app"),
     ],
-    "install verbosely": [
-        _runs("install", "-vv", "app"),
-        _runs("install", "-v", "source"),
-    ],
+    "install verbosely": [_runs("install", "-vv", "app")],
     "upgrade": [
         _runs("install", "app==1.0"),
         _runs("list", "--outdated"),
@@ -88,8 +74,6 @@ SCENARIOS: dict[str, list[Step]] = {
         _runs("lock", "app", "-o", "pylock.toml"),
         _runs("install", "--dry-run", "-r", "pylock.toml"),
         _runs("index", "versions", "app"),
-        _runs("index", "versions", "app", "--json"),
-        _runs("install", "--dry-run", "app"),
         _runs("install", "--dry-run", "--quiet", "--report", "-", "app", "source"),
         _runs("install", "--dry-run", "--use-feature=fast-deps", "app"),
         _runs("install", "--dry-run", "--prefer-binary", "--pre", "app"),
@@ -103,21 +87,16 @@ SCENARIOS: dict[str, list[Step]] = {
     ],
     "folders": [
         _runs("install", "--no-index", "--find-links", "links", "app"),
-        _runs(
-            "install",
-            "--force-reinstall",
-            "--no-deps",
-            "links/app-1.0-py3-none-any.whl",
-        ),
+        _runs("install", "--force-reinstall", "links/dep-1.5-py3-none-any.whl"),
         _runs("index", "versions", "--no-index", "--find-links", "links", "app"),
     ],
     "failures": [
         _fails("install", "app==9"),
         _fails("install", "no-such-project"),
         _fails("install", "conflict"),
-        _fails("download", "app==9"),
         _fails("index", "versions", "no-such-project"),
         _fails("install", "old-python"),
+        _fails("install", "foreign"),
     ],
 }
 
@@ -151,6 +130,7 @@ def _fill(repository: Repository, *, variants: bool) -> None:
     repository.add(make_sdist("source", "1.0", build_requires=["builder"]))
     repository.add(make_wheel("conflict", "1", requires=["dep<1", "app"]))
     repository.add(make_wheel("old-python", "1"), requires_python="<3")
+    repository.add(make_wheel("foreign", "1", tag="py3-none-win_amd64"))
     if variants:
         repository.add_release("torch", "2.8.0", {}, manifest=PREVIEW_TORCH)
         # A newer release that plain pip cannot see at all.
@@ -297,8 +277,7 @@ def test_same_requests_output_and_files(
     _fill(index, variants=variants)
     for environment in (venv, upstream_venv):
         _write_inputs(index, environment.work)
-    for step in SCENARIOS[scenario]:
-        command, code = step.arguments, step.code
+    for command, code in SCENARIOS[scenario]:
         if fast:
             # At -vv, requests that are made early have lines of their own.
             command = tuple("-v" if each == "-vv" else each for each in command)
@@ -331,21 +310,19 @@ def test_a_conflict_comes_before_later_dependencies(
     assert not [each for each in index.requests if "second" in each.path]
 
 
-@pytest.mark.process
 @pytest.mark.parametrize("yanked", [None, "broken"])
-@pytest.mark.parametrize("options", [[], ["--uploaded-prior-to", "2020-01-01"]])
 def test_errors_about_plain_projects(
     venv: Environment,
     upstream_venv: Environment,
     index: IndexServer,
     yanked: str | None,
-    options: list[str],
 ) -> None:
     wheel = make_wheel("plain", "1.0")
     index.add(wheel, upload_time="2025-01-01T00:00:00Z", yanked=yanked)
-    for requirement in ("plain", "plain>1", "plain<1"):
-        command = ["install", "--dry-run", requirement, "-i", index.index_url, *options]
+    command = ["install", "--dry-run", "-i", index.index_url]
+    for given in ["plain>1"], ["plain", "--uploaded-prior-to", "2020-01-01"]:
         ours, theirs = (
-            each.pip(*command, code=None).stderr for each in (venv, upstream_venv)
+            each.pip(*command, *given, code=None).stderr
+            for each in (venv, upstream_venv)
         )
         assert ours == theirs

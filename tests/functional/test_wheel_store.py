@@ -19,22 +19,21 @@ from typing import Any
 
 import pytest
 
-from pip._internal.fast.sizes import LARGE
-from tests.functional.test_atomic_upgrade import CHANGES
+from pip._internal.fast.install_command import LARGE
+from tests.functional.test_atomic_install import CHANGES
 from tests.functional.test_staged_installs import fill, tree
 from tests.lib.environments import Environment, Result, Workshop
 from tests.lib.faults import Gate
-from tests.lib.hosts import forced
 from tests.lib.index import IndexServer
-from tests.lib.manifests import cuda
-from tests.lib.processes import Running, disturb, start_pip, wait_for
-from tests.lib.wheels import DistFile, make_sdist, make_wheel
+from tests.lib.processes import Running, disturb, start_pip
+from tests.lib.wheels import DistFile, make_wheel
 
 pytestmark = [
     pytest.mark.linux,
     pytest.mark.skipif(sys.platform == "win32", reason="not on Windows"),
 ]
 
+Variables = Mapping[str, str | None]
 COPY = ["--link-mode", "copy"]
 LINK = ["--link-mode", "hardlink"]
 STORE = "unpacked-wheels"
@@ -72,10 +71,7 @@ class Install:
         self._count = 0
 
     def __call__(
-        self,
-        *arguments: str,
-        code: int = 0,
-        env: Mapping[str, str | None] | None = None,
+        self, *arguments: str, code: int = 0, env: Variables | None = None
     ) -> Path:
         """Install packages, and return the folder."""
         self._count += 1
@@ -122,6 +118,13 @@ def file_of(folder: Path, name: str) -> Path:
         return folder / str(stand_in.namelist().index(name))
 
 
+def rewrite(path: Path, content: bytes) -> None:
+    """Change a file, but not its times."""
+    status = path.stat()
+    path.write_bytes(content)
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+
+
 def module(folder: Path, name: str) -> Path:
     """Return an installed file."""
     (found,) = folder.rglob(name)
@@ -165,28 +168,38 @@ WAYS: Mapping[str, Sequence[str]] = {
     "no bytecode": ["--prefix", "FOLDER", "--no-compile"],
     "root": ["--root", "FOLDER", "--prefix", "/usr"],
     "target": ["--target", "FOLDER"],
+    "no cache": ["--prefix", "FOLDER", "--no-cache-dir"],
     "one at a time": ["--prefix", "FOLDER", "--parallel-downloads=1"],
 }
 
 
-@pytest.mark.parametrize("mode", ["copy", "hardlink", "clone"])
+@pytest.mark.on_wheel
+@pytest.mark.parametrize("mode", [None, "copy", "hardlink", "clone"])
 @pytest.mark.parametrize("way", WAYS)
 def test_same_tree(
-    venv: Environment, packages: IndexServer, tmp_path: Path, way: str, mode: str
+    venv: Environment, packages: IndexServer, tmp_path: Path, way: str, mode: str | None
 ) -> None:
-    command = ["install", "-v", "top", "-i", packages.index_url]
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    command = ["install", "-vv", "top", "-i", packages.index_url]
+    given = [] if mode is None else ["--link-mode", mode]
     trees = []
-    for number, options in enumerate(
-        [["--no-fast"], ["--link-mode", mode], ["--link-mode", mode]]
-    ):
+    for number, options in enumerate([["--no-fast"], given, given]):
         folder = tmp_path / f"into{number}"
         where = [part.replace("FOLDER", str(folder)) for part in WAYS[way]]
-        packages.clear_log()
-        result = venv.pip(*command, *where, *options)
+        env = {"TMPDIR": str(temporary)}
+        result = venv.pip(*command, *where, *options, env=env)
         trees.append(without_places(tree(folder)))
-        assert taken(result) == (STORED if number == 2 else set())
+        assert not list(temporary.iterdir())
+        is_stored = number == 2 and mode is not None and way != "no cache"
+        assert taken(result) == (STORED if is_stored else set())
+        is_unpacked = number > 0 and not is_stored and way != "one at a time"
+        assert not is_unpacked or "was unpacked ahead" in result.stdout
     assert trees[0] == trees[1] == trees[2]
-    assert any(name.endswith(".pyc") for name in trees[2]) == (way != "no bytecode")
+    names = [Path(name).name for name in trees[0]]
+    assert names.count("twice.py") == 1
+    assert any(name.endswith(".pyc") for name in names) == (way != "no bytecode")
+    assert not list(venv.home.rglob(".partial-*"))
 
 
 @pytest.mark.on_wheel
@@ -209,35 +222,6 @@ def test_it_works_and_goes_away(
     assert venv.eval("many.m7.f7()", "many.m7") == "7"
 
 
-def test_a_variant(venv: Environment, index: IndexServer, tmp_path: Path) -> None:
-    bulk = {"kernels/bulk.bin": random.Random(1).randbytes(LARGE)}
-    variants = {"cu128": cuda("12.8"), "null": {}}
-    index.add_release("kernels", "1.0", variants, files=bulk)
-    command = ["install", "-v", "kernels", "-i", index.index_url, *COPY]
-    for number in range(2):
-        folder = tmp_path / f"into{number}"
-        result = venv.pip(*command, "--prefix", str(folder), env=forced("12.8"))
-        assert taken(result) == ({"kernels"} if number else set())
-        assert "Using the variant cu128 of kernels 1.0" in result.stdout
-        assert "kernels-1.0 (cu128)" in result.stdout
-        assert module(folder, "variant.json").is_file()
-        assert "cu128" in module(folder, "kernels/__init__.py").read_text("utf-8")
-
-
-def test_an_upgrade_and_back(venv: Environment, packages: IndexServer) -> None:
-    index = ["-i", packages.index_url, *LINK]
-    files = {f"many/m{n}.py": f"def f{n}(): return {n + 1}\n" for n in range(40)}
-    packages.add(large("many", "2.0", files=files))
-    venv.pip("install", "many==1.0", *index)
-    old = without_places(tree(venv.site_packages))
-    venv.pip("install", "many==2.0", *index)
-    new = without_places(tree(venv.site_packages))
-    for version, expected in ("1.0", old), ("2.0", new), ("1.0", old):
-        result = venv.pip("install", "-v", f"many=={version}", *index)
-        assert taken(result) == {"many"}
-        assert without_places(tree(venv.site_packages)) == expected
-
-
 @pytest.mark.process
 @pytest.mark.parametrize("step", range(1, 10, 2))
 def test_killed_while_the_same_wheel_replaces_itself(
@@ -249,41 +233,20 @@ def test_killed_while_the_same_wheel_replaces_itself(
     command = ["install", "one", *given, "--force-reinstall"]
     venv.pip("install", "one", *given)
     venv.pip(*command)
-    before = set(_names_of({"one", "solo"}, venv))
+    before = _names(venv)
     killer = disturb(venv, "/old-0", CHANGES, step, str(int(signal.SIGKILL)))
     assert venv.pip(*command, code=None, env=killer).returncode == -signal.SIGKILL
     for _ in range(2):
         venv.pip(*command)
-    assert set(_names_of({"one", "solo"}, venv)) == before
+    assert _names(venv) == before
     assert venv.eval("solo.version", "solo") == "1"
 
 
-def _names_of(names: set[str], venv: Environment) -> Iterator[str]:
-    """Yield the files of which the path has one of some names."""
-    found = (
-        path.relative_to(venv.site_packages) for path in venv.site_packages.rglob("*")
-    )
-    return (
-        str(path) for path in found if names.intersection(re.split(r"\W", str(path)))
-    )
+def _names(venv: Environment) -> set[str]:
+    return {name for name in tree(venv.site_packages) if re.search("one|solo", name)}
 
 
 # Which wheels
-
-
-def test_without_the_option_nothing_is_kept(
-    install: Install, venv: Environment
-) -> None:
-    """Unless the disk can clone files, which takes no space."""
-    install("many", "-v")
-    assert not list(venv.home.rglob("contents"))
-
-
-def test_small_wheels_are_not_stored(install: Install, venv: Environment) -> None:
-    for _ in range(2):
-        install("top", *COPY)
-    assert install.taken == STORED
-    assert set(stored(venv)) == STORED
 
 
 def test_what_is_stored_is_not_in_the_http_cache(
@@ -293,27 +256,25 @@ def test_what_is_stored_is_not_in_the_http_cache(
     # "odd" cannot be stored.
     for options in cached[2:], cached:
         install("odd", *options)
-        assert len(list(_bodies(venv.home))) == 1
+        assert len(_bodies(venv)) == 1
     venv.pip("cache", "purge")
     install("many", "plat", *cached[2:])
-    assert len(list(_bodies(venv.home))) == 2
+    assert len(_bodies(venv)) == 2
     for _ in range(2):
         install("many", "plat", *cached)
         assert not install.downloaded
-        assert not list(_bodies(venv.home))
+        assert not _bodies(venv)
     venv.pip("cache", "purge")
     # Also of what is downloaded.
     install("many", "plat", *cached)
     assert install.downloaded == {"many", "plat"}
-    assert not list(_bodies(venv.home))
+    assert not _bodies(venv)
 
 
-def _bodies(folder: Path) -> Iterator[Path]:
-    return filter(_is_large, folder.rglob("*.body"))
-
-
-def _is_large(path: Path) -> bool:
-    return path.stat().st_size > LARGE
+def _bodies(venv: Environment) -> list[Path]:
+    """Return the large files of the HTTP cache."""
+    found = venv.home.rglob("*.body")
+    return [path for path in found if path.stat().st_size > LARGE]
 
 
 @pytest.mark.parametrize("kind", ["md5", "sha512", ""])
@@ -331,17 +292,6 @@ def test_without_a_sha256(
     assert not stored(venv)
 
 
-def test_a_url_with_its_hash(install: Install, packages: IndexServer) -> None:
-    wheel = large("direct")
-    packages.add(wheel)
-    url = f"direct @ {packages.url}/files/{wheel.filename}#sha256={wheel.sha256}"
-    folders = [install(url, *COPY) for _ in range(2)]
-    assert install.taken == {"direct"}
-    first, second = (module(each, "direct_url.json").read_bytes() for each in folders)
-    assert first == second
-    assert wheel.sha256.encode() in second
-
-
 def test_required_hashes(
     install: Install, packages: IndexServer, venv: Environment, tmp_path: Path
 ) -> None:
@@ -353,19 +303,15 @@ def test_required_hashes(
     for is_again in False, True:
         install("-r", str(listed), *COPY)
         assert install.taken == ({"direct"} if is_again else set())
-    path = file_of(stored(venv)["direct"], "direct/m.py")
-    status = path.stat()
-    path.write_text("x = 2\n", encoding="utf-8")
-    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    rewrite(file_of(stored(venv)["direct"], "direct/m.py"), b"x = 2\n")
     folder = install("-r", str(listed), *COPY)
     assert not install.taken
     assert module(folder, "m.py").read_text("utf-8") == "x = 1\n"
     # Another hash that the file must have.
     other = hashlib.sha512(wheel.content).hexdigest()
     listed.write_text(f"direct==1.0 --hash=sha512:{other}\n", encoding="utf-8")
-    for more in [], ["--no-require-hashes"]:
-        install("-r", str(listed), *COPY, *more)
-        assert not install.taken
+    install("-r", str(listed), *COPY)
+    assert not install.taken
     listed.write_text(f"direct==1.0 --hash=sha256:{'0' * 64}\n", encoding="utf-8")
     install("-r", str(listed), *COPY, code=1)
     assert "Expected sha256 0000" in install.result.stderr
@@ -384,23 +330,13 @@ def test_the_same_wheel_under_another_name(
         assert install.taken == ({"direct"} if is_taken else set())
 
 
-def test_with_and_without_bytecode(install: Install) -> None:
-    for number in range(3):
-        options = ["--no-compile"] if number == 1 else []
-        folder = install("many", *COPY, *options)
-        assert install.taken == ({"many"} if number == 2 else set())
-        assert any(folder.rglob("*.pyc")) == (not options)
-
-
 def test_a_lock_file(venv: Environment, packages: IndexServer, tmp_path: Path) -> None:
     lock = tmp_path / "pylock.toml"
     venv.pip("lock", "many", "-i", packages.index_url, "-o", str(lock))
     for number in range(3):
         if number == 2:
             path = file_of(stored(venv)["many"], "many/m7.py")
-            status = path.stat()
-            path.write_bytes(path.read_bytes().replace(b"return 7", b"return 8"))
-            os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+            rewrite(path, path.read_bytes().replace(b"return 7", b"return 8"))
         given = ["--prefix", str(tmp_path / f"into{number}"), *COPY]
         result = venv.pip("install", "-v", "-r", str(lock), *given)
         assert taken(result) == ({"many"} if number == 1 else set())
@@ -412,87 +348,31 @@ def test_a_wrong_hash_is_not_stored(
 ) -> None:
     packages.projects["many"].clear()
     packages.add(large("many"), sha256="0" * 64)
-    for names in ["many"], ["many", "plat"]:
-        install(*names, *COPY, code=1)
-        assert "Expected sha256 0000" in install.result.stderr
-        assert "many" not in stored(venv)
-
-
-def test_a_hash_with_the_name_of_another_wheel(
-    install: Install, packages: IndexServer
-) -> None:
-    one, other = large("direct", "1.0"), large("direct", "2.0")
-    for wheel in one, other:
-        packages.add(wheel)
-    install("direct==1.0", *COPY)
-    wrong = f"direct @ {packages.url}/files/{other.filename}#sha256={one.sha256}"
-    install(wrong, *COPY, code=1)
-    assert not install.taken
-    assert "DO NOT MATCH THE HASHES" in install.result.stderr
+    install("many", "plat", *COPY, code=1)
+    assert "Expected sha256 0000" in install.result.stderr
+    assert "many" not in stored(venv)
 
 
 @pytest.mark.parametrize(
-    "environ",
+    ("options", "env"),
     [
-        pytest.param({"SOURCE_DATE_EPOCH": "1600000000"}, id="by hashes"),
-        pytest.param({"PYTHONNODEBUGRANGES": "1"}, id="without columns"),
-        pytest.param(
-            *({"PYTHONPYCACHEPREFIX": "/nowhere"},),
-            id="elsewhere",
-            marks=pytest.mark.process,
-        ),
+        (["--dry-run"], {}),
+        (["--no-fast"], {}),
+        ([], {"PIP_NO_CACHE_DIR": "1"}),
+        # Bytecode of another kind.
+        ([], {"SOURCE_DATE_EPOCH": "1600000000"}),
+        ([], {"PYTHONNODEBUGRANGES": "1"}),
+        # The default, unless the disk can clone files, which takes no space.
+        ([], {"PIP_LINK_MODE": None}),
     ],
 )
-def test_bytecode_of_another_kind(install: Install, environ: Mapping[str, str]) -> None:
-    install("many", *COPY, env=environ)
-    install("many", *COPY, env=environ)
-    if "PYTHONPYCACHEPREFIX" not in environ:
-        assert not install.taken
-
-
-@pytest.mark.parametrize("options", [["--dry-run"], ["--no-cache-dir"], ["--no-fast"]])
-def test_options_that_turn_it_off(
-    install: Install, venv: Environment, options: Sequence[str]
+def test_what_turns_it_off(
+    install: Install, venv: Environment, options: Sequence[str], env: Variables
 ) -> None:
     for _ in range(2):
-        install("many", *COPY, *options)
+        install("many", *options, env={"PIP_LINK_MODE": "copy", **env})
         assert not install.taken
     assert not list(venv.home.rglob("contents"))
-
-
-@pytest.mark.parametrize(
-    ("variable", "value", "is_stored"),
-    [("PIP_LINK_MODE", "copy", True), ("PIP_NO_CACHE_DIR", "1", False)],
-)
-def test_variables(
-    install: Install, variable: str, value: str, is_stored: bool
-) -> None:
-    options = [] if is_stored else COPY
-    for _ in range(2):
-        install("many", *options, env={variable: value})
-    assert install.taken == ({"many"} if is_stored else set())
-
-
-def test_an_unknown_mode(install: Install) -> None:
-    install("many", "--link-mode", "symlink", code=2)
-    assert (
-        "option --link-mode: invalid mode 'symlink', expected clone, hardlink or copy"
-        in install.result.stderr
-    )
-
-
-@pytest.mark.process
-def test_what_is_needed_to_build(venv: Environment, packages: IndexServer) -> None:
-    """In the same process, with the same finder, while pip resolves."""
-    packages.add(make_wheel("unlike", "1.0", requires=["many"]))
-    for name in "ab":
-        packages.add(make_sdist(f"built-{name}", "1.0", build_requires=["unlike"]))
-    command = ["install", "built-a", "built-b", "many", "-i", packages.index_url]
-    for options in [], COPY, COPY:
-        given = ["--use-feature", "inprocess-build-deps", "--force-reinstall"]
-        venv.pip(*command, *given, *options)
-        assert {"built-a", "built-b", "many"} <= set(venv.installed())
-    assert "many" in stored(venv)
 
 
 # Damage
@@ -524,48 +404,30 @@ _HUGE = "9" * 400
 _ELSEWHERE = f', {{"../lock": [0, 0, "{hashlib.sha256().hexdigest()}"], '
 #: What may happen to the folder of a stored wheel.
 OF_A_FOLDER: Mapping[str, Callable[[Path], object]] = {
-    "no list": lambda folder: (folder / "contents").unlink(),
     "a broken list": lambda folder: _shorten(folder / "contents"),
-    "an edited list": lambda folder: _edit(folder, r'"\d+.pyc": \[[^]]*], ', ""),
-    "of another wheel": lambda folder: _edit(folder, r'\["', '["0', sealed=True),
-    "another form": lambda folder: _write(folder, "[]"),
     "no list at all": lambda folder: _write(folder, "[" * 200_000),
-    "a file elsewhere": lambda folder: _edit(folder, ", {", _ELSEWHERE, sealed=True),
-    "a row too few": lambda folder: _edit(folder, r'"0": \[[^]]*], ', "", sealed=True),
-    "another row": lambda folder: _edit(folder, r'": \[', '": ["x", ', sealed=True),
-    "no number": lambda folder: _edit(folder, r"\[\d+, ", "[null, ", sealed=True),
-    "a huge number": lambda folder: _edit(folder, r"(?<=\d, )", _HUGE, sealed=True),
-    "a file in its place": lambda folder: _replace(folder),
+    "a file elsewhere": lambda folder: _edit(folder, ", {", _ELSEWHERE),
+    "a row too few": lambda folder: _edit(folder, r'"0": \[[^]]*], ', ""),
+    "a huge number": lambda folder: _edit(folder, r"(?<=\d, )", _HUGE),
     "another stand-in": lambda folder: _rot(next(folder.glob("*.whl"))),
     "a folder for everybody to change": lambda folder: folder.chmod(0o777),
 }
 
 
-def _edit(folder: Path, before: str, after: str, *, sealed: bool = False) -> None:
-    path = folder / "contents"
-    seal, _, text = path.read_text(encoding="utf-8").partition("\n")
+def _edit(folder: Path, before: str, after: str) -> None:
+    text = (folder / "contents").read_text(encoding="utf-8")
     text, count = re.subn(before, after, text, count=1)
     assert count == 1
-    if sealed:
-        _write(folder, text)
-    else:
-        path.write_text(f"{seal}\n{text}", encoding="utf-8")
+    _write(folder, text)
 
 
 def _write(folder: Path, text: str) -> None:
-    seal = hashlib.sha256(text.encode()).hexdigest()
-    (folder / "contents").write_text(f"{seal}\n{text}", encoding="utf-8")
-
-
-def _replace(folder: Path) -> None:
-    shutil.rmtree(folder)
-    folder.touch()
+    (folder / "contents").write_text(text, encoding="utf-8")
 
 
 def _rot(path: Path) -> None:
-    status, content = path.stat(), path.read_bytes()
-    path.write_bytes(content[:40] + bytes([content[40] ^ 1]) + content[41:])
-    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    content = path.read_bytes()
+    rewrite(path, content[:40] + bytes([content[40] ^ 1]) + content[41:])
 
 
 @pytest.mark.parametrize("name", [*OF_A_FILE, *OF_A_FOLDER])
@@ -608,25 +470,6 @@ def test_the_stand_in_gives_no_other_contents(
             archive.read("many/m7.py")
 
 
-@pytest.mark.process
-@pytest.mark.parametrize("mode", ["copy", "hardlink"])
-def test_removed_while_others_are_downloaded(
-    install: Install, venv: Environment, packages: IndexServer, mode: str
-) -> None:
-    install("many", *COPY)
-    running, gate = started(venv, packages)
-    file_of(stored(venv)["many"], "many/m7.py").unlink()
-    gate.open()
-    result = running.finish()
-    assert result.returncode == 1
-    assert "Traceback" not in result.output
-    assert "was changed while pip was running" in result.stderr
-    command = ["install", "many", "slow", "-i", packages.index_url]
-    again = venv.pip(*command, "--link-mode", mode)
-    assert "Successfully installed many-1.0" in again.stdout
-    assert venv.eval("many.m7.f7()", "many.m7") == "7"
-
-
 def test_an_edit_with_links_is_noticed(install: Install) -> None:
     first = install("many", *LINK)
     expected = without_places(tree(first))
@@ -664,7 +507,7 @@ def test_another_users_cache(install: Install, venv: Environment) -> None:
         assert not install.taken or given.name == "contents"
         if given.exists():
             os.chown(given, 0, -1)
-    assert "Another user may change" in install.result.stderr
+    assert "Another user can change" in install.result.stderr
 
 
 # Links and clones
@@ -705,23 +548,6 @@ def test_links_only_where_permissions_are_the_same(install: Install) -> None:
     assert data.st_nlink == 1
 
 
-@pytest.mark.process
-def test_a_folder_that_gives_its_group(
-    venv: Environment, packages: IndexServer
-) -> None:
-    if os.geteuid() != 0:
-        pytest.skip(
-            "only root gives files away: other users are tested where root is at work"
-        )
-    command = ["install", "-v", "many", "-i", packages.index_url, *LINK]
-    venv.pip(*command)
-    venv.pip("uninstall", "-y", "many")
-    os.chown(venv.site_packages, -1, 4242)
-    venv.site_packages.chmod(0o2755)
-    assert taken(venv.pip(*command)) == {"many"}
-    assert module(venv.site_packages, "m7.py").stat().st_gid == 4242
-
-
 @pytest.fixture
 def other_disk(tmp_path: Path) -> Iterator[Path]:
     """Return an empty folder on another disk."""
@@ -751,16 +577,12 @@ def test_a_disk_that_clones(
     """There pip stores wheels by default, and they take no space again."""
     image, place = tmp_path / "image", tmp_path / "place"
     place.mkdir()
-    with image.open("wb") as file:
-        file.truncate(400_000_000)
-    make, mount = (
-        shutil.which(f"mkfs.{kind}"),
-        ["mount", "-o", "loop", str(image), str(place)],
-    )
-    if (
-        make is None
-        or subprocess.run([make, image], check=False, capture_output=True).returncode
-        or subprocess.run(mount, check=False, capture_output=True).returncode
+    image.touch()
+    os.truncate(image, 400_000_000)
+    make, mount = f"mkfs.{kind}", ["mount", "-o", "loop", str(image), str(place)]
+    if shutil.which(make) is None or any(
+        subprocess.run(each, check=False, capture_output=True).returncode
+        for each in ([make, str(image)], mount)
     ):
         pytest.skip(f"no disk with {kind}")
     try:
@@ -798,43 +620,16 @@ def test_two_at_once(venv: Environment, packages: IndexServer, tmp_path: Path) -
     assert set(stored(venv)) == STORED
 
 
-@pytest.mark.process
-def test_killed_while_it_unpacks(
-    venv: Environment, packages: IndexServer, tmp_path: Path
-) -> None:
-    files = {f"many/d{n}.bin": os.urandom(100_000) for n in range(300)}
-    packages.projects["many"].clear()
-    packages.add(make_wheel("many", "1.0", files=files))
-    command = ["install", "-v", "many", "-i", packages.index_url, *COPY]
-    running = start_pip(venv, *command, env={})
-    wait_for(lambda: bool(list(venv.home.rglob(".partial-*/*/1*"))), "it unpacks")
-    running.send(signal.SIGKILL)
-    running.finish()
-    assert "No broken" in venv.pip("check").stdout
-    prefix = ["--prefix", str(tmp_path / "into")]
-    assert not taken(venv.pip(*command, "--ignore-installed", *prefix))
-    assert set(stored(venv)) == {"many"}
-    assert not list(store_of(venv).glob(".partial-*"))
-
-
 # pip cache
 
 
 def test_pip_cache(install: Install, venv: Environment) -> None:
-    assert "npacked" not in venv.pip("cache", "list").stdout
     install("top", *COPY)
-    listed = venv.pip("cache", "list").lines
-    assert len([line for line in listed if line.startswith(" - ")]) == len(STORED)
-    assert any("many-1.0" in line for line in listed)
-    paths = venv.pip("cache", "list", "--format", "abspath").lines
-    assert set(paths) == set(map(str, stored(venv).values()))
     # Patterns are for built wheels alone, as with stock pip.
-    assert "npacked" not in venv.pip("cache", "list", "many").stdout
     for pattern in "many", "many-1.0":
         result = venv.pip("cache", "remove", pattern)
         assert f'No matching packages for pattern "{pattern}"' in result.output
     (stored(venv)["many"] / "contents").write_text("x", encoding="utf-8")
-    assert "(damaged)" in venv.pip("cache", "list").stdout
     assert "Unpacked wheels removed: 4" in venv.pip("cache", "purge").stdout
     assert not stored(venv)
 
@@ -847,7 +642,7 @@ def test_nothing_is_removed_that_is_in_use(
     running, gate = started(venv, packages)
     for action in ["purge"], ["remove", "*"]:
         result = venv.pip("cache", *action, code=1)
-        assert "Another pip is using the unpacked wheels" in result.stderr
+        assert "another pip is using them. Try again" in result.stderr
     # All else is removed.
     assert not list(store_of(venv).parent.glob("http-v2/**/*.body"))
     gate.open()
@@ -861,45 +656,10 @@ def test_a_store_that_others_may_change(install: Install, venv: Environment) -> 
     store_of(venv).chmod(0o777)
     install("many", *COPY)
     assert not install.taken
-    assert "Another user may change" in install.result.stderr
+    assert "Another user can change" in install.result.stderr
     # Nobody asked for it.
     install("many")
     assert "Another user" not in install.result.output
-    for action, code in {"list": 0, "purge": 1}.items():
-        result = venv.pip("cache", action, code=code)
-        assert "pip cannot use the unpacked wheels" in result.stderr
-        assert "(chmod 700), or delete it" in result.stderr
-
-
-def test_a_file_in_its_place(install: Install, venv: Environment) -> None:
-    install("many", *COPY)
-    place = store_of(venv)
-    shutil.rmtree(place)
-    place.touch()
-    install("many", *COPY)
-    assert "pip does not use its store of unpacked wheels: " in install.result.stderr
     result = venv.pip("cache", "purge", code=1)
     assert "pip cannot use the unpacked wheels" in result.stderr
-
-
-def test_a_link_to_a_folder_elsewhere(
-    install: Install, venv: Environment, tmp_path: Path
-) -> None:
-    install("many", *COPY)
-    folder, elsewhere = store_of(venv), tmp_path / "elsewhere"
-    folder.rename(elsewhere)
-    folder.symlink_to(elsewhere)
-    install("many", *COPY)
-    assert install.taken == {"many"}
-    elsewhere.chmod(0o777)
-    install("many", *COPY)
-    assert not install.taken
-
-
-def test_everybody_may_write(install: Install, venv: Environment) -> None:
-    was = os.umask(0)
-    try:
-        install("many", *COPY)
-    finally:
-        os.umask(was)
-    assert stat.S_IMODE(store_of(venv).stat().st_mode) == 0o700
+    assert "(chmod 700), or delete it" in result.stderr

@@ -1,4 +1,4 @@
-"""Let this project's modules find themselves on another system, in this process.
+"""Simulate another operating system for this project's modules.
 
 ``AS_SYSTEM=win32`` (or ``darwin``) with ``-p tests.lib.as_system`` rewrites them while they
 are imported: ``sys.platform`` and ``os.name`` are those of that system, and what it lacks of
@@ -17,76 +17,52 @@ from importlib.abc import MetaPathFinder
 from pathlib import Path
 from types import CodeType, ModuleType
 
-__all__ = ["LACKING", "SYSTEM"]
-
 SYSTEM = os.environ.get("AS_SYSTEM")
 _NAMES = {"win32": "nt", "darwin": "posix"}
 #: By system: what a module does not have there; all of a module that is not there at all.
 LACKING: Mapping[str, Mapping[str, frozenset[str] | None]] = {
     "win32": {
         "os": frozenset(
-            [
-                "chown",
-                "fchown",
-                "fork",
-                "getegid",
-                "geteuid",
-                "getgid",
-                "getgroups",
-                "getpgid",
-                "getsid",
-                "getuid",
-                "getxattr",
-                "killpg",
-                "lchown",
-                "listxattr",
-                "mkfifo",
-                "mknod",
-                "pipe2",
-                "posix_fadvise",
-                "posix_fallocate",
-                "posix_spawn",
-                "pread",
-                "preadv",
-                "pwrite",
-                "sched_getaffinity",
-                "sendfile",
-                "setpgid",
-                "setsid",
-                "setuid",
-                "statvfs",
-                "sync",
-                "sysconf",
-                "wait4",
-                "waitid",
-                "copy_file_range",
-                "memfd_create",
-                "O_CLOEXEC",
-                "O_DIRECTORY",
-                "O_NOFOLLOW",
-                "O_NONBLOCK",
-                "O_NOATIME",
-                "O_PATH",
-                "O_TMPFILE",
-                "WNOHANG",
-            ]
+            (
+                *(
+                    "chown",
+                    "fchown",
+                    "fork",
+                    "getegid",
+                    "geteuid",
+                    "getgid",
+                    "getgroups",
+                ),
+                *(
+                    "getpgid",
+                    "getsid",
+                    "getuid",
+                    "getxattr",
+                    "killpg",
+                    "lchown",
+                    "sync",
+                ),
+                *("listxattr", "mkfifo", "mknod", "pipe2", "posix_fadvise", "sysconf"),
+                *(
+                    "posix_fallocate",
+                    "posix_spawn",
+                    "pread",
+                    "preadv",
+                    "pwrite",
+                    "wait4",
+                ),
+                *("sched_getaffinity", "sendfile", "setpgid", "setsid", "setuid"),
+                *("statvfs", "waitid", "copy_file_range", "memfd_create", "O_CLOEXEC"),
+                *("O_DIRECTORY", "O_NOFOLLOW", "O_NONBLOCK", "O_NOATIME", "O_PATH"),
+                *("O_TMPFILE", "WNOHANG"),
+            )
         ),
         "signal": frozenset(
-            [
-                "SIGKILL",
-                "SIGHUP",
-                "SIGQUIT",
-                "SIGUSR1",
-                "SIGUSR2",
-                "SIGPIPE",
-                "SIGALRM",
-                "SIGCHLD",
-                "alarm",
-                "pthread_kill",
-                "pthread_sigmask",
-                "setitimer",
-                "siginterrupt",
-            ]
+            (
+                *("SIGKILL", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGPIPE"),
+                *("SIGALRM", "SIGCHLD", "alarm", "pthread_kill", "pthread_sigmask"),
+                *("setitimer", "siginterrupt"),
+            )
         ),
         "locale": frozenset({"LC_MESSAGES"}),
         "socket": frozenset({"AF_UNIX"}),
@@ -94,21 +70,11 @@ LACKING: Mapping[str, Mapping[str, frozenset[str] | None]] = {
     },
     "darwin": {
         "os": frozenset(
-            [
-                "copy_file_range",
-                "getxattr",
-                "listxattr",
-                "memfd_create",
-                "pipe2",
-                "posix_fadvise",
-                "posix_fallocate",
-                "sched_getaffinity",
-                "setxattr",
-                "splice",
-                "O_NOATIME",
-                "O_PATH",
-                "O_TMPFILE",
-            ]
+            (
+                *("copy_file_range", "getxattr", "listxattr", "memfd_create", "pipe2"),
+                *("posix_fadvise", "posix_fallocate", "sched_getaffinity", "setxattr"),
+                *("splice", "O_NOATIME", "O_PATH", "O_TMPFILE"),
+            )
         ),
         "signal": frozenset({"sigtimedwait"}),
     },
@@ -183,7 +149,7 @@ class _Finder(MetaPathFinder):
         path: Sequence[str] | None,
         target: ModuleType | None = None,
     ) -> importlib.machinery.ModuleSpec | None:
-        """Find what is this project's, and have it rewritten."""
+        """Find modules of this project, and rewrite them."""
         spec = importlib.machinery.PathFinder.find_spec(fullname, path, target)
         origin = None if spec is None else spec.origin
         if spec is None or origin is None or not origin.endswith(".py"):

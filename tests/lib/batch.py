@@ -1,4 +1,4 @@
-"""Run many commands of pip in one process, where starting each would take most time."""
+"""Run many pip commands in one process, which is faster."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from pathlib import Path
 
 from tests.lib.environments import Environment, Result
 from tests.lib.in_process import InProcess
-
-__all__ = ["run_batch"]
 
 _SCRIPT = """\
 import contextlib, io, json, os, sys
@@ -39,7 +37,7 @@ def run_batch(
     env: Mapping[str, str | None] | None = None,
     each_env: Iterable[Mapping[str, str | None]] | None = None,
 ) -> list[Result]:
-    """Run pip with each of these arguments, one after the other, whatever its status.
+    """Run pip with each list of arguments, whatever the exit status.
 
     :param folder: where the script and what it exchanges are written
     :param each_env: variables to add, for each of the commands

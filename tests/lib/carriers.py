@@ -1,4 +1,4 @@
-"""The carrier, built from the wheel of the fork, and run with any Python."""
+"""Build the carrier from the wheel of the fork, and run it."""
 
 from __future__ import annotations
 
@@ -23,8 +23,6 @@ from tests.lib.environments import (
     scrubbed_environ,
 )
 
-__all__ = ["Carrier", "built_carrier", "killing", "make_managed", "new_environment"]
-
 _KILLER = """\
 import os, sys
 if os.environ.get("KILL"):
@@ -45,7 +43,7 @@ if os.environ.get("KILL"):
 
 @dataclass(frozen=True)
 class Carrier:
-    """A built carrier, and its files as they are installed.
+    """A built carrier with its installed files.
 
     :ivar wheel: of the carrier
     :ivar files: where they are
@@ -58,11 +56,11 @@ class Carrier:
 
     @property
     def folder(self) -> Path:
-        """Return the folder with the wheel of the fork."""
+        """The folder with the wheel of the fork."""
         return self.files / "pip_variants" / "wheels"
 
     def environ(self) -> dict[str, str]:
-        """Return the variables for programs that are to find the carrier."""
+        """Return environment variables with which programs find the carrier."""
         return {**scrubbed_environ(self.home), "PYTHONPATH": str(self.files)}
 
     def run(
@@ -87,7 +85,7 @@ class Carrier:
         env: Mapping[str, str | None] | None = None,
         cwd: Path | None = None,
     ) -> Result:
-        """Run a module that finds the carrier among the installed packages.
+        """Run a module with the carrier installed.
 
         :param answer: what the user types
         :raises AssertionError: for another exit status, or a traceback
@@ -110,13 +108,13 @@ class Carrier:
         return result
 
     def copy(self, folder: Path) -> Carrier:
-        """Return a carrier with files of its own, which a test may change."""
+        """Copy the carrier, so that a test may change its files."""
         shutil.copytree(self.files, folder)
         return Carrier(self.wheel, folder, self.home)
 
 
 def built_carrier(workshop: Workshop, home: Path) -> Carrier:
-    """Return the carrier of the fork's wheel, which is built once a session."""
+    """Return the carrier, built once per session."""
     folder = workshop.folder / "carrier"
     with FileLock(f"{folder}.lock"):
         if not folder.exists():
@@ -138,7 +136,7 @@ def built_carrier(workshop: Workshop, home: Path) -> Carrier:
 
 
 def new_environment(root: Path, python: str | Path, *options: str) -> Environment:
-    """Make an environment as ``python -m venv`` does."""
+    """Create an environment with ``python -m venv``."""
     environment = Environment(root)
     for folder in (environment.home, environment.work):
         folder.mkdir(parents=True)
@@ -148,7 +146,7 @@ def new_environment(root: Path, python: str | Path, *options: str) -> Environmen
 
 
 def make_managed(folder: Path, python: str | Path) -> Path:
-    """Make a Python of its own, no environment, that an operating system manages.
+    """Create a Python that the operating system manages.
 
     :return: its interpreter
     """
@@ -175,7 +173,7 @@ def make_managed(folder: Path, python: str | Path) -> Path:
 
 
 def killing(environment: Environment, moved: str, *, group: bool) -> dict[str, str]:
-    """Return variables that end one program of *environment*, once, by SIGKILL.
+    """Return variables that kill one program of *environment*, once.
 
     :param moved: before this is moved away or to its place, relative to where packages
         are installed

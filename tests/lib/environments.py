@@ -1,4 +1,4 @@
-"""Fresh virtual environments and pip run in them, out of reach of the user's settings.
+"""Create virtual environments, isolated from the user's settings.
 
 The fork is tested as its users get it: a wheel, built once, installed in a real
 environment, run from an empty folder.
@@ -18,17 +18,6 @@ from filelock import FileLock
 
 from tests.lib.schemas import hold_to_schema
 
-__all__ = [
-    "REPOSITORY",
-    "UPSTREAM_PIP",
-    "Environment",
-    "Result",
-    "Surroundings",
-    "Workshop",
-    "changed",
-    "scrubbed_environ",
-]
-
 REPOSITORY = Path(__file__).resolve().parents[2]
 
 #: The release of pip that the fork is made from.
@@ -40,7 +29,7 @@ _KEPT = ("SYSTEMROOT", "TEMP", "TMP", "TMPDIR", "LD_LIBRARY_PATH")
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a command printed and how it ended."""
+    """The output and exit status of a command."""
 
     command: tuple[str, ...]
     returncode: int
@@ -48,17 +37,17 @@ class Result:
     stderr: str
 
     def __post_init__(self) -> None:
-        """Hold JSON to its schema, wherever a test asks for it."""
+        """Validate JSON output against its schema."""
         hold_to_schema(self.command, self.stdout)
 
     @property
     def output(self) -> str:
-        """Return stdout, then stderr."""
+        """The combined stdout and stderr."""
         return self.stdout + self.stderr
 
     @property
     def lines(self) -> list[str]:
-        """Return the lines of stdout."""
+        """The lines of stdout."""
         return self.stdout.splitlines()
 
     def __str__(self) -> str:
@@ -70,55 +59,55 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """The folders of an environment, of its user, and of whoever works there."""
+    """The folders of an environment, its user's home and working directory."""
 
     root: Path
 
     @property
     def venv(self) -> Path:
-        """Return the folder below which packages are installed."""
+        """The folder of the environment."""
         return self.root / "venv"
 
     @property
     def home(self) -> Path:
-        """Return the home folder of its user, with pip's cache below."""
+        """The user's home folder, which contains pip's cache."""
         return self.root / "home"
 
     @property
     def work(self) -> Path:
-        """Return the folder in which commands run."""
+        """The working directory of commands."""
         return self.root / "work"
 
     def clear_cache(self) -> None:
-        """Forget what pip cached."""
+        """Clear pip's cache."""
         shutil.rmtree(self.home, ignore_errors=True)
         self.home.mkdir()
 
 
 @dataclass(frozen=True, slots=True)
 class Environment(Surroundings):
-    """A virtual environment with a home and an empty working folder of its own."""
+    """A virtual environment with a separate home and an empty working folder."""
 
     @property
     def scripts(self) -> Path:
-        """Return the folder of its scripts."""
+        """The folder of its scripts."""
         return self.venv / ("Scripts" if os.name == "nt" else "bin")
 
     @property
     def python(self) -> Path:
-        """Return its interpreter."""
+        """The interpreter."""
         return self.scripts / ("python.exe" if os.name == "nt" else "python")
 
     @property
     def site_packages(self) -> Path:
-        """Return where packages are installed."""
+        """The folder of installed packages."""
         if os.name == "nt":
             return self.venv / "Lib" / "site-packages"
         (folder,) = self.venv.glob("lib/python3*/site-packages")
         return folder
 
     def environ(self) -> dict[str, str]:
-        """Return the variables that commands see."""
+        """Return the environment variables of commands."""
         return scrubbed_environ(self.home, self.scripts)
 
     def run(
@@ -166,12 +155,12 @@ class Environment(Surroundings):
         )
 
     def eval(self, expression: str, imports: str = "sys") -> str:
-        """Return what an expression is in a fresh interpreter, as ``str`` prints it."""
+        """Evaluate an expression in a new interpreter; return its ``str``."""
         code = f"import {imports}\nprint({expression})"
         return self.run(self.python, "-c", code).stdout.strip()
 
     def installed(self) -> dict[str, str]:
-        """Return the versions of the installed packages, pip left out."""
+        """Return the versions of the installed packages, without pip."""
         code = (
             "import importlib.metadata as m\n"
             "for d in m.distributions(): print(d.metadata['Name'], d.version)"
@@ -185,7 +174,7 @@ class Environment(Surroundings):
 def changed(
     variables: Mapping[str, str], changes: Mapping[str, str | None] | None
 ) -> dict[str, str]:
-    """Return variables with some added, or with ``None`` taken away."""
+    """Return variables with changes; ``None`` removes a variable."""
     both = {**variables, **(changes or {})}
     return {name: value for name, value in both.items() if value is not None}
 
@@ -212,7 +201,7 @@ def scrubbed_environ(home: Path, scripts: Path | None = None) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Workshop:
-    """Wheels and environment templates, each made once and shared by all workers.
+    """Wheels and environment templates, created once for all workers.
 
     :param folder: where they are kept
     :param interpreter: of the environments
@@ -226,15 +215,15 @@ class Workshop:
         return self._wheel("PIP_VARIANTS_WHEEL", "fork", [str(REPOSITORY)])
 
     def upstream_wheel(self) -> Path:
-        """Return the wheel of untouched pip: ``$PIP_UPSTREAM_WHEEL``, or downloaded."""
+        """Return the wheel of stock pip: ``$PIP_UPSTREAM_WHEEL``, or downloaded."""
         return self._wheel("PIP_UPSTREAM_WHEEL", "upstream", [f"pip==={UPSTREAM_PIP}"])
 
     def fork(self, root: Path) -> Environment:
-        """Return a new environment at ``root`` whose pip is the fork."""
+        """Return a new environment at ``root`` with the fork."""
         return self._clone("fork", self.fork_wheel(), root)
 
     def upstream(self, root: Path) -> Environment:
-        """Return a new environment at ``root`` whose pip is untouched."""
+        """Return a new environment at ``root`` with stock pip."""
         return self._clone("upstream", self.upstream_wheel(), root)
 
     def publisher(self, root: Path) -> Environment:
@@ -305,7 +294,7 @@ def _slug(interpreter: str) -> str:
 
 
 def _move_scripts(scripts: Path, old: str, new: str) -> None:
-    """Let the scripts of a copied environment start its own interpreter."""
+    """Make the scripts of a copied environment use its interpreter."""
     for script in scripts.iterdir():
         if script.is_symlink() or not script.is_file():
             continue

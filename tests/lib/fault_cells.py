@@ -1,4 +1,4 @@
-"""Run pip against servers that do one thing wrong each."""
+"""Run pip against servers with one fault each."""
 
 from __future__ import annotations
 
@@ -15,8 +15,6 @@ from tests.lib.index import IndexServer
 from tests.lib.manifests import Provider, cuda, make_manifest
 from tests.lib.wheels import make_wheel
 
-__all__ = ["KINDS", "PLUGIN", "Cell", "Kind", "add_packages", "run_cells"]
-
 PLUGIN = "npu-provider"
 _PLUGIN_CODE = """\
 class Feature:
@@ -31,7 +29,7 @@ _WHEEL = "/files/{}-1.0-py3-none-any{}.whl"
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A request that is to fail.
+    """A request that should fail.
 
     :param project: what is asked for
     :param path: of the request
@@ -64,7 +62,7 @@ KINDS: Mapping[str, Kind] = {
 
 
 def add_packages(index: IndexServer) -> None:
-    """Add what every kind of request is made for.
+    """Add the packages for every kind of request.
 
     ``kernels`` has a manifest, the wheels of ``bare`` must be read instead, and the
     variant of ``plugged`` is for a plugin to judge. All have a plain build too.
@@ -83,24 +81,25 @@ def add_packages(index: IndexServer) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What pip made of one fault."""
+    """The reaction of pip to one fault."""
 
     fault: str
     result: Result
 
     @property
     def choice(self) -> str:
-        """Return the label that was chosen, or "plain", or "stops" for an error."""
+        """The selected label, "plain", or "stops" for an error."""
         if self.result.returncode:
             return "stops"
         for line in self.result.lines:
-            if line.startswith("Using the variant "):
-                return line.split()[3]
+            name, found, rest = line.partition(", variant ")
+            if found and name.startswith("Using "):
+                return rest.split()[0]
         return "plain"
 
     @property
     def traced(self) -> bool:
-        """Tell whether a traceback was printed."""
+        """Whether pip printed a traceback."""
         return "Traceback (most recent call last)" in self.result.output
 
     def __str__(self) -> str:
@@ -115,7 +114,7 @@ def run_cells(
     faults: Iterable[str],
     *options: str,
 ) -> list[Cell]:
-    """Let a request of one kind fail in one way after the other.
+    """Make one kind of request fail in each way in turn.
 
     :param folder: for what pip downloads
     :param start: start one more server

@@ -1,4 +1,4 @@
-"""What can go wrong between pip and a server, as data."""
+"""Network and server faults, as data."""
 
 from __future__ import annotations
 
@@ -7,11 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["FAULTS", "Fault", "Gate", "make_fault"]
-
 
 class Gate:
-    """A point at which answers wait until a test lets them go on.
+    """A point where responses wait until a test continues.
 
     It is how a test knows where pip stands: at the request that has come in and is not
     answered.
@@ -27,7 +25,7 @@ class Gate:
         self._opened.wait()
 
     def wait_until_reached(self, times: int = 1, seconds: float = 120) -> None:
-        """Wait for so many answers to arrive.
+        """Wait until *count* responses have arrived.
 
         :raises AssertionError: if fewer do
         """
@@ -35,18 +33,18 @@ class Gate:
             assert self._arrived.acquire(timeout=seconds), f"{number} of {times} came"
 
     def open(self) -> None:
-        """Let all go on, those that come later too."""
+        """Release all waiting and future requests."""
         self._opened.set()
 
 
 @dataclass(slots=True)
 class Fault:
-    """What goes wrong at one path.
+    """A fault at one path.
 
     :param status: answer with this status and no useful body
     :param reason: say this beside the status
     :param times: so often, then all is well; ``None``: always
-    :param body: send this in place of the file
+    :param body: send this instead of the file
     :param truncate: break the connection after this many bytes of the body
     :param size: send a body of this many bytes, whatever the file is
     :param headers: further headers, which replace those of the same name
@@ -81,7 +79,7 @@ class Fault:
     shift: int = 0
 
     def concerns(self, method: str, headers: Mapping[str, str]) -> bool:
-        """Tell whether a request is to fail; header names are in lower case."""
+        """Return whether a request should fail; header names are lowercase."""
         if method not in self.methods:
             return False
         return self.ranged is None or self.ranged == ("range" in headers)
@@ -131,7 +129,7 @@ FAULTS: Mapping[str, Mapping[str, Any]] = {
 
 
 def make_fault(name: str, path: str = "", elsewhere: str = "", **more: Any) -> Fault:
-    """Make one of :data:`FAULTS`.
+    """Create one of :data:`FAULTS`.
 
     :param path: where it is to be planted
     :param elsewhere: the address of another host with the same files

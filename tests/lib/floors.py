@@ -1,4 +1,4 @@
-"""The rooms of the source, and the arrows between them, read from all imports."""
+"""Check the layers of the source against all imports."""
 
 from __future__ import annotations
 
@@ -9,14 +9,12 @@ from pathlib import Path
 
 import tomli
 
-__all__ = ["Floors", "circles", "imports", "modules", "read_floors"]
-
 _ROOT = "pip._internal."
 
 
 @dataclass(frozen=True, slots=True)
 class Floors:
-    """Which rooms there are, and who may know whom.
+    """The packages (rooms), their layers and allowed imports.
 
     :ivar level: the floor of each room, the lowest is 0.
     :ivar known_by: rooms that only some others know.
@@ -28,12 +26,12 @@ class Floors:
     knows_only: Mapping[str, list[str]]
 
     def room(self, module: str) -> str | None:
-        """Return the room that a module is in, None if it is in none."""
+        """Return the room of a module, or None."""
         rooms = [each for each in self.level if f"{module}.".startswith(f"{each}.")]
         return max(rooms, key=len, default=None)
 
     def allows(self, one: str, other: str) -> bool:
-        """Tell whether a module of room *one* may import from room *other*."""
+        """Return whether a module of room *one* may import from room *other*."""
         if one == other:
             return True
         if one not in self.known_by.get(other, [one]):
@@ -44,14 +42,14 @@ class Floors:
 
 
 def read_floors(path: Path) -> Floors:
-    """Read the plan of the floors."""
+    """Read the layers."""
     plan = tomli.loads(path.read_text(encoding="utf-8"))
     level = {room: at for at, rooms in enumerate(plan["floors"]) for room in rooms}
     return Floors(level, plan["known_by"], plan["knows_only"])
 
 
 def modules(source: Path) -> dict[str, Path]:
-    """Return the files of the modules below *source* by their names."""
+    """Return the files of the modules below *source*, by name."""
     return {
         ".".join(path.relative_to(source).with_suffix("").parts).removesuffix(
             ".__init__"
@@ -61,7 +59,7 @@ def modules(source: Path) -> dict[str, Path]:
 
 
 def imports(source: Path) -> dict[str, set[str]]:
-    """Return what each module below *source* imports of the others, however it does.
+    """Return the imports between modules below *source*.
 
     Modules are named from ``pip._internal`` on.
     """
@@ -78,7 +76,7 @@ def imports(source: Path) -> dict[str, set[str]]:
 
 
 def _imported(tree: ast.AST, modules: Mapping[str, object]) -> Iterator[str]:
-    """Yield the modules that are imported, the packages around them left out.
+    """Yield the imported modules, without their parent packages.
 
     :raises ValueError: for a relative import, which the source does without.
     """
@@ -98,7 +96,7 @@ def _imported(tree: ast.AST, modules: Mapping[str, object]) -> Iterator[str]:
 
 
 def circles(arrows: Mapping[str, set[str]]) -> list[set[str]]:
-    """Return the sets of modules that know each other by way of others (Tarjan)."""
+    """Return the import cycles (Tarjan)."""
     order: dict[str, int] = {}
     lowest: dict[str, int] = {}
     open_: list[str] = []

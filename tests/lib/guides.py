@@ -1,4 +1,4 @@
-"""What a page of docs has to say in blocks that a test can run."""
+"""Read the code blocks of docs pages for tests."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ import re
 
 from tests.lib.environments import REPOSITORY
 
-__all__ = ["block"]
-
 
 def block(page: str, name: str) -> str:
-    """Return the block of a page that a comment before it marks with a name.
+    """Return the block of a page with a name in a comment before it.
 
     :param page: below ``docs``
     """

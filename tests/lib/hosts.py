@@ -1,4 +1,4 @@
-"""Describe machines other than this one, as ``--variant-host`` reads them."""
+"""Create host files for other machines."""
 
 from __future__ import annotations
 
@@ -7,24 +7,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-__all__ = [
-    "CPU_HOSTS",
-    "CUDA_HOSTS",
-    "HOSTS",
-    "forced",
-    "make_host",
-    "nvidia_features",
-    "write_host",
-    "x86_64_features",
-]
-
 _LAST_MINOR = 20
 _FIRST_MAJOR = 11
 _LAST_MAJOR = 15
 
 
 def nvidia_features(driver: str, capability: str | None) -> list[dict[str, Any]]:
-    """Return what the ``nvidia`` provider says of a driver and its best GPU.
+    """Return the ``nvidia`` features for a driver and its best GPU.
 
     :param driver: the CUDA version of the driver, ``"12.8"``
     :param capability: the compute capability of the GPU, ``"8.6"``; ``None``: unknown
@@ -51,7 +40,7 @@ def nvidia_features(driver: str, capability: str | None) -> list[dict[str, Any]]
 
 
 def x86_64_features(level: str) -> list[dict[str, Any]]:
-    """Return what the ``x86_64`` provider says of a CPU of this level (``"v3"``)."""
+    """Return the ``x86_64`` features for a level (``"v3"``)."""
     values = [f"v{n}" for n in range(int(level.removeprefix("v")), 0, -1)]
     return [{"feature": "level", "values": values}]
 
@@ -64,7 +53,7 @@ def make_host(
     environment: Mapping[str, str] | None = None,
     **namespaces: list[dict[str, Any]],
 ) -> dict[str, Any]:
-    """Return a host file's content.
+    """Return the content of a host file.
 
     :param cuda: the CUDA version of the driver; ``None``: no GPU
     :param capability: the compute capability of the GPU
@@ -84,7 +73,7 @@ def make_host(
 
 
 def forced(driver: str, capability: str = "9.0") -> dict[str, str | None]:
-    """Return the variables by which a user states the NVIDIA driver and GPU."""
+    """Return the variables that override the NVIDIA driver and GPU."""
     return {
         "NV_VARIANT_PROVIDER_FORCE_CUDA_DRIVER_VERSION": driver,
         "NV_VARIANT_PROVIDER_FORCE_SM_ARCH": capability,
@@ -92,7 +81,7 @@ def forced(driver: str, capability: str = "9.0") -> dict[str, str | None]:
 
 
 def write_host(path: Path, host: Mapping[str, Any] | str) -> Path:
-    """Write a host, one's own or one of :data:`HOSTS`, and return the path."""
+    """Write a host file, custom or from :data:`HOSTS`; return its path."""
     content = HOSTS[host] if isinstance(host, str) else host
     path.write_text(json.dumps(content, indent=2), encoding="utf-8")
     return path

@@ -1,7 +1,7 @@
-"""Run the assembled fork in the test's own process, as ``python -m pip`` would.
+"""Run the assembled fork in the test process, like ``python -m pip``.
 
-A command takes some 25 ms then, in place of most of a second. The same code runs, with
-real indexes on loopback. What only a process of its own shows (start-up, exit, signals,
+A command takes some 25 ms then, instead of most of a second. The same code runs, with
+real indexes on loopback. What only a separate process shows (start-up, exit, signals,
 the import of pip itself) is for tests marked ``process``.
 """
 
@@ -25,18 +25,16 @@ from unittest import mock
 
 from tests.lib.environments import Result, Surroundings, changed, scrubbed_environ
 
-__all__ = ["InProcess", "InProcessWorkshop", "Stream"]
-
 # Options of pip that say where to install.
 _ELSEWHERE = frozenset({"--target", "-t", "--prefix", "--root"})
 
 
 @dataclass(frozen=True, slots=True)
 class InProcess(Surroundings):
-    """An environment without packages, a home and an empty working folder.
+    """An environment without packages, with a home and working directory.
 
     It has the interface of :class:`tests.lib.environments.Environment` as far as that
-    makes sense without an interpreter of its own. What is installed goes below its
+    makes sense without its own interpreter. What is installed goes below its
     prefix, as ``--prefix`` has it, and is found by later commands.
 
     :param assembled: the folder that holds the fork's ``pip``.
@@ -46,7 +44,7 @@ class InProcess(Surroundings):
 
     @classmethod
     def make(cls, root: Path, assembled: Path) -> InProcess:
-        """Make the folders of an environment."""
+        """Create the folders of an environment."""
         made = cls(root, assembled)
         for folder in (made.home, made.work, made.site_packages):
             folder.mkdir(parents=True)
@@ -60,17 +58,17 @@ class InProcess(Surroundings):
 
     @property
     def scripts(self) -> Path:
-        """Return the folder of its scripts."""
+        """The folder of its scripts."""
         return self.venv / ("Scripts" if os.name == "nt" else "bin")
 
     @property
     def python(self) -> Path:
-        """Return the interpreter."""
+        """The interpreter."""
         return Path(sys.executable)
 
     @property
     def site_packages(self) -> Path:
-        """Return where packages are installed."""
+        """The folder of installed packages."""
         where = {"base": str(self.venv), "platbase": str(self.venv)}
         return Path(sysconfig.get_path("purelib", vars=where))
 
@@ -80,7 +78,7 @@ class InProcess(Surroundings):
         return {each.metadata["Name"]: each.version for each in found}
 
     def show_pip(self) -> None:
-        """Have pip itself among what is installed, as far as metadata tell."""
+        """Add pip to the installed distributions."""
         from pip import __version__
 
         info = self.site_packages / f"pip-{__version__}.dist-info"
@@ -112,7 +110,9 @@ class InProcess(Surroundings):
         main = _command_line()
         given = [str(argument) for argument in arguments]
         if "setup" not in given:
-            assert "--user" not in given, "it would go to the home of whoever runs it"
+            assert "--user" not in given, (
+                "it would change the home of the user who runs it"
+            )
         variables = scrubbed_environ(self.home, self.scripts)
         if not _ELSEWHERE.intersection(part.partition("=")[0] for part in given):
             variables["PIP_PREFIX"] = str(self.venv)
@@ -138,7 +138,7 @@ class InProcess(Surroundings):
         return result
 
     def eval(self, expression: str, imports: str = "sys") -> str:
-        """Return what an expression is in a fresh interpreter, as ``str`` prints it."""
+        """Evaluate an expression in a new interpreter; return its ``str``."""
         code = f"import {imports}\nprint({expression})"
         return subprocess.run(
             [sys.executable, "-S", "-c", code],
@@ -163,7 +163,7 @@ class InProcess(Surroundings):
 
 @dataclass(frozen=True, slots=True)
 class InProcessWorkshop:
-    """Make environments, as :class:`tests.lib.environments.Workshop` does.
+    """Create environments, like :class:`tests.lib.environments.Workshop`.
 
     :param assembled: the folder that holds the fork's ``pip``.
     """
@@ -176,7 +176,7 @@ class InProcessWorkshop:
 
 
 def _seen_afresh() -> contextlib.AbstractContextManager[object]:
-    """Let the older backend look at what is installed now, not at its first use."""
+    """Make pkg_resources read the installed distributions again."""
     loaded = sys.modules.get("pip._vendor.pkg_resources")
     if loaded is None:
         return contextlib.nullcontext()
@@ -184,21 +184,21 @@ def _seen_afresh() -> contextlib.AbstractContextManager[object]:
 
 
 class _Everything(set[str]):
-    """What upstream takes for imports that it has warned of."""
+    """A container that contains everything, to suppress import warnings."""
 
     def __contains__(self, item: object) -> bool:
         return True
 
 
 def _command_line() -> Callable[[list[str]], int]:
-    """Return a function that runs a command as if it were the first in this process."""
+    """Return a function that runs a command in a clean state."""
     from pip._internal.cli.main import main
     from pip._internal.commands import install
     from pip._internal.index.sources import _FlatDirectorySource
     from pip._internal.metadata import select_backend
     from pip._internal.utils import deprecation
 
-    # A process of its own would have ended after it had installed something.
+    # A separate process would have ended after it had installed something.
     install._WARNED_IMPORTS = _Everything()
     select_backend.cache_clear()
     # By the path that was typed, which is of another folder in each test.
@@ -211,7 +211,7 @@ def _command_line() -> Callable[[list[str]], int]:
 
 
 def _forget_options() -> None:
-    """Empty the lists to which upstream appends what a command line gives."""
+    """Clear the lists that collect values of options."""
     from pip._internal.cli import cmdoptions
 
     for option in vars(cmdoptions).values():
@@ -222,7 +222,7 @@ def _forget_options() -> None:
 
 
 class Stream(io.StringIO):
-    """What a command writes to.
+    """The output stream of a command.
 
     :param is_terminal: whether it passes for a terminal.
     """
@@ -247,7 +247,7 @@ def _is_below(folder: str, roots: set[str]) -> bool:
 def _surroundings(
     variables: Mapping[str, str], folder: Path, path: list[str]
 ) -> Iterator[None]:
-    """Put pip where a process of its own would be; afterwards all is as it was."""
+    """Simulate a separate process for pip; restore the state afterward."""
     before = Path.cwd()
     earlier = set(threading.enumerate()) - {threading.current_thread()}
     handle = logging.Logger.handle

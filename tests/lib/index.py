@@ -1,4 +1,4 @@
-"""Serve a repository on loopback, for tests and for the benchmark.
+"""Serve a package index on loopback, for tests and the benchmark.
 
 Every request is logged. The index fails where a test wants it to, and is as slow as it
 is told to be.
@@ -22,33 +22,16 @@ from pathlib import Path
 from typing import Any, Literal, Protocol
 from urllib.parse import quote, unquote, urlsplit
 
-from tests.lib.faults import Fault
+from tests.lib.faults import Fault as Fault
 from tests.lib.jitter import linger
 from tests.lib.loopback import LoopbackServer, Site
-from tests.lib.repository import (
-    HTML_TYPE,
-    JSON_TYPE,
-    Entry,
-    PageOptions,
-    Repository,
-)
-
-__all__ = [
-    "Answer",
-    "Body",
-    "Exchange",
-    "Fault",
-    "IndexServer",
-    "Line",
-    "Request",
-    "Resource",
-]
+from tests.lib.repository import HTML_TYPE, JSON_TYPE, Entry, PageOptions, Repository
 
 _BLOCK = 1 << 18
 
 
 class Body(Protocol):
-    """Content that is too large to be kept in memory: bytes, read a slice at a time."""
+    """Content that is too large for memory, read in slices."""
 
     def __len__(self) -> int: ...
 
@@ -59,7 +42,7 @@ class Body(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request as it came in; header names are in lower case.
+    """A received request; header names are lowercase.
 
     :param fault: what is to go wrong with it
     """
@@ -72,7 +55,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A request and what was sent for it.
+    """A request and its response.
 
     :ivar sent: bytes of the body
     """
@@ -85,7 +68,7 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """What lies at a path.
+    """The resource at a path.
 
     :ivar status: 200; any other is answered as it is, whatever the request's headers
     :ivar compressed: the body with gzip, for those who take it
@@ -101,7 +84,7 @@ class Resource:
 
 @dataclass(slots=True)
 class Answer:
-    """What is sent for a request."""
+    """The response to a request."""
 
     status: int
     body: bytes | Body = b""
@@ -115,7 +98,7 @@ _AHEAD = 0.05
 
 @dataclass(slots=True)
 class Line:
-    """A connection to the world that all clients share.
+    """A network line that all clients share.
 
     :ivar rate: bytes per second; ``None``: no limit
     """
@@ -125,7 +108,7 @@ class Line:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def carry(self, count: int) -> None:
-        """Wait until so many bytes have passed."""
+        """Wait for the transfer of *size* bytes."""
         if self.rate is None:
             return
         with self._lock:
@@ -138,7 +121,7 @@ class Line:
 
 
 class IndexServer(Repository, Site):
-    """A repository with an address.
+    """A package index with a URL.
 
     Options are plain attributes. These may change between two commands:
 
@@ -214,40 +197,40 @@ class IndexServer(Repository, Site):
 
     @property
     def port(self) -> int:
-        """Return the port of the pages."""
+        """The port of the pages."""
         assert self._servers, "the index does not run"
         return self._servers[0].server_port
 
     @property
     def url(self) -> str:
-        """Return the address of the pages, without a slash at the end."""
+        """The URL of the pages, without a trailing slash."""
         return self._address(self.port)
 
     @property
     def files_url(self) -> str:
-        """Return the address of the files, without a slash at the end."""
+        """The URL of the files, without a trailing slash."""
         assert self._servers, "the index does not run"
         return self._address(self._servers[-1].server_port)
 
     @property
     def index_url(self) -> str:
-        """Return what ``--index-url`` takes."""
+        """The URL for ``--index-url``."""
         return f"{self.url}/simple/"
 
     @property
     def index_url_with_auth(self) -> str:
-        """Return the index URL with the user and password in it."""
+        """The index URL with user and password."""
         assert self.auth is not None
         user, password = (quote(part, safe="") for part in self.auth)
         return self.index_url.replace("://", f"://{user}:{password}@")
 
     @property
     def find_links_url(self) -> str:
-        """Return the address of one page that links to every file."""
+        """The URL of a page with links to all files."""
         return f"{self.url}/links/"
 
     def file_path(self, filename: str) -> str:
-        """Return the path at which a file of this name is served."""
+        """Return the URL path of a file."""
         for entries in self.projects.values():
             for entry in entries:
                 if entry.file.filename == filename:
@@ -255,26 +238,33 @@ class IndexServer(Repository, Site):
         raise KeyError(filename)
 
     def file_url(self, filename: str) -> str:
-        """Return the address of a file."""
+        """Return the URL of a file."""
         return self.files_url + self.file_path(filename)
 
     def fault(self, filename: str, **fault: Any) -> None:
-        """Let requests for this file fail as :class:`Fault` says."""
+        """Make requests for this file fail as :class:`Fault` describes."""
         self.faults[self.file_path(filename)] = Fault(**fault)
 
     def log(self) -> list[tuple[str, str]]:
         """Return method and path of every request, in order of arrival."""
         return [(request.method, request.path) for request in self.requests]
 
+    def hide_sizes(self) -> None:
+        """Omit sizes in responses to HEAD requests."""
+        for entries in self.projects.values():
+            for entry in entries:
+                headers = {"Content-Length": ""}
+                self.fault(entry.file.filename, headers=headers, methods=["HEAD"])
+
     def clear_log(self) -> None:
-        """Forget the requests so far, and what still comes on their connections.
+        """Clear the log, and ignore existing connections.
 
         That is what a command leaves behind which made requests early and has ended.
         """
         self.requests, self.exchanges, self._times = [], [], []
 
     def most_at_once(self, paths: Collection[str]) -> int:
-        """Return how many requests for *paths* were under way at the same time, at most."""
+        """Return the maximum number of simultaneous requests for *paths*."""
         times = [each for path, *each in self._times if path in paths]
         return max(
             (
@@ -285,7 +275,7 @@ class IndexServer(Repository, Site):
         )
 
     def answer(self, request: Request) -> Answer:
-        """Return what to send for a request."""
+        """Return the response to a request."""
         began = time.monotonic()
         try:
             return self._answer(request)
@@ -316,7 +306,7 @@ class IndexServer(Repository, Site):
         return answer
 
     def find_resource(self, path: str, *, as_json: bool) -> Resource:
-        """Return what lies at a path.
+        """Return the resource at a path.
 
         :param as_json: whether pages are wanted as JSON
         """
@@ -347,7 +337,7 @@ class IndexServer(Repository, Site):
         return Resource(body, headers, compressed=gzip.compress(body, 6, mtime=0))
 
     def file(self, path: str, body: bytes | Body) -> Resource:
-        """Return a file that lies at a path."""
+        """Return the file at a path."""
         # Those that are not in memory never change: their path will do for a tag.
         named = body if isinstance(body, bytes) else path.encode()
         headers = _headers("application/octet-stream", self.file_cache_control, named)
@@ -373,7 +363,7 @@ class IndexServer(Repository, Site):
         return request.headers.get("authorization") == f"Basic {token}"
 
     def _regular_answer(self, request: Request) -> Answer:
-        """Return what to send where nothing goes wrong."""
+        """Return the response without any fault."""
         found = self._resource_for(request)
         headers, body = dict(found.headers), found.body
         if found.status != 200:
@@ -456,7 +446,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def log_message(self, *args: Any) -> None:
-        """Keep quiet; the index has its own log."""
+        """Suppress logging; the index has its own log."""
 
     def do_GET(self) -> None:
         self._respond(with_body=True)
@@ -511,6 +501,8 @@ class _Handler(BaseHTTPRequestHandler):
             # Without its true length, nothing but the end of the connection ends it.
             if fault.longer or not headers["Content-Length"].isdigit():
                 self.close_connection = True
+                # Otherwise a client may send its next request on this connection.
+                headers["Connection"] = "close"
         reason = fault.reason or self.responses.get(answer.status, ("",))[0]
         lines = [
             f"HTTP/1.1 {answer.status} {reason}",
@@ -521,7 +513,7 @@ class _Handler(BaseHTTPRequestHandler):
         return "\r\n".join([*lines, "", ""]).encode("latin-1")
 
     def _write(self, content: bytes | Body, size: int, pace: float) -> None:
-        """Send so many bytes at a time, with so many seconds after each block."""
+        """Send a body in blocks, with delays."""
         for at in range(0, len(content), size):
             block = bytes(content[at : at + size])
             self.server.index.line.carry(len(block))
@@ -530,7 +522,7 @@ class _Handler(BaseHTTPRequestHandler):
                 time.sleep(pace)
 
     def _reset(self) -> None:
-        """Break the connection off, with what is still to be sent."""
+        """Reset the connection."""
         now = struct.pack("ii", 1, 0)
         self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, now)
         socket.close(self.connection.detach())
@@ -540,7 +532,7 @@ class _Handler(BaseHTTPRequestHandler):
 def _headers(
     content_type: str, cache_control: str | None, content: bytes
 ) -> dict[str, str]:
-    """Return the headers of what has this content."""
+    """Return the headers for a body."""
     etag = f'"{hashlib.sha256(content).hexdigest()[:16]}"'
     headers = {"Content-Type": content_type, "ETag": etag}
     if cache_control is not None:

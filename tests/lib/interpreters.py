@@ -1,4 +1,4 @@
-"""Find the CPythons of this machine, pyenv's included."""
+"""Find the CPython versions on this machine, including pyenv's."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-
-__all__ = ["SUPPORTED", "find_interpreters"]
 
 #: The versions of CPython that the fork supports.
 SUPPORTED = ("3.10", "3.11", "3.12", "3.13", "3.14", "3.15")
@@ -23,7 +21,7 @@ _PROBE = (
 
 @functools.cache
 def find_interpreters() -> dict[str, Path]:
-    """Return the interpreters that start, by version, in the order of `SUPPORTED`.
+    """Return the working interpreters by version, in the order of `SUPPORTED`.
 
     Those on ``PATH`` come before pyenv's of the same version.
     """
@@ -51,7 +49,7 @@ def find_interpreters() -> dict[str, Path]:
 
 
 def _candidates() -> Iterator[tuple[list[str], dict[str, str]]]:
-    """Yield commands that may start an interpreter, with variables they need."""
+    """Yield possible interpreter commands, with their variables."""
     folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
     for version in SUPPORTED:
         for folder in folders:

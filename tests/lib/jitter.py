@@ -1,4 +1,4 @@
-"""Let test servers take their time at random, with ``--jitter SEED``.
+"""Delay test servers at random, with ``--jitter SEED``.
 
 Requests that pip makes at a time arrive in any order, and so do their answers. On a quiet
 machine it is nearly always the same one, and a test that relies on it fails where nobody
@@ -11,8 +11,6 @@ from __future__ import annotations
 import random
 import time
 
-__all__ = ["begin", "linger"]
-
 #: Seconds.
 _LONGEST = 0.04
 
@@ -20,12 +18,12 @@ _random: random.Random | None = None
 
 
 def linger() -> None:
-    """Wait for a moment, if tests are to; called by servers."""
+    """Wait for a random moment if jitter is on; called by servers."""
     if _random is not None:
         time.sleep(_random.uniform(0, _LONGEST))
 
 
 def begin(seed: str | None) -> None:
-    """Begin to draw how long servers wait; None: they do not."""
+    """Start random delays; None disables them."""
     global _random
     _random = None if seed is None else random.Random(seed)

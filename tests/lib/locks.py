@@ -1,4 +1,4 @@
-"""A release whose builds need different things, and lock files to install it from."""
+"""Create releases with different dependencies per variant, and lock files."""
 
 from __future__ import annotations
 
@@ -11,18 +11,12 @@ from tests.lib.index import IndexServer
 from tests.lib.manifests import cuda, make_manifest, variant_json
 from tests.lib.wheels import make_wheel
 
-__all__ = ["NEEDS", "TORCH", "Needs", "add_builds", "add_torch", "write_lock"]
-
 #: What the builds of a release need, by label; under None a plain one.
 Needs = Mapping[str, Sequence[str]] | Mapping[str | None, Sequence[str]]
 
 #: The builds of torch: two for CUDA, one without properties, beside a plain one.
 TORCH: Mapping[str, Any] = make_manifest(
-    {
-        "null": {},
-        "cu126": cuda("12.6", ["80", "90"]),
-        "cu128": cuda("12.8", ["90"]),
-    }
+    {"null": {}, "cu126": cuda("12.6", ["80", "90"]), "cu128": cuda("12.8", ["90"])}
 )
 NEEDS: Needs = {
     "null": ["common", "cpu-lib"],
@@ -40,7 +34,7 @@ def add_builds(
     needs: Needs,
     **options: Any,
 ) -> None:
-    """Add a release with a build for each label in *needs*, which states its needs.
+    """Add a release with a variant for each label in *needs*.
 
     :param options: passed to :func:`tests.lib.wheels.make_wheel`
     """
@@ -67,7 +61,7 @@ def add_builds(
 
 
 def add_torch(index: IndexServer) -> IndexServer:
-    """Add torch 2.8.0, whose builds need different things, and all of those."""
+    """Add torch 2.8.0 with its dependencies, which differ by variant."""
     add_builds(index, "torch", "2.8.0", TORCH, NEEDS)
     for name, version in [
         ("common", "1.0"),
@@ -86,7 +80,7 @@ def write_lock(
     extra: str = "",
     sdist: str | None = None,
 ) -> Path:
-    """Write the lock file of a tool that knows nothing of groups for builds.
+    """Write the lock file of a tool without variant groups.
 
     :param filenames: wheels of one release, which are on the index
     :param extra: TOML below the package

@@ -1,4 +1,4 @@
-"""Servers that run beside a test, on loopback."""
+"""Run servers on loopback during a test."""
 
 from __future__ import annotations
 
@@ -8,17 +8,15 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, TypeVar
 
-__all__ = ["LoopbackServer", "Site"]
-
 S = TypeVar("S", bound="Site")
 
 
 class Site(ABC):
-    """What is served while it is entered."""
+    """A context manager for a server."""
 
     @abstractmethod
     def start(self) -> None:
-        """Begin to serve."""
+        """Start serving."""
 
     @abstractmethod
     def stop(self) -> None:
@@ -53,7 +51,7 @@ class LoopbackServer(Site, ThreadingHTTPServer):
         super().__init__(("127.0.0.1", port), handler)
 
     def start(self) -> None:
-        """Begin to serve."""
+        """Start serving."""
         threading.Thread(target=self.serve_forever, args=(0.05,), daemon=True).start()
 
     def stop(self) -> None:
@@ -62,4 +60,4 @@ class LoopbackServer(Site, ThreadingHTTPServer):
         self.server_close()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing: clients hang up as they like."""
+        """Print nothing: clients may hang up at any time."""

@@ -1,4 +1,4 @@
-"""Write manifests of every schema generation from labels and their properties.
+"""Create manifests of every schema version from labels and properties.
 
 A label's properties are either nested (``{namespace: {feature: [value, ...]}}``) or a
 list of ``"namespace :: feature :: value"`` lines.
@@ -12,21 +12,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.lib.wheels import DistFile, escape_name, normalize_name
-
-__all__ = [
-    "KNOWN_PROVIDERS",
-    "LINUX_OR_WINDOWS",
-    "PREVIEW_TORCH",
-    "Properties",
-    "Provider",
-    "SCHEMAS",
-    "cuda",
-    "manifest_file",
-    "for_versions_of",
-    "make_manifest",
-    "nest",
-    "variant_json",
-]
 
 Properties = Mapping[str, Mapping[str, Sequence[str]]] | Sequence[str]
 
@@ -42,7 +27,7 @@ LINUX_OR_WINDOWS = "platform_system == 'Linux' or platform_system == 'Windows'"
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """What a manifest says about the provider of one namespace.
+    """The provider of one namespace in a manifest.
 
     :param requires: the packages of the plugin; empty for a static provider
     :param static: values by feature, both best first, that need no plugin
@@ -83,7 +68,7 @@ KNOWN_PROVIDERS: Mapping[str, Provider] = {
 
 
 def for_versions_of(project: str, *versions: str) -> dict[str, Properties]:
-    """Return variants that each run with one version of a project, such as 2.7."""
+    """Return variants for single versions of a project, such as 2.7."""
     return {
         f"t{version.replace('.', '')}": [f"abi_dependency :: {project} :: {version}"]
         for version in versions
@@ -97,7 +82,7 @@ def make_manifest(
     namespaces: Sequence[str] | None = None,
     providers: Mapping[str, Provider] | None = None,
 ) -> dict[str, Any]:
-    """Return a manifest of one of the generations in :data:`SCHEMAS`.
+    """Return a manifest of one of the versions in :data:`SCHEMAS`.
 
     :param variants: properties by label
     :param namespaces: best first; by default in the order in which they are first used
@@ -129,7 +114,7 @@ def make_manifest(
 
 
 def _static_of(chosen: Mapping[str, Provider]) -> dict[str, dict[str, list[str]]]:
-    """Return what static lists say is supported, by namespace."""
+    """Return the static lists of properties, by namespace."""
     return {
         ns: {feature: list(values) for feature, values in provider.static.items()}
         for ns, provider in chosen.items()
@@ -138,7 +123,7 @@ def _static_of(chosen: Mapping[str, Provider]) -> dict[str, dict[str, list[str]]
 
 
 def variant_json(manifest: Mapping[str, Any], label: str) -> dict[str, Any]:
-    """Return what the wheel of one label carries: the manifest with this label only."""
+    """Return the ``variant.json`` for one label of a manifest."""
     properties = manifest["variants"][label]
     return {**manifest, "variants": {label: properties}}
 
@@ -150,7 +135,7 @@ def manifest_file(
     *,
     filename: str | None = None,
 ) -> DistFile:
-    """Return the manifest as the file that an index publishes beside the wheels."""
+    """Return the manifest file of a release."""
     content = (
         manifest
         if isinstance(manifest, bytes)

@@ -1,4 +1,4 @@
-"""How much memory a command of pip takes."""
+"""Measure the memory of a pip command."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tests.lib.environments import Environment, Result
-
-__all__ = ["run_measured"]
 
 _MEASURED = """
 import resource, subprocess, sys
@@ -28,7 +26,7 @@ def run_measured(
     timeout: float = 300,
     program: str = "pip",
 ) -> tuple[Result, float]:
-    """Run a program in a separate process, and return the most memory it had, in MB.
+    """Run a program in a separate process; return its peak memory in MB.
 
     :param folder: for what it writes down
     :param env: variables to add

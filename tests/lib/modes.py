@@ -1,4 +1,4 @@
-"""How the tests of commands run: in processes of their own, or in the test's.
+"""Run commands in separate processes or in the test process.
 
 With ``--in-process`` every case runs the assembled fork in the test's own process, and
 what must have a process is left out. Without, each test gets the built wheel in a
@@ -7,7 +7,7 @@ first is run and those that are marked ``on_wheel``, unless ``--every-case`` ask
 or one is named on the command line. ``--first-cases`` chooses the same in process.
 
 What `nox` runs with the built wheel is what bears that mark: what must be seen there
-before a change is complete. All the rest runs there too, in a session of its own.
+before a change is complete. All the rest runs there too, in a separate session.
 """
 
 from __future__ import annotations
@@ -16,16 +16,9 @@ from collections.abc import Container, Hashable, Iterable
 
 import pytest
 
-__all__ = [
-    "in_process",
-    "on_wheel",
-    "pytest_addoption",
-    "pytest_collection_modifyitems",
-]
-
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the options that say how and what."""
+    """Add the options for the mode."""
     group = parser.getgroup("commands")
     group.addoption(
         "--in-process",
@@ -45,12 +38,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def in_process(config: pytest.Config) -> bool:
-    """Tell whether commands run in the test's own process."""
+    """Return whether commands run in the test process."""
     return bool(config.getoption("--in-process"))
 
 
 def on_wheel(cases: Iterable[Hashable], chosen: Container[Hashable]) -> list[object]:
-    """Return the cases of a test, with the mark ``on_wheel`` on some."""
+    """Return the cases of a test; mark some with ``on_wheel``."""
     return [
         pytest.param(
             *(case if isinstance(case, tuple) else (case,)),
@@ -63,7 +56,7 @@ def on_wheel(cases: Iterable[Hashable], chosen: Container[Hashable]) -> list[obj
 def pytest_collection_modifyitems(
     config: pytest.Config, items: list[pytest.Item]
 ) -> None:
-    """Leave out what the mode does not run."""
+    """Deselect tests that the mode does not run."""
     kept = _left(items, config)
     if len(kept) != len(items):
         chosen = set(kept)
@@ -90,12 +83,12 @@ def _left(items: list[pytest.Item], config: pytest.Config) -> list[pytest.Item]:
 
 
 def _is_kept(item: pytest.Item) -> bool:
-    """Tell whether a case runs even if it is not the first of its test."""
+    """Return whether a case runs even if it is not the first of its test."""
     return _needs_process(item) or _is_marked(item) or not _is_command(item)
 
 
 def _python(item: pytest.Item) -> object:
-    """Tell which interpreter a test is run on, if it is run on several."""
+    """Return the interpreter of a test, if parametrized."""
     callspec = getattr(item, "callspec", None)
     return None if callspec is None else callspec.params.get("interpreter")
 
@@ -105,7 +98,7 @@ def _needs_process(item: pytest.Item) -> bool:
 
 
 def _is_marked(item: pytest.Item) -> bool:
-    """Tell whether a case has the mark, and not its test as a whole."""
+    """Return whether only this case has the mark."""
     callspec = getattr(item, "callspec", None)
     return callspec is not None and any(
         mark.name == "on_wheel" for mark in callspec.marks

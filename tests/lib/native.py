@@ -1,4 +1,4 @@
-"""Small shared libraries, compiled for a test, that stand in for a system's own."""
+"""Compile small shared libraries that replace system libraries."""
 
 from __future__ import annotations
 
@@ -10,11 +10,9 @@ from pathlib import Path
 
 import pytest
 
-__all__ = ["compile_library"]
-
 
 def compile_library(source: Path, library: Path, *definitions: str) -> Path:
-    """Compile a C file and return the library; skip the test where that cannot be done.
+    """Compile a C file and return the library; skip without a compiler.
 
     :param definitions: macros to define.
     """

@@ -1,4 +1,4 @@
-"""A stand-in for the NVIDIA driver library, compiled for the tests.
+"""Compile a fake NVIDIA driver library for tests.
 
 Only the library is false: the loader finds it through its own search path, and
 everything above it is what users run.
@@ -12,15 +12,13 @@ from pathlib import Path
 
 from tests.lib.native import compile_library
 
-__all__ = ["LIBRARY_NAME", "NvmlStub", "build_nvml_stub"]
-
 #: The name under which the loader is asked for the driver library.
 LIBRARY_NAME = "libnvidia-ml.so.1"
 
 
 @dataclass(frozen=True, slots=True)
 class NvmlStub:
-    """A folder that holds a stand-in for the driver library.
+    """A folder with a fake driver library.
 
     :ivar folder: for ``LD_LIBRARY_PATH``.
     """
@@ -37,7 +35,7 @@ class NvmlStub:
         errors: Mapping[str, int] | None = None,
         hangs: str | None = None,
     ) -> dict[str, str]:
-        """Return the variables under which a process finds such a driver.
+        """Return the variables with which a process finds the fake driver.
 
         :param cuda: the CUDA version as NVML tells it: ``12080`` is 12.8.
         :param driver: its own version, ``"535.104.05"``.
@@ -62,7 +60,7 @@ class NvmlStub:
 
 
 def build_nvml_stub(folder: Path, *definitions: str) -> NvmlStub:
-    """Compile the stand-in into a folder; skip the test where that cannot be done.
+    """Compile the fake driver into a folder; skip without a compiler.
 
     :param definitions: macros to define: ``"NVML_STUB_INCOMPLETE"``.
     """

@@ -1,4 +1,4 @@
-"""Which seams functional tests pass: ``--all-seams`` fails a run that leaves one out.
+"""Record the seams that functional tests use (``--all-seams``).
 
 The hooks that upstream's files call are replaced, before those files are imported, by
 functions that also note where they were called from. So it works with ``--in-process``
@@ -19,14 +19,12 @@ from fork.engine.kinds import Append, Decorate, Seam
 from fork.seams import SEAMS
 from tests.lib.modes import in_process
 
-__all__ = ["Watch", "pytest_addoption", "pytest_configure"]
-
 _Watching = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 _WATCHED = tuple(seam for seam in SEAMS if seam.hook)
 _HITS = "passed_seams"
 # What upstream's files call to get a hook, with its name.
-_FINDERS = ("around", "if_loaded", "with_modes", "with_loaded_modes", "of_mode", "find")
+_FINDERS = ("around", "if_fast", "if_loaded", "with_modes", "of_mode", "find")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -39,7 +37,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Begin to watch."""
+    """Start recording."""
     if config.getoption("--all-seams"):
         if not in_process(config):
             raise pytest.UsageError("--all-seams needs --in-process")
@@ -49,7 +47,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 class Watch:
-    """Notes which seams are passed.
+    """Records the used seams.
 
     :ivar passed: their names.
     :ivar on: whether what is called now counts; what is called once, at the end of a
@@ -62,7 +60,7 @@ class Watch:
         self.on = False
 
     def install(self, load: Callable[[str], Any]) -> None:
-        """Replace what the seams call.
+        """Wrap the functions that the seams call.
 
         :param load: gives a module that upstream's files know as ``_variants``.
         """
@@ -120,12 +118,12 @@ class Watch:
 
     @property
     def missed(self) -> list[str]:
-        """Return the names of the seams that were not passed, as in the table."""
+        """The names of the unused seams."""
         return [seam.name for seam in self.seams if seam.name not in self.passed]
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
-        """Watch during functional tests."""
+        """Record during functional tests."""
         self.on = "functional" in item.path.parts
         try:
             return (yield)
@@ -134,12 +132,12 @@ class Watch:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
-        """Take over what a worker noted."""
+        """Merge the records of a worker."""
         self.passed.update(getattr(node, "workeroutput", {}).get(_HITS, ()))
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Tell what was noted; turn success into failure where a seam was left out."""
+        """Report the records; fail the run if a seam was not used."""
         output = getattr(session.config, "workeroutput", None)
         if output is not None:
             output[_HITS] = sorted(self.passed)
@@ -149,7 +147,7 @@ class Watch:
     def pytest_terminal_summary(
         self, terminalreporter: pytest.TerminalReporter
     ) -> None:
-        """Name the seams that were left out."""
+        """Print the unused seams."""
         passed = len(self.seams) - len(self.missed)
         terminalreporter.section("seams that functional tests pass")
         terminalreporter.line(f"{passed} of {len(self.seams)}")
@@ -168,7 +166,7 @@ def _finding(
 
 
 def _module(file: str) -> str:
-    """Return the name of the module that a file of pip's archive is."""
+    """Return the module name for a file in pip's archive."""
     return file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
 

@@ -1,4 +1,4 @@
-"""Commands that run while a test looks on."""
+"""Start commands that run during a test."""
 
 from __future__ import annotations
 
@@ -10,17 +10,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from tests.lib.environments import Environment, Result
-
-__all__ = [
-    "INTERRUPTED",
-    "Running",
-    "disturb",
-    "processes_of",
-    "start_pip",
-    "stop_at_write",
-    "wait_for",
-]
-
 
 #: The exit statuses of pip after SIGINT. CPython ends by the signal itself if that came
 #: while it ran code made of text, as when it makes a dataclass.
@@ -41,10 +30,10 @@ if path:
 
 
 _DISTURBER = """\
-import errno, os, sys
+import os, sys
 _job = os.environ.get("DISTURB")
 if _job:
-    _after, _events, _number, _what = _job.split("|")
+    _after, _events, _number, _signal = _job.split("|")
     _number = int(_number)
     _begun = False
     def _disturb(event, args):
@@ -57,26 +46,24 @@ if _job:
             if event == "open" and (".pip-staging-" not in str(args[0]) or "r" in str(args[1])):
                 return
             _number -= 1
-            if not _number and _what == "full":
-                raise OSError(errno.ENOSPC, "No space left on device", str(args[0]))
             if not _number:
-                os.kill(os.getpid(), int(_what))
+                os.kill(os.getpid(), int(_signal))
     sys.addaudithook(_disturb)
 """
 
 
 class Running:
-    """A command that has been started."""
+    """A running command."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self._process = process
 
     def send(self, number: signal.Signals) -> None:
-        """Send a signal to it, and not to what it has started."""
+        """Send a signal to the process, but not to its children."""
         self._process.send_signal(number)
 
     def finish(self, seconds: float = 120) -> Result:
-        """Wait for its end and return what it printed."""
+        """Wait for the command, and return its result."""
         stdout, stderr = self._process.communicate(timeout=seconds)
         command = tuple(map(str, self._process.args))  # type: ignore[arg-type]
         return Result(command, self._process.returncode, stdout, stderr)
@@ -105,7 +92,7 @@ def start_pip(
 
 
 def _run_at_start(environment: Environment, name: str, code: str) -> None:
-    """Let each interpreter of *environment* begin with some code.
+    """Run code at the start of each interpreter of *environment*.
 
     Some systems have a module sitecustomize already, which comes before any other.
     """
@@ -117,7 +104,7 @@ def _run_at_start(environment: Environment, name: str, code: str) -> None:
 def stop_at_write(
     environment: Environment, path: str, mark: Path
 ) -> dict[str, str | None]:
-    """Return variables that stop a program of *environment* until a signal comes.
+    """Return variables that pause a program of *environment* at a write.
 
     :param path: the end of the path of the file that is about to be written
     :param mark: a file that is there once the program has stopped
@@ -127,21 +114,21 @@ def stop_at_write(
 
 
 def disturb(
-    environment: Environment, after: str, events: str, number: int, what: str
+    environment: Environment, after: str, events: str, number: int, signal_number: str
 ) -> dict[str, str | None]:
-    """Return variables that let something happen to a program of *environment*.
+    """Return variables that send a signal to a program of *environment*.
 
     :param after: a part of the path that must be made or renamed before
     :param events: audit events, with commas; of "open", those of files made ready
     :param number: before which of these
-    :param what: the number of a signal, or "full" for a disk without space
+    :param signal_number: what it gets
     """
     _run_at_start(environment, "disturber", _DISTURBER)
-    return {"DISTURB": f"{after}|{events}|{number}|{what}"}
+    return {"DISTURB": f"{after}|{events}|{number}|{signal_number}"}
 
 
 def processes_of(environment: Environment) -> list[str]:
-    """Return the commands that run with an interpreter of *environment*."""
+    """Return the running commands of an interpreter of *environment*."""
     found = []
     for entry in Path("/proc").glob("[0-9]*/cmdline"):
         try:
@@ -154,7 +141,7 @@ def processes_of(environment: Environment) -> list[str]:
 
 
 def wait_for(condition: Callable[[], object], what: str, seconds: float = 60) -> None:
-    """Wait until another process has made something true.
+    """Wait until a condition becomes true.
 
     :raises AssertionError: if it does not in time
     """

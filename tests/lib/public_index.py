@@ -15,18 +15,6 @@ from tests.lib.manifests import manifest_file, variant_json
 from tests.lib.repository import Repository
 from tests.lib.wheels import escape_name, make_wheel
 
-__all__ = [
-    "ABSENT",
-    "DATA",
-    "GENERATIONS",
-    "add_project",
-    "add_release",
-    "file_names",
-    "is_present",
-    "load_manifest",
-    "manifest_paths",
-]
-
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "public-index"
 GENERATIONS = ("v0.0.2", "v0.0.3")
 
@@ -35,14 +23,14 @@ ABSENT = "the data of the public index is not beside this checkout"
 
 
 def is_present() -> bool:
-    """Return whether the data is there."""
+    """Return whether the data is available."""
     return all(
         (DATA / generation / "files.json").is_file() for generation in GENERATIONS
     )
 
 
 def manifest_paths(generation: str | None = None) -> list[Path]:
-    """Return every manifest of the index, or of one generation's folder."""
+    """Return all manifests of the index, or of one schema version."""
     folder = DATA / generation if generation else DATA
     return sorted(folder.rglob("*-variants.json"))
 
@@ -64,7 +52,7 @@ def file_names(generation: str, project: str, version: str) -> list[str]:
 
 
 def load_manifest(generation: str, project: str, version: str) -> bytes | None:
-    """Return the manifest of a release; ``None`` where it has none."""
+    """Return the manifest of a release, or ``None``."""
     name = f"{escape_name(project)}-{version}-variants.json"
     path = DATA / generation / project / name
     return path.read_bytes() if path.is_file() else None
@@ -73,7 +61,7 @@ def load_manifest(generation: str, project: str, version: str) -> bytes | None:
 def add_release(
     repository: Repository, generation: str, project: str, version: str, **options: Any
 ) -> None:
-    """Add a replica of a release: its manifest and a stand-in for every wheel.
+    """Add a replica of a release: its manifest and small wheels.
 
     :param options: passed to :func:`tests.lib.wheels.make_wheel`
     """

@@ -1,4 +1,4 @@
-"""Run ``wheel-variants``: in the test's process, or from a virtual environment.
+"""Run ``wheel-variants`` in the test process or in an environment.
 
 That environment has stock pip and the built wheel of wheel-variants with its extra.
 """
@@ -14,8 +14,6 @@ from unittest import mock
 
 from tests.lib.environments import Environment, Result, changed, scrubbed_environ
 from tests.lib.in_process import Stream
-
-__all__ = ["Publisher"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Serve a copy of the layout of PyTorch's own index on loopback, beside an index.
+"""Serve a copy of PyTorch's index layout on loopback.
 
 Under ``/whl``, ``/whl/test`` and ``/whl/nightly`` each project has an umbrella page with
 the builds for all backends, and one page for each backend that has any. Files lie in
@@ -17,12 +17,10 @@ from tests.lib.index import IndexServer, Resource
 from tests.lib.repository import Entry
 from tests.lib.wheels import DistFile, make_wheel
 
-__all__ = ["PyTorchIndexServer"]
-
 
 @dataclass(frozen=True, slots=True)
 class _Placed:
-    """A file, where it lies and which pages a backend list it.
+    """A file with its location and its pages.
 
     :ivar folder: below ``/whl``, ``"nightly/cu128"``; empty for ``/whl`` itself.
     """
@@ -39,7 +37,7 @@ class _Placed:
 
 
 class PyTorchIndexServer(IndexServer):
-    """PyTorch's index; what is added with :meth:`add` is on the user's index.
+    """PyTorch's index; :meth:`add` adds files to the user's index.
 
     :ivar umbrella: whether there are pages with the builds for all backends.
     :ivar page_backends: the only backends with pages of their own; None: all.
@@ -57,7 +55,7 @@ class PyTorchIndexServer(IndexServer):
 
     @property
     def pytorch_url(self) -> str:
-        """Return what ``--pytorch-index-url`` takes."""
+        """The URL for ``--pytorch-index-url``."""
         return f"{self.url}/whl"
 
     def add_builds(
@@ -69,7 +67,7 @@ class PyTorchIndexServer(IndexServer):
         channel: str = "stable",
         **wheel_options: Any,
     ) -> None:
-        """Add a wheel a backend, as ``2.9.1+cu128`` in the folder ``cu128``."""
+        """Add one wheel per backend, such as ``2.9.1+cu128`` in ``cu128``."""
         for backend in backends:
             wheel = make_wheel(name, f"{version}+{backend}", **wheel_options)
             self.place(wheel, backend=backend, channel=channel)
@@ -77,13 +75,13 @@ class PyTorchIndexServer(IndexServer):
     def place(
         self, file: DistFile, *, backend: str | None = None, channel: str = "stable"
     ) -> None:
-        """Add a file to the folder of a backend, or to that of the channel."""
+        """Add a file to the folder of a backend or of the channel."""
         parts = ["" if channel == "stable" else channel, backend or ""]
         folder = "/".join(part for part in parts if part)
         self._placed.append(_Placed(Entry(file), channel, folder, backend))
 
     def page_requests(self) -> list[str]:
-        """Return the paths of the pages below ``/whl`` that were asked for."""
+        """Return the requested paths of pages below ``/whl``."""
         return [
             path.removeprefix("/whl/")
             for _, path in self.log()
@@ -91,7 +89,7 @@ class PyTorchIndexServer(IndexServer):
         ]
 
     def find_resource(self, path: str, *, as_json: bool) -> Resource:
-        """Return what lies at a path."""
+        """Return the resource at a path."""
         if not path.startswith("/whl/"):
             return super().find_resource(path, as_json=as_json)
         path = path.removeprefix("/whl/")
@@ -124,7 +122,7 @@ class PyTorchIndexServer(IndexServer):
         return self.page(text, "text/html")
 
     def _builds_for(self, backend: str | None) -> list[_Placed]:
-        """Return what the pages of a backend list; None: the umbrella pages."""
+        """Return the files on the pages of a backend; None for all backends."""
         if backend is None:
             shown = self._placed if self.umbrella else []
             return [each for each in shown if each.backend not in self.unlisted]

@@ -1,4 +1,4 @@
-"""Make up projects at random whose dependencies depend on builds and on machines.
+"""Generate random projects with dependencies on variants and machines.
 
 Some packages have variants, some of which declare several values of one feature: two
 machines may take the same build, and one of them support less of it. What such a build
@@ -17,8 +17,6 @@ from tests.lib.index import IndexServer
 from tests.lib.locks import add_builds
 from tests.lib.manifests import Provider, make_manifest
 from tests.lib.wheels import make_wheel
-
-__all__ = ["FALLBACK", "MAX_ASKED", "Host", "Package", "Project", "random_project"]
 
 #: A host file's content.
 Host = Mapping[str, Any]
@@ -40,8 +38,8 @@ MAX_ASKED = 6
 _WITH_VARIANTS = ("engine", "kernels", "vision", "sound-lib")
 _PLAIN = ("app", "common", "files", "lists", "maths", "names", "paths", "texts")
 _EXTRAS = ("fast", "more")
-# Two of them look alike where letters are few, and one is a part of another.
-_LABELS = ("cu12.8", "cu12_8", "fast", "fastest", "old")
+# One of them is a part of another.
+_LABELS = ("cu12.8", "cu12_6", "fast", "fastest", "old")
 _OLD, _NEW = "1.0", "2.0"
 _HOSTS = 8
 #: The share of projects in which a label decides what its build needs.
@@ -50,7 +48,7 @@ _CERTAIN = 0.85
 
 @dataclass(frozen=True)
 class Package:
-    """A package whose versions all need the same.
+    """A package with the same dependencies in all versions.
 
     :ivar needs: requirements by label; under None those of a plain wheel.
     :ivar manifest: None if it has no variants.
@@ -63,7 +61,7 @@ class Package:
     extras: tuple[str, ...] = ()
 
     def serve(self, index: IndexServer) -> None:
-        """Add all that there is of it to an index."""
+        """Add the package to an index."""
         metadata = [f"Provides-Extra: {extra}" for extra in self.extras]
         for version in self.versions:
             if self.manifest is None:
@@ -79,7 +77,7 @@ class Package:
                 )
 
     def __str__(self) -> str:
-        """Tell of its builds, each with its properties, and of what these need."""
+        """Describe the variants, their properties and their requirements."""
         lines = [f"{self.name} {', '.join(self.versions)}"]
         variants = {} if self.manifest is None else self.manifest["variants"]
         for label, requires in self.needs.items():
@@ -91,7 +89,7 @@ class Package:
 
 @dataclass(frozen=True)
 class Project:
-    """What to install, what it is installed from, and on which machines.
+    """A project to install, with its packages and machines.
 
     :ivar roots: what the user asks for.
     :ivar hosts: the machines by name.
@@ -113,7 +111,7 @@ class Project:
 
 
 def random_project(seed: int) -> Project:
-    """Make up a project; the same seed gives the same one."""
+    """Generate a project; the same seed gives the same project."""
     chance = random.Random(seed)
     with_variants = chance.sample(_WITH_VARIANTS, chance.randint(2, 4))
     # The eighth is the one that the architecture is about.
@@ -149,7 +147,7 @@ def random_project(seed: int) -> Project:
 def _further_pairs(
     chance: random.Random, drawn: Sequence[_Drawn]
 ) -> Iterator[tuple[_Drawn, _Drawn]]:
-    """Return who needs whom beside: the fallback where it is about, rarely a circle."""
+    """Return additional dependencies between packages."""
     for each in drawn:
         if isinstance(each, _Variants) and each.is_for_architecture:
             each.shared.append(FALLBACK)
@@ -159,7 +157,7 @@ def _further_pairs(
 
 
 def _need_versions(chance: random.Random, drawn: Sequence[_Drawn]) -> None:
-    """Have a few packages need others in versions, which may depend on a marker."""
+    """Add version requirements to a few packages, some with markers."""
     several = [each for each in drawn if len(each.versions) > 1]
     variants = [
         each for each in drawn if isinstance(each, _Variants) and each.asked_properties
@@ -179,7 +177,7 @@ def _need_versions(chance: random.Random, drawn: Sequence[_Drawn]) -> None:
 
 
 class _Drawn:
-    """A package that is being made up.
+    """A package under construction.
 
     :ivar shared: what all builds need.
     """
@@ -194,7 +192,7 @@ class _Drawn:
         self._chance = chance
 
     def asked(self) -> str:
-        """Return how somebody asks for it: perhaps with extras."""
+        """Return a requirement for the package, sometimes with extras."""
         if self.extras and self._chance.random() < 0.4:
             extras = self._chance.sample(
                 self.extras, self._chance.randint(1, len(self.extras))
@@ -203,16 +201,16 @@ class _Drawn:
         return self.name
 
     def need(self, child: _Drawn) -> None:
-        """Need another package."""
+        """Add a dependency."""
         marker = self.marker()
         self.shared.append(child.asked() + (f"; {marker}" if marker else ""))
 
     def marker(self) -> str | None:
-        """Return when something is needed; None for always."""
+        """Return a random marker, or None."""
         return None
 
     def package(self) -> Package:
-        """Return what came of it."""
+        """Return the finished package."""
         return Package(self.name, self.versions, {None: tuple(self.shared)})
 
 
@@ -265,7 +263,7 @@ class _Variants(_Drawn):
         self._asked_namespaces = [*dict.fromkeys(ns for ns, _ in features), "acme"]
 
     def _is_in_doubt(self, namespace: str, feature: str, value: str) -> bool:
-        """Return whether a machine that runs a build may lack a property of it."""
+        """Return whether a compatible machine may lack a property."""
         listed = [
             build.get(namespace, {}).get(feature, ())
             for build in self._variants.values()
@@ -280,7 +278,7 @@ class _Variants(_Drawn):
         return features
 
     def _builds(self, features: Sequence[tuple[str, str]]) -> dict[str, Any]:
-        """Return labels with properties, of which no two are the same."""
+        """Return labels with distinct properties."""
         chance = self._chance
         builds: dict[str, Any] = {}
         for label in chance.sample(_LABELS, chance.randint(1, 4)):
@@ -297,7 +295,7 @@ class _Variants(_Drawn):
         return builds
 
     def need(self, child: _Drawn) -> None:
-        """Need another package: with all builds, or with some of them."""
+        """Add a dependency to all or some variants."""
         chance = self._chance
         if chance.random() < 0.85:
             super().need(child)
@@ -307,7 +305,7 @@ class _Variants(_Drawn):
                 self._own.setdefault(label, []).append(child.asked())
 
     def marker(self) -> str | None:
-        """Return a marker about the build and what the machine supports of it."""
+        """Return a random marker about the variant or the machine."""
         if self._chance.random() < 0.15:
             return None
         marker = self._tree(depth=2)
@@ -348,7 +346,7 @@ class _Variants(_Drawn):
         return f'"{asked}" {chance.choice(("in", "not in"))} variant_{kind}'
 
     def package(self) -> Package:
-        """Return what came of it."""
+        """Return the finished package."""
         chance = self._chance
         namespaces = list(
             dict.fromkeys(ns for build in self._variants.values() for ns in build)
@@ -368,7 +366,7 @@ def _bracketed(marker: str) -> str:
 
 
 def _hosts(chance: random.Random) -> Iterator[tuple[str, Host]]:
-    """Return a machine without anything, one with everything, and what lies between."""
+    """Return machines with no, some and all properties."""
     yield "none", _host({})
     yield "all", _host(_KNOWN)
     for number in range(2, _HOSTS):

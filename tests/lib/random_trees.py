@@ -1,4 +1,4 @@
-"""Make up packages at random that machines take in different wheels and versions.
+"""Generate random packages with machine-dependent wheels and versions.
 
 What a package needs, and of which versions and wheels there are any, depends on the system,
 the machine and the Python. All versions of a package need the same, and no requirement
@@ -14,18 +14,10 @@ from pathlib import Path
 
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
-from packaging.tags import (
-    Tag,
-    compatible_tags,
-    cpython_tags,
-    generic_tags,
-    mac_platforms,
-)
+from packaging.tags import Tag, compatible_tags, cpython_tags, mac_platforms
 from packaging.utils import parse_wheel_filename
 
 from tests.lib.wheels import make_wheel
-
-__all__ = ["MACHINES", "Machine", "Tree", "random_tree"]
 
 _NAMES = ("app", "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta")
 _PYTHONS = ("310", "311", "312", "313")
@@ -58,7 +50,7 @@ _REQUIRES_PYTHON = (None, None, ">=3.11", ">=3.12", "<3.12", ">=3.12.2", "!=3.13
 
 @dataclass(frozen=True)
 class Machine:
-    """A machine of which this module knows on its own what its name stands for.
+    """A machine with the expected meaning of its name.
 
     :ivar name: for ``--variant-host``.
     :ivar tags: best first.
@@ -87,12 +79,12 @@ class Package:
 
 @dataclass(frozen=True)
 class Tree:
-    """Packages, of which "app" needs the others."""
+    """Packages; "app" requires the others."""
 
     packages: Mapping[str, Package]
 
     def serve(self, folder: Path) -> str:
-        """Write an index into a folder; return its URL."""
+        """Write an index to a folder; return its URL."""
         for package in self.packages.values():
             own = folder / package.name
             own.mkdir(parents=True)
@@ -117,7 +109,7 @@ class Tree:
         return folder.as_uri()
 
     def taken(self, machine: Machine) -> set[str] | None:
-        """Return the wheels that a machine takes; None if one is missing."""
+        """Return the wheels for a machine; None if one is missing."""
         taken: dict[str, str] = {}
         todo = ["app"]
         while todo:
@@ -157,7 +149,7 @@ def _tags(name: str) -> Iterator[Tag]:
 
 
 def random_tree(seed: int) -> Tree:
-    """Make up a tree of packages."""
+    """Generate a tree of packages."""
     rng = random.Random(seed)
     packages = {}
     for position, name in enumerate(_NAMES):
@@ -243,7 +235,6 @@ def _glibc(minor: int, machine: str) -> list[str]:
 
 
 _MUSL = ["linux_aarch64", *(f"musllinux_1_{n}_aarch64" for n in (2, 1, 0))]
-_PYPY = _glibc(35, "x86_64")
 #: One of each kind.
 MACHINES = (
     Machine(
@@ -280,13 +271,5 @@ MACHINES = (
         "glibc-2.35-x86_64-py313t",
         _cpython(13, _glibc(35, "x86_64"), "cp313t"),
         _environment("linux", "x86_64", "3.13.0"),
-    ),
-    Machine(
-        "glibc-2.35-x86_64-pypy311",
-        [
-            *generic_tags("pp311", ["pypy311_pp73"], _PYPY),
-            *compatible_tags((3, 11), "pp311", _PYPY),
-        ],
-        _environment("linux", "x86_64", "3.11.0", "pypy"),
     ),
 )

@@ -1,4 +1,4 @@
-"""What an index holds, and its pages: PEP 503 HTML, PEP 691 JSON, plain folders."""
+"""The files and pages of an index: PEP 503 HTML, PEP 691 JSON, folders."""
 
 from __future__ import annotations
 
@@ -13,15 +13,13 @@ from typing import Any
 from tests.lib.manifests import make_manifest, manifest_file, variant_json
 from tests.lib.wheels import DistFile, make_wheel, normalize_name
 
-__all__ = ["HTML_TYPE", "JSON_TYPE", "Entry", "PageOptions", "Repository"]
-
 HTML_TYPE = "application/vnd.pypi.simple.v1+html"
 JSON_TYPE = "application/vnd.pypi.simple.v1+json"
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A file of the repository and what its link says about it.
+    """A file with its link attributes.
 
     :param url_name: the last part of its URL where that is not the file's name
     :param sha256: the digest to claim; ``None``: the right one
@@ -37,13 +35,13 @@ class Entry:
 
     @property
     def path(self) -> str:
-        """Return the path of the file below the folder of all files."""
+        """The path of the file below the folder of all files."""
         return self.url_name or self.file.filename
 
 
 @dataclass(slots=True)
 class PageOptions:
-    """How links are written.
+    """The format of links.
 
     :param hashes: links carry the digest of their file
     :param sizes: JSON pages list the sizes of files
@@ -57,7 +55,7 @@ class PageOptions:
 
 @dataclass(slots=True)
 class Repository:
-    """Files by project, in the order in which they were added."""
+    """The files of each project, in insertion order."""
 
     projects: dict[str, list[Entry]] = field(default_factory=dict)
 
@@ -71,7 +69,7 @@ class Repository:
         requires_python: str | None = None,
         upload_time: str | None = None,
     ) -> Entry:
-        """Add a file; one of the same name is replaced.
+        """Add a file, or replace the file with the same name.
 
         With ``content_addressed`` the last part of its URL is the digest of its content.
         """
@@ -104,7 +102,7 @@ class Repository:
         manifest: Mapping[str, Any] | None = None,
         **wheel_options: Any,
     ) -> dict[str, Any]:
-        """Add a release: a wheel a label, a plain one and the manifest.
+        """Add a release: one wheel per label, a plain wheel and the manifest.
 
         :param variants: properties by label; ignored where ``manifest`` is given
         :param plain: add a wheel without a label
@@ -130,7 +128,7 @@ class Repository:
         return content
 
     def find(self, path: str) -> Entry | None:
-        """Return the entry whose file lies at this path below the folder of files."""
+        """Return the entry of the file at a path."""
         for entries in self.projects.values():
             for entry in entries:
                 if entry.path == path:
@@ -185,7 +183,7 @@ class Repository:
         )
 
     def write_directory(self, folder: Path) -> Path:
-        """Write every file into one folder, as ``--find-links DIR`` reads it."""
+        """Write all files to a folder for ``--find-links DIR``."""
         folder.mkdir(parents=True, exist_ok=True)
         for entries in self.projects.values():
             for entry in entries:
@@ -195,7 +193,7 @@ class Repository:
     def write_file_index(
         self, folder: Path, options: PageOptions | None = None
     ) -> Path:
-        """Write a ``file://`` index: a folder and an ``index.html`` a project."""
+        """Write a ``file://`` index with an ``index.html`` per project."""
         for project, entries in self.projects.items():
             page = folder / normalize_name(project)
             page.mkdir(parents=True, exist_ok=True)

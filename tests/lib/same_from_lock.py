@@ -1,4 +1,4 @@
-"""Compare what machines install from one lock file with what they take from the index.
+"""Compare installations from one lock file with those from the index.
 
 Random projects are locked once. Then each of their machines is asked what it would
 install: from the index, and from the lock file.
@@ -20,18 +20,6 @@ from tests.lib.in_process import InProcess, InProcessWorkshop
 from tests.lib.index import IndexServer
 from tests.lib.random_releases import Project, random_project
 
-__all__ = [
-    "REFUSED",
-    "Comparison",
-    "Pair",
-    "Rejected",
-    "Sample",
-    "Taken",
-    "compare",
-    "differences",
-    "draw",
-]
-
 #: So many projects are drawn for one that can be compared.
 _TRIES = 25
 
@@ -42,7 +30,7 @@ _LOCK_CONDITIONS = "variant-lock-conditions"
 
 
 class Taken(NamedTuple):
-    """What was taken of a package.
+    """The selected version and label of a package.
 
     :ivar label: of the build; empty for a plain one.
     """
@@ -53,7 +41,7 @@ class Taken(NamedTuple):
 
 @dataclass(frozen=True)
 class Pair:
-    """What one machine takes from the index, and from the lock file.
+    """The selections of one machine from the index and the lock file.
 
     :ivar locked: None if it cannot install from the file.
     :ivar differences: in what they are not alike.
@@ -66,7 +54,7 @@ class Pair:
 
     @property
     def is_in_another_version(self) -> bool:
-        """Tell whether a package comes in another version than from the index."""
+        """Whether a package has another version than from the index."""
         return self.locked is not None and any(
             taken.version != self.index[name].version
             for name, taken in self.locked.items()
@@ -75,7 +63,7 @@ class Pair:
 
     @property
     def builds(self) -> frozenset[tuple[str, str]]:
-        """Return which builds the index gave, of the packages with variants."""
+        """The builds from the index, for packages with variants."""
         return frozenset(
             (name, taken.label) for name, taken in self.index.items() if taken.label
         )
@@ -83,7 +71,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A project and what became of it on its machines.
+    """A project and its results on each machine.
 
     :ivar lock: entries of the lock file with their markers; what was said without one.
     """
@@ -94,19 +82,19 @@ class Comparison:
 
     @property
     def unlike(self) -> list[Pair]:
-        """Return the machines on which the lock file is not like the index."""
+        """The machines with different results."""
         return [pair for pair in self.pairs if pair.differences]
 
     @property
     def depends_on_more_than_builds(self) -> bool:
-        """Tell whether machines that take the same builds need different packages."""
+        """Whether machines with equal builds need different packages."""
         needs: dict[frozenset[tuple[str, str]], set[frozenset[str]]] = {}
         for pair in self.pairs:
             needs.setdefault(pair.builds, set()).add(frozenset(pair.index))
         return any(len(each) > 1 for each in needs.values())
 
     def __str__(self) -> str:
-        """Tell all that it takes to see why machines differ."""
+        """Describe the differences between machines."""
         lines = [str(self.project), "lock:", self.lock]
         for pair in self.unlike:
             supported = json.dumps(self.project.hosts[pair.host]["supported"])
@@ -119,7 +107,7 @@ class Comparison:
 
 
 class Rejected(Exception):
-    """A project tells nothing: it cannot be locked, or not be installed at all.
+    """A project cannot be compared, because it cannot be locked or installed.
 
     :ivar reason: why, in words that are the same for the same reason.
     """
@@ -130,14 +118,14 @@ class Rejected(Exception):
 
 
 class Sample(NamedTuple):
-    """A project that could be compared, and why those before it could not."""
+    """A comparable project, and the rejected ones before it."""
 
     comparison: Comparison
     rejected: tuple[str, ...]
 
 
 def draw(number: int, workshop: Workshop | InProcessWorkshop, folder: Path) -> Sample:
-    """Make up projects until one can be compared, and compare it.
+    """Generate projects until one can be compared, and compare it.
 
     :param number: of the sample; the same number gives the same one.
     :param folder: for what the commands write.
@@ -155,7 +143,7 @@ def draw(number: int, workshop: Workshop | InProcessWorkshop, folder: Path) -> S
 
 
 def compare(project: Project, venv: Environment | InProcess) -> Comparison:
-    """Lock a project, and compare what each machine takes.
+    """Lock a project, and compare the selections of each machine.
 
     :raises Rejected: its versions cannot agree, in the lock file or on some machine.
     """
@@ -206,7 +194,7 @@ def differences(
     locked: Mapping[str, Taken],
     versions: Mapping[str, Collection[str]],
 ) -> list[str]:
-    """Say what is not alike.
+    """Return the differences.
 
     A package may come in another version than from the index, where the lock file does
     not have that version.
@@ -250,7 +238,7 @@ def _is_conflict(lock: Result) -> bool:
 
 
 def _planned(folder: Path) -> dict[str, Taken]:
-    """Return what ``report.json`` lists, by name."""
+    """Return the packages in ``report.json``, by name."""
     path = folder / "report.json"
     report = json.loads(path.read_text(encoding="utf-8"))
     path.unlink()
@@ -264,7 +252,7 @@ def _planned(folder: Path) -> dict[str, Taken]:
 
 
 def _versions(content: Mapping[str, Any]) -> dict[str, set[str]]:
-    """Return the versions that a lock file has, by name."""
+    """Return the versions in a lock file, by name."""
     versions: dict[str, set[str]] = {}
     for package in content["packages"]:
         versions.setdefault(package["name"], set()).add(package["version"])
@@ -272,7 +260,7 @@ def _versions(content: Mapping[str, Any]) -> dict[str, set[str]]:
 
 
 def _shown(content: Mapping[str, Any]) -> str:
-    """Return what decides in a lock file about what is installed."""
+    """Return the parts of a lock file that decide."""
     lines = [f"  default-groups: {content.get('default-groups', [])}"]
     lines += [
         f"  {package['name']} {package['version']}; {package.get('marker', '')}"

@@ -1,4 +1,4 @@
-"""The JSON Schemas of the documents, which all output of ``--json`` is held to."""
+"""Validate all ``--json`` output against JSON Schemas."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import jsonschema
 
-__all__ = ["SCHEMAS", "hold_to_schema"]
 
 _PROGRAMS = ("wheel-variants", "variants")
 SCHEMAS = Path(__file__).resolve().parents[2] / "docs" / "schemas"
@@ -27,7 +26,7 @@ def _validator(action: str) -> jsonschema.Draft202012Validator:
 
 
 def hold_to_schema(command: Sequence[str], output: str) -> None:
-    """Compare what ``--json`` wrote with the schema of the action or command.
+    """Validate the output of ``--json`` with the schema of the action.
 
     That is one of ``pip variants`` or of ``wheel-variants``.
 

@@ -1,4 +1,4 @@
-"""Fail a run for a skip that nobody listed: what is not tested must be known.
+"""Fail a run if a skipped test is not in the list of allowed skips.
 
 The list is a text file with ``pattern: reason`` lines; a pattern is a regular expression
 that the reason given at the skip must match from its first character on.
@@ -10,12 +10,6 @@ import re
 from pathlib import Path
 
 import pytest
-
-__all__ = [
-    "pytest_addoption",
-    "pytest_sessionfinish",
-    "pytest_terminal_summary",
-]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -46,7 +40,7 @@ def read_patterns(path: Path) -> list[re.Pattern[str]]:
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Turn success into failure where a skip is not in the list."""
+    """Fail the session if a skip is not in the list."""
     if _unlisted(session.config) and session.exitstatus == pytest.ExitCode.OK:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
@@ -54,7 +48,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
-    """Name the skips that are not in the list."""
+    """Print the skips that are not in the list."""
     unlisted = _unlisted(config)
     if unlisted:
         terminalreporter.section("skips that are not in the list", red=True)

@@ -1,4 +1,4 @@
-"""Serve a folder as any web server does, and on request JSON to those who accept it."""
+"""Serve a folder like a static web server, optionally with JSON."""
 
 from __future__ import annotations
 
@@ -10,13 +10,11 @@ from tests.lib.jitter import linger
 from tests.lib.loopback import LoopbackServer
 from tests.lib.repository import JSON_TYPE
 
-__all__ = ["StaticServer"]
-
 
 class StaticServer(LoopbackServer):
-    """The standard library's web server on a folder.
+    """A web server for a folder, from the standard library.
 
-    :param with_json: send ``index.v1_json`` in place of ``index.html`` to clients that
+    :param with_json: send ``index.v1_json`` instead of ``index.html`` to clients that
         accept JSON (PEP 691), as mirrors configure their servers
     :ivar paths: of the requests, in order of arrival
     """
@@ -29,7 +27,7 @@ class StaticServer(LoopbackServer):
 
     @property
     def index_url(self) -> str:
-        """Return what ``--index-url`` takes."""
+        """The URL for ``--index-url``."""
         return f"http://127.0.0.1:{self.server_port}/simple/"
 
 
@@ -40,7 +38,7 @@ class _Handler(SimpleHTTPRequestHandler):
         super().__init__(request, address, server, directory=str(server.folder))
 
     def log_message(self, *args: Any) -> None:
-        """Keep quiet; the site has its own log."""
+        """Suppress logging; the site has its own log."""
 
     def send_head(self) -> Any:
         linger()

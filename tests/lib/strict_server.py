@@ -1,4 +1,4 @@
-"""Servers and proxies that refuse what other servers allow."""
+"""Servers and proxies with strict limits."""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ from urllib.parse import urlsplit
 from tests.lib.faults import Fault
 from tests.lib.index import Answer, IndexServer, Request
 from tests.lib.loopback import Site
-
-__all__ = ["Forwarder", "StrictIndex"]
 
 
 class StrictIndex(IndexServer):
@@ -43,7 +41,7 @@ class StrictIndex(IndexServer):
         self._has_logged_in = False
 
     def answer(self, request: Request) -> Answer:
-        """Return what to send for a request."""
+        """Return the response to a request."""
         path = urlsplit(request.path).path
         request = Request(request.method, path, request.headers)
         with self._counted() as running:
@@ -110,11 +108,11 @@ class Forwarder(Site):
 
     @property
     def url(self) -> str:
-        """Return the address, without a slash at the end."""
+        """The URL, without a trailing slash."""
         return f"http://127.0.0.1:{self._listening.getsockname()[1]}"
 
     def start(self) -> None:
-        """Begin to serve."""
+        """Start serving."""
         threading.Thread(target=self._accept, daemon=True).start()
 
     def stop(self) -> None:
@@ -163,7 +161,7 @@ class Forwarder(Site):
 
 
 def _copy(source: socket.socket, target: socket.socket) -> None:
-    """Copy bytes until one side hangs up; then both connections end."""
+    """Copy bytes until one side closes, then close both."""
     try:
         while block := source.recv(65536):
             target.sendall(block)

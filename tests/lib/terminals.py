@@ -1,4 +1,4 @@
-"""Terminals of a certain width, and what they show in the end."""
+"""Run commands on terminals of a given width."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ from pathlib import Path
 from tests.lib.environments import Environment, Result, changed
 from tests.lib.in_process import InProcess
 
-__all__ = ["run_pip", "screen", "shown"]
-
 _TERMINAL = {"TERM": "xterm-256color"}
 _ESCAPE = re.compile(r"\x1b\[([0-9;?]*)([A-Za-z])|(\r\n|\n|\r)|([^\x1b\r\n]+)")
 
@@ -24,9 +22,9 @@ def run_pip(
     code: int | None = 0,
     env: Mapping[str, str | None] | None = None,
 ) -> Result:
-    """Run ``pip`` on a terminal; all that it writes is in the result's stdout.
+    """Run ``pip`` on a terminal; all output is in the result's stdout.
 
-    With a process of its own that is a pseudo-terminal.
+    In a separate process, that is a pseudo-terminal.
 
     :param columns: None for no terminal.
     """
@@ -76,14 +74,14 @@ def run_pip(
 
 
 def shown(result: Result, columns: int | None = None) -> str:
-    """Return what is seen of a result: on a terminal, or in a file."""
+    """Return the visible output of a result, on a terminal or in a file."""
     if columns is None:
         return result.output
     return "".join(f"{line}\n" for line in screen(result.stdout))
 
 
 def screen(written: str) -> list[str]:
-    """Return the lines that a terminal of endless width shows in the end.
+    """Return the final screen of an infinitely wide terminal.
 
     :raises AssertionError: if something was written that it does not know.
     """

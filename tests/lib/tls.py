@@ -9,11 +9,9 @@ import trustme
 
 from tests.lib.index import IndexServer
 
-__all__ = ["use_tls"]
-
 
 def use_tls(server: IndexServer, folder: Path) -> None:
-    """Let a server that is not started use TLS.
+    """Make a server that has not started use TLS.
 
     :param folder: for the certificate of the authority, the server's ``certificates``.
     """

@@ -1,8 +1,8 @@
-"""The layout in which PyTorch publishes torch as variants since 2.10, with stand-ins.
+"""Create releases in PyTorch's variant layout since torch 2.10.
 
 What the index lists, and what its manifest says, in the form that was read of it in 2026:
 labels with dots, schema 0.0.3, a static namespace that orders the CUDA builds, and no
-``cuda12.8`` for Linux on x86-64, where the plain wheel of the usual index is that build.
+``cuda12.8`` for Linux on x86-64, where the plain wheel of the default index is that build.
 """
 
 from __future__ import annotations
@@ -13,8 +13,6 @@ from typing import Any
 from tests.lib.manifests import manifest_file, variant_json
 from tests.lib.repository import Repository
 from tests.lib.wheels import make_wheel
-
-__all__ = ["AARCH64", "MACOS", "MANIFEST", "VERSION", "WINDOWS", "X86_64", "XPU", "add"]
 
 VERSION = "2.10.0"
 X86_64, AARCH64 = "manylinux_2_28_x86_64", "manylinux_2_28_aarch64"
@@ -99,7 +97,7 @@ def add(
     version: str = VERSION,
     requires: Sequence[str] = (),
 ) -> None:
-    """Add a release in this layout, and a plain one before it, as its page lists both."""
+    """Add a release in this layout, and an older plain release."""
     repository.add(make_wheel(project, "0.1", requires=requires))
     repository.add(manifest_file(project, version, MANIFEST))
     for platform, labels in _LABELS.items():

@@ -1,4 +1,4 @@
-"""Make tiny wheels and sdists, byte for byte the same on every run."""
+"""Create tiny, reproducible wheels and sdists."""
 
 from __future__ import annotations
 
@@ -16,15 +16,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-__all__ = [
-    "DistFile",
-    "escape_name",
-    "make_sdist",
-    "make_wheel",
-    "normalize_name",
-    "relabel_wheel",
-]
-
 _ZIP_TIME = (2020, 1, 1, 0, 0, 0)
 
 # What every stand-in sdist builds with: it copies the wheel it carries.
@@ -41,7 +32,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
 
 @dataclass(frozen=True, slots=True)
 class DistFile:
-    """One file of a release as an index or a folder holds it.
+    """A file of a release.
 
     ``metadata`` is the core metadata inside, ``None`` for a file that has none to offer
     (an sdist, a manifest).
@@ -55,7 +46,7 @@ class DistFile:
 
     @property
     def sha256(self) -> str:
-        """Return the hexadecimal digest of the content."""
+        """The hexadecimal digest of the content."""
         return hashlib.sha256(self.content).hexdigest()
 
     def write_to(self, folder: Path) -> Path:
@@ -66,12 +57,12 @@ class DistFile:
 
 
 def normalize_name(name: str) -> str:
-    """Return the project name as index pages spell it (PEP 503)."""
+    """Return the normalized project name (PEP 503)."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def escape_name(name: str) -> str:
-    """Return the project name as file names spell it."""
+    """Return the project name for file names."""
     return normalize_name(name).replace("-", "_")
 
 
@@ -90,7 +81,7 @@ def make_wheel(
     files: Mapping[str, str | bytes] | None = None,
     filename: str | None = None,
 ) -> DistFile:
-    """Make a wheel whose only module tells its own version and label.
+    """Create a wheel with one module that contains version and label.
 
     :param label: the variant label of the file name
     :param variant_json: content of ``variant.json`` inside the ``.dist-info`` folder
@@ -144,10 +135,13 @@ def make_sdist(
     requires: Sequence[str] = (),
     requires_python: str | None = None,
     build_requires: Sequence[str] = (),
+    dynamic: Sequence[str] | None = None,
     code: str = "",
 ) -> DistFile:
-    """Make an sdist that builds offline into the wheel of the same arguments.
+    """Create an sdist that builds the wheel of the same arguments offline.
 
+    :param dynamic: the fields that a build may change; None for metadata that is too old to
+        say
     :param build_requires: what its build asks an index for, and does not use
     :param code: what runs first whenever anything of it is built
     """
@@ -156,6 +150,10 @@ def make_sdist(
         name, version, requires=requires, requires_python=requires_python
     )
     assert wheel.metadata is not None
+    info = wheel.metadata
+    if dynamic is not None:
+        head = ["Metadata-Version: 2.2", *(f"Dynamic: {field}" for field in dynamic)]
+        info = info.replace(b"Metadata-Version: 2.1", "\n".join(head).encode())
     pyproject = (
         "[build-system]\n"
         f"requires = {json.dumps(list(build_requires))}\n"
@@ -163,7 +161,7 @@ def make_sdist(
         'backend-path = ["."]\n'
     )
     members = {
-        "PKG-INFO": wheel.metadata,
+        "PKG-INFO": info,
         "backend.py": f"{code}\n{_BACKEND}".encode(),
         f"prebuilt/{wheel.filename}": wheel.content,
         "pyproject.toml": pyproject.encode(),

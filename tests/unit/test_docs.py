@@ -1,4 +1,4 @@
-"""What pages show as commands is tried, or says why not; and pip understands each."""
+"""What pages show as commands is tried, or says why not; what they name exists."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ IDS = [page.relative_to(REPOSITORY).as_posix() for page in PAGES]
 #: A block in fences, or an indented one, and the comment before it.
 _BLOCK = re.compile(
     r"(?:^<!-- (?P<mark>[^\n]*?) -->\n\n?)?"
-    r"(?:^```(?P<language>\w*)\n(?P<fenced>.*?)^```$|(?P<indented>(?:^    .*\n)+))",
+    r"(?:^```(?P<language>\w*)\n(?P<fenced>.*?)^```$|(?P<indented>(?:^    [^\n]*\n)+))",
     re.M | re.S,
 )
 _COMMAND = re.compile(
     r"^(?:\$ )?(?:[A-Z_]+=\S+ )*"
-    r"(?:(?:pip|wheel-variants|uv|nox|tox|twine|docker|virtualenv|pipx|curl|export) |python|\.venv)"
+    r"(?:(?:pip|wheel-variants|uv|nox|tox|twine|docker|virtualenv|pipx|uvx|curl|export) |python|\.venv)"
 )
 #: What a page may say of a block that no test reads.
 _NOT_RUN = re.compile(r"not run: .{10,}")
@@ -47,7 +47,7 @@ def _blocks(page: Path) -> Iterator[tuple[str | None, str]]:
     text = page.read_text(encoding="utf-8")
     for match in _BLOCK.finditer(text):
         if match["fenced"] is not None:
-            if match["language"] in ("sh", "bash", "console"):
+            if match["language"] in ("sh", "bash", "console", "dockerfile"):
                 yield match["mark"], match["fenced"]
         else:
             lines = "".join(line[4:] for line in match["indented"].splitlines(True))
@@ -119,8 +119,50 @@ def test_each_override_variable_is_told_of() -> None:
         and name.fullmatch(each.value)
     }
     assert known
-    text = (DOCS / "variables.md").read_text(encoding="utf-8")
+    text = (DOCS / "options.md").read_text(encoding="utf-8")
     assert set(re.findall(r"^\| `(\w+)`", text, re.M)) == known
+
+
+def test_the_error_index_lists_each_code() -> None:
+    sources = (REPOSITORY / "src/pip/_internal/variants").rglob("*.py")
+    raised = {
+        node.value.value
+        for file in sources
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Assign)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+        and ast.unparse(node.targets[0]) == "reference"
+    }
+    assert raised
+    listed = re.findall(
+        r"^- `([a-z-]+)`:", (DOCS / "errors.md").read_text(encoding="utf-8"), re.M
+    )
+    assert listed == sorted(map(str, raised))
+
+
+@pytest.mark.parametrize(
+    "name", ["SECURITY.md", "docs/proposals.md", "docs/reliability.md"]
+)
+def test_each_test_that_a_page_names_exists(name: str) -> None:
+    text = (REPOSITORY / name).read_text(encoding="utf-8")
+    named = re.findall(r"`((?:[\w/]+/)?test_\w+\.py)(?:::([\w:]+))?`", text)
+    assert named
+    for path, test in named:
+        file = REPOSITORY / (path if "/" in path else f"tests/functional/{path}")
+        assert file.is_file(), path
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        defined = {getattr(each, "name", "") for each in ast.walk(tree)}
+        assert not {*test.split("::")} - {*defined, ""}, f"{path}::{test}"
+
+
+def test_each_promise_has_a_test() -> None:
+    text = (REPOSITORY / "SECURITY.md").read_text(encoding="utf-8")
+    rows = re.findall(
+        r"^\| (\S+ .+) \| (.*) \|$", text.partition("## Promises")[2], re.M
+    )
+    assert len(rows) > 30
+    assert [promise for promise, tests in rows if "test_" not in tests] == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=IDS)
@@ -130,8 +172,10 @@ def test_pip_understands_each_command(page: Path) -> None:
         for line in text.replace("\\\n", " ").splitlines():
             words = _of_pip(line)
             if words and words[0] in commands_dict:
-                # Files that are named are not there.
+                # Files and folders that are named are not there.
                 placed = [re.sub(r"^[\w./-]+\.toml$", "", word) for word in words[1:]]
+                url = "=https://index.example/"
+                placed = [re.sub(r"=(?=\w+/simple$)", url, word) for word in placed]
                 create_command(words[0], isolated=True).parse_args(placed)
 
 
@@ -142,7 +186,7 @@ def test_wheel_variants_understands_each_command(page: Path) -> None:
             command = line.removeprefix("$ ")
             if command.startswith("wheel-variants "):
                 words = shlex.split(command, comments=True)[1:]
-                make_parser(words[0]).parse_args(words)
+                make_parser().parse_args(words)
 
 
 def _of_pip(line: str) -> list[str]:

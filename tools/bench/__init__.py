@@ -1,1 +1,1 @@
-"""Measure the fork beside untouched pip, uv and light-the-torch on one index."""
+"""Benchmark the fork against stock pip and uv on one index."""

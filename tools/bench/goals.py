@@ -1,46 +1,28 @@
-"""How fast the fork is to be beside another tool, and whether it is."""
+"""The speed goals of the fork relative to other tools."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from tools.bench.cases import CASES, COLD, WARM, Case
+from tools.bench.cases import CASES, COLD, WARM
 from tools.bench.runner import Measurement, Scenario
 from tools.bench.tools import FORK, PIP, UV
 
-__all__ = [
-    "CPU",
-    "GOALS",
-    "INSTRUCTIONS",
-    "WALL",
-    "Counts",
-    "Goal",
-    "of_cases",
-    "results",
-    "timed",
-    "to_count",
-]
+__all__ = ["CPU", "GOALS", "INSTRUCTIONS", "WALL", "Goal", "of_cases", "results"]
 
 WALL, CPU, INSTRUCTIONS = "wall", "CPU", "instructions"
-#: Of runs that were counted: which case, by which tool, and how many instructions, or
-#: why there is no number.
-Counts = Mapping[tuple[str, str], int | str]
 
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """A row of the table of goals.
+    """A speed goal.
 
-    :ivar number: of the row.
     :ivar case: the name of a case.
-    :ivar peer: the tool beside which it is measured, in the same run.
-    :ivar measure: :data:`WALL`; :data:`CPU`, beyond that of the case that it is beyond; or
-        :data:`INSTRUCTIONS`.
+    :ivar peer: the tool beside which the fork is measured, in the same run.
     :ivar limits: the largest ratio, by milliseconds a request.
-    :ivar cache: its state.
     """
 
     number: int
@@ -49,6 +31,10 @@ class Goal:
     measure: str
     limits: Mapping[int, float]
     cache: str = COLD
+
+    def scenarios(self) -> list[Scenario]:
+        """Return the scenarios that the goal needs."""
+        return [Scenario(_CASES[self.case], self.cache, ms) for ms in self.limits]
 
 
 GOALS: Sequence[Goal] = (
@@ -76,7 +62,7 @@ _CASES = {case.name: case for case in CASES}
 
 
 def of_cases(names: Collection[str]) -> list[Goal]:
-    """Return the goals of some cases; of none means all that take no gigabytes."""
+    """Return the goals of some cases; by default, all without huge downloads."""
     return [
         goal
         for goal in GOALS
@@ -84,93 +70,45 @@ def of_cases(names: Collection[str]) -> list[Goal]:
     ]
 
 
-def timed(goals: Iterable[Goal] = GOALS) -> Iterator[Scenario]:
-    """Yield what must be timed to judge goals, each scenario once."""
-    named = (
-        (goal.case, goal.cache, delay)
-        for goal in goals
-        if goal.measure != INSTRUCTIONS
-        for delay in goal.limits
-    )
-    for case, cache, delay in dict.fromkeys(named):
-        yield Scenario(_CASES[case], cache, delay)
-
-
-def to_count(goals: Iterable[Goal] = GOALS) -> Iterator[tuple[Case, Sequence[str]]]:
-    """Yield the cases whose instructions must be counted, and of which tools."""
-    for goal in goals:
-        if goal.measure == INSTRUCTIONS:
-            yield _CASES[goal.case], (FORK, goal.peer)
-
-
 def results(
-    measurements: Sequence[Measurement], counts: Counts, goals: Iterable[Goal] = GOALS
+    measurements: Iterable[Measurement], goals: Iterable[Goal] = GOALS
 ) -> list[dict[str, Any]]:
-    """Judge goals, ready for JSON.
+    """Evaluate goals, for JSON: by ratios of medians, or by counts.
 
-    A figure is a ratio of medians; None where something is missing, and the problem says
-    what.
+    A figure is None where something is missing, and the problem says what.
     """
-    return [
-        _judged(goal, delay, limit, measurements, counts)
-        for goal in goals
-        for delay, limit in goal.limits.items()
-    ]
+    known = {(each.scenario, each.tool): each for each in measurements}
+    judged = []
+    for goal in goals:
+        for scenario, limit in zip(goal.scenarios(), goal.limits.values(), strict=True):
+            values, problems = [], []
+            for tool in (FORK, goal.peer):
+                found = known.get((scenario, tool), Measurement(scenario, tool))
+                values.append(_values(found, goal.measure))
+                problem = found.problem or ("not measured" if not values[-1] else None)
+                problems += [f"{tool}: {problem}"] * (problem is not None)
+            figure = None if problems else median(values[0]) / median(values[1])
+            judged.append(
+                {
+                    "goal": goal.number,
+                    "case": goal.case,
+                    "title": scenario.case.title,
+                    "cache": goal.cache,
+                    "measure": goal.measure,
+                    "delay_ms": scenario.delay,
+                    "peer": goal.peer,
+                    "limit": limit,
+                    "figure": figure,
+                    "met": None if figure is None else figure <= limit,
+                    "problem": "; ".join(problems) or None,
+                }
+            )
+    return judged
 
 
-def _judged(
-    goal: Goal,
-    delay: int,
-    limit: float,
-    measurements: Sequence[Measurement],
-    counts: Counts,
-) -> dict[str, Any]:
-    problems: list[str] = []
-    values: list[Sequence[float]] = []
-    for tool in (FORK, goal.peer):
-        if goal.measure != INSTRUCTIONS:
-            scenario = Scenario(_CASES[goal.case], goal.cache, delay)
-            runs, problem = _times(goal.measure, scenario, tool, measurements)
-        else:
-            runs, problem = _count(counts.get((goal.case, tool), "not counted"))
-        values.append(runs)
-        if problem is not None:
-            problems.append(f"{tool}: {problem}")
-    ours, theirs = values
-    figure = None if problems else median(ours) / median(theirs)
-    return {
-        "goal": goal.number,
-        "case": goal.case,
-        "title": _CASES[goal.case].title,
-        "measure": goal.measure,
-        "delay_ms": delay,
-        "peer": goal.peer,
-        "ours": ours,
-        "theirs": theirs,
-        "limit": limit,
-        "figure": figure,
-        "met": None if figure is None else figure <= limit,
-        "problem": "; ".join(problems) or None,
-    }
-
-
-def _count(found: int | str) -> tuple[list[float], str | None]:
-    """Return one run in instructions, or why there is none."""
-    return ([], found) if isinstance(found, str) else ([found], None)
-
-
-def _times(
-    measure: str, scenario: Scenario, tool: str, measurements: Sequence[Measurement]
-) -> tuple[list[float], str | None]:
-    """Return the runs in seconds, and why they do not count."""
-    for each in measurements:
-        if (each.scenario, each.tool) == (scenario, tool):
-            if measure == WALL:
-                runs = [round(sample.wall, 5) for sample in each.samples]
-            else:
-                base = (
-                    median(sample.cpu for sample in each.beside) if each.beside else 0
-                )
-                runs = [round(sample.cpu - base, 5) for sample in each.samples]
-            return runs, each.problem or (None if runs else "not run")
-    return [], "not run"
+def _values(measurement: Measurement, measure: str) -> list[float]:
+    if measure == INSTRUCTIONS:
+        count = measurement.instructions
+        return [] if count is None else [count]
+    attribute = "wall" if measure == WALL else "cpu"
+    return [getattr(sample, attribute) for sample in measurement.samples]

@@ -1,9 +1,8 @@
-"""Write what was measured: JSON for programs, a Markdown table and a chart for people."""
+"""Write the results: JSON, a Markdown table and a chart."""
 
 from __future__ import annotations
 
 import json
-import operator
 import os
 import platform
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,41 +10,32 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from tools.bench.cases import CASES
-from tools.bench.chart import draw
+from tools.bench.cases import COLD
 from tools.bench.goals import INSTRUCTIONS
 from tools.bench.runner import Measurement
-from tools.bench.summary import ratio
-from tools.bench.tools import FORK, PIP, TOOLS, UV
+from tools.bench.tools import FORK, PIP, UV
 
 __all__ = ["document", "keep", "markdown", "write"]
 
-Document = Mapping[str, Any]
 Row = Mapping[str, Any]
 
-_MILLISECONDS = 1000
+_COLORS = {FORK: "#306998", PIP: "#9aa5b1", UV: "#de5fe9"}
 _HOW_TO_READ = """\
-Each tool: medians of wall-clock and CPU time in milliseconds, and requests. Ratios are
-the first tool's, which is the fork, to another's, with the range that holds 95 % of
-resampled ratios; below 1 the fork is faster. A tool without variants installs the plain
-twin of a package. A star marks runs that did not do what they were to do: see below."""
-
-_HOW_GOALS_ARE_JUDGED = """\
-Wall: the median of the fork's runs divided by the median of the other tool's, which took turns.
-CPU beyond: of such runs, user and system time beyond that of a case which differs in nothing
-else. Instructions: of one run each. The cache is cold, but for what goes into a second environment."""
+Each tool: medians of wall-clock and CPU time in milliseconds, and requests. Ratios of medians
+are the fork's to another tool's; below 1 the fork is faster. Stock pip takes the plain wheels of
+the same pages. A star marks runs that did not do what they were to do: see below."""
 
 
 def document(
     measurements: Sequence[Measurement],
     versions: Mapping[str, str],
     command: str,
-    scale: float | None = None,
+    scale: float = 1,
     goals: Sequence[Row] = (),
 ) -> dict[str, Any]:
-    """Return all that was measured, ready for JSON.
+    """Return all results, for JSON.
 
-    :param scale: of large wheels; None for what they have at scale 1.
+    :param scale: of large wheels.
     :param goals: as :func:`tools.bench.goals.results` returns them.
     """
     return {
@@ -64,203 +54,177 @@ def document(
 
 def _row(measurement: Measurement) -> dict[str, Any]:
     scenario, samples = measurement.scenario, measurement.samples
-    last = samples[-1].exchanges if samples else ()
     return {
         "case": scenario.case.name,
         "title": scenario.case.title,
-        "beyond": scenario.case.beyond,
         "cache": scenario.cache,
         "delay_ms": scenario.delay,
         "tool": measurement.tool,
         "problem": measurement.problem,
-        "labels": measurement.labels,
         "wall_s": [round(sample.wall, 5) for sample in samples],
         "cpu_s": [round(sample.cpu, 5) for sample in samples],
-        "beside_wall_s": [round(sample.wall, 5) for sample in measurement.beside],
-        "beside_cpu_s": [round(sample.cpu, 5) for sample in measurement.beside],
-        "requests": sorted({len(sample.exchanges) for sample in samples}),
-        "bytes": sum(exchange.sent for exchange in last),
-        "requests_as_expected": measurement.requests_as_expected,
+        "requests": sorted({sample.requests for sample in samples}),
+        "bytes": samples[-1].received if samples else 0,
+        "instructions": measurement.instructions,
     }
 
 
-def keep(measured: Document, folder: Path) -> None:
+def keep(measured: Mapping[str, Any], folder: Path) -> None:
     """Write ``results.json`` into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     text = json.dumps(measured, indent=1, ensure_ascii=False)
     (folder / "results.json").write_text(text + "\n", encoding="utf-8")
 
 
-def write(measured: Document, folder: Path) -> None:
+def write(measured: Mapping[str, Any], folder: Path) -> None:
     """Write ``results.json``, ``results.md`` and ``results.svg`` into a folder."""
     keep(measured, folder)
     (folder / "results.md").write_text(markdown(measured), encoding="utf-8")
-    draw(measured, folder / "results.svg")
+    _draw(measured, folder / "results.svg")
 
 
-def markdown(measured: Document) -> str:
+def markdown(measured: Mapping[str, Any]) -> str:
     """Return the tables of a document."""
-    machine = measured["machine"]
+    machine, tools = measured["machine"], measured["tools"]
     made = (
         f"Made by `{measured['command']}` on {machine['system']} with "
         f"{machine['cpus']} CPUs and Python {machine['python']}."
     )
+    problems = {
+        f"- {tools[row['tool']]}, {row['title']}: {' '.join(row['problem'].split())}"
+        for row in measured["measurements"]
+        if row["problem"]
+    }
     lines = [
         "# Benchmark",
         "",
         made,
-        *_scale(measured),
+        *_scale(measured["scale"]),
         "",
         _HOW_TO_READ,
         "",
         "![Wall-clock time by case](results.svg)",
         "",
         *_goals(measured),
-        *_main_table(measured),
+        *_cases(measured),
         "",
-        "## What the fork takes longer for",
+        "## What a tool did not do",
         "",
-        *_beyond_table(measured),
-        "",
-        "## What a tool cannot do",
-        "",
-        *_problems(measured),
+        *(sorted(problems) or ["Nothing."]),
     ]
-    return "\n".join(lines).rstrip() + "\n"
+    return "\n".join(lines) + "\n"
 
 
-def _scale(measured: Document) -> Iterator[str]:
-    """Say how large the large wheels were."""
-    if measured["scale"] is not None:
-        yield ""
-        yield f"Sizes of large wheels, and numbers of files, are times {measured['scale']}."
+def _scale(scale: float) -> list[str]:
+    said = f"Sizes of large wheels, and numbers of files, are times {scale}."
+    return [] if scale == 1 else ["", said]
 
 
-def _goals(measured: Document) -> Iterator[str]:
-    """Tell which goals are met, if they were measured."""
-    # Older documents have none.
-    rows = measured.get("goals")
-    if not rows:
+def _goals(measured: Mapping[str, Any]) -> Iterator[str]:
+    if not measured["goals"]:
         return
-    yield from ("## Goals", "", _HOW_GOALS_ARE_JUDGED, "")
-    yield from _table_head(
-        *("", "work", "measure", "ms a request", "beside", "goal", "figure", "")
+    yield from ("## Goals", "")
+    yield from _head(
+        *(
+            "",
+            "work",
+            "cache",
+            "measure",
+            "ms a request",
+            "beside",
+            "goal",
+            "figure",
+            "",
+        )
     )
-    for row in rows:
-        figure, met = _figure(row)
+    for row in measured["goals"]:
+        verdict = f"not judged: {' '.join((row['problem'] or '').split())}"
+        if row["problem"] is None:
+            verdict = "met" if row["met"] else "**missed**"
         yield _cells(
-            *(str(row["goal"]), row["title"], row["measure"]),
-            str(row["delay_ms"]) if row["measure"] != INSTRUCTIONS else "",
+            *(str(row["goal"]), row["title"], row["cache"], row["measure"]),
+            "" if row["measure"] == INSTRUCTIONS else str(row["delay_ms"]),
             measured["tools"].get(row["peer"], row["peer"]),
-            *(f"{row['limit']:.2f}", figure, met),
+            f"{row['limit']:.2f}",
+            "-" if row["figure"] is None else f"{row['figure']:.3f}",
+            verdict,
         )
     yield from ("", "## All cases", "")
 
 
-def _figure(row: Row) -> tuple[str, str]:
-    """Return the figure, with its range where there are several runs, and a verdict."""
-    if row["problem"]:
-        return "-", f"not judged: {' '.join(row['problem'].split())}"
-    if len(row["ours"]) > 1:
-        figure = str(ratio(row["ours"], row["theirs"]))
-    else:
-        figure = f"{row['figure']:.3f}"
-    return figure, "met" if row["met"] else "**missed**"
-
-
-def _main_table(measured: Document) -> Iterator[str]:
-    tools = [tool for tool in TOOLS if tool in measured["tools"]]
-    yield from _table_head(
-        *(
-            "case",
-            "cache",
-            "ms a request",
-            *(measured["tools"][tool] for tool in tools),
-        ),
-        *("wall ÷ pip", "CPU ÷ pip", "wall ÷ uv", "requests as they must be"),
+def _cases(measured: Mapping[str, Any]) -> Iterator[str]:
+    tools = measured["tools"]
+    ratios = ((PIP, "wall_s"), (PIP, "cpu_s"), (UV, "wall_s"))
+    yield from _head(
+        *("case", "cache", "ms a request", *tools.values()),
+        *("wall ÷ pip", "CPU ÷ pip", "wall ÷ uv"),
     )
-    for rows in _scenarios(measured):
-        one = next(iter(rows.values()))
+    grouped: dict[tuple[str, str, str], dict[str, Row]] = {}
+    for row in measured["measurements"]:
+        key = (row["title"], row["cache"], str(row["delay_ms"]))
+        grouped.setdefault(key, {})[row["tool"]] = row
+    for key, rows in grouped.items():
         yield _cells(
-            *(one["title"], one["cache"], str(one["delay_ms"])),
-            *(_cell(rows.get(tool)) for tool in tools),
-            _ratio(rows, PIP, "wall_s"),
-            _ratio(rows, PIP, "cpu_s"),
-            _ratio(rows, UV, "wall_s"),
-            _expected(rows.get(FORK)),
+            *key,
+            *(_cell(rows[tool]) for tool in tools),
+            *(_ratio(rows, other, measure) for other, measure in ratios),
         )
 
 
-def _scenarios(measured: Document) -> Iterator[dict[str, Row]]:
-    """Yield the rows of each scenario by tool, in the order of measurement."""
-    grouped: dict[tuple[object, ...], dict[str, Row]] = {}
-    for row in measured["measurements"]:
-        key = (row["case"], row["cache"], row["delay_ms"])
-        grouped.setdefault(key, {})[row["tool"]] = row
-    yield from grouped.values()
-
-
-def _cell(row: Row | None) -> str:
-    if row is None or not row["wall_s"]:
+def _cell(row: Row) -> str:
+    if not row["wall_s"]:
         return "-"
-    wall, cpu = (median(row[key]) * _MILLISECONDS for key in ("wall_s", "cpu_s"))
-    requests = " to ".join(str(count) for count in row["requests"])
-    mark = " *" if row["problem"] else ""
-    return f"{wall:.0f} / {cpu:.0f}, {requests}{mark}"
+    wall, cpu = (median(row[key]) * 1000 for key in ("wall_s", "cpu_s"))
+    requests = " to ".join(map(str, row["requests"]))
+    return f"{wall:.0f} / {cpu:.0f}, {requests}{' *' if row['problem'] else ''}"
 
 
 def _ratio(rows: Mapping[str, Row], other: str, key: str) -> str:
-    ours, theirs = rows.get(FORK), rows.get(other)
-    if ours is None or theirs is None or ours["problem"] or theirs["problem"]:
+    pair = [rows[tool] for tool in (FORK, other) if tool in rows]
+    if len(pair) < 2 or any(row["problem"] or not row[key] for row in pair):
         return "-"
-    if not ours[key] or not theirs[key]:
-        return "-"
-    return str(ratio(ours[key], theirs[key]))
+    ours, theirs = (median(row[key]) for row in pair)
+    return f"{ours / theirs:.2f}"
 
 
-def _expected(row: Row | None) -> str:
-    answers = {None: "-", True: "yes", False: "**no**"}
-    return answers[None if row is None else row["requests_as_expected"]]
-
-
-def _beyond_table(measured: Document) -> Iterator[str]:
-    titles = {case.name: case.title for case in CASES}
-    yield from _table_head(
-        *("case", "cache", "ms a request", "beside", "ms of wall-clock time", "of CPU"),
-        *("wall ÷ that", "CPU ÷ that"),
-    )
-    for row in measured["measurements"]:
-        if row["beside_wall_s"]:
-            more = (
-                median(map(operator.sub, row[key], row[f"beside_{key}"]))
-                for key in ("wall_s", "cpu_s")
-            )
-            yield _cells(
-                *(row["title"], row["cache"], str(row["delay_ms"])),
-                titles.get(row["beyond"], row["beyond"]),
-                *(f"{each * _MILLISECONDS:+.0f}" for each in more),
-                *(
-                    str(ratio(row[key], row[f"beside_{key}"]))
-                    for key in ("wall_s", "cpu_s")
-                ),
-            )
-
-
-def _problems(measured: Document) -> Iterator[str]:
-    told: dict[str, None] = {}
-    for row in measured["measurements"]:
-        if row["problem"]:
-            mark = " (*)" if row["wall_s"] else ""
-            problem = " ".join(row["problem"].split())
-            tool = measured["tools"][row["tool"]]
-            told[f"- {tool}, {row['title']}: {problem}{mark}"] = None
-    yield from told or ["Nothing."]
-
-
-def _table_head(*headings: str) -> Iterator[str]:
+def _head(*headings: str) -> Iterator[str]:
     yield _cells(*headings)
     yield _cells(*("---" for _ in headings))
 
 
 def _cells(*texts: str) -> str:
-    return f"| {' | '.join(text.replace('|', chr(92) + '|') for text in texts)} |"
+    return f"| {' | '.join(texts)} |"
+
+
+def _draw(measured: Mapping[str, Any], path: Path) -> None:
+    """Write a chart with one panel per delay and one group of bars per case."""
+    # Heavy, and useless for runs that only measure.
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    rows = [
+        row
+        for row in measured["measurements"]
+        if row["cache"] == COLD and row["wall_s"] and not row["problem"]
+    ]
+    delays = sorted({row["delay_ms"] for row in rows}) or [0]
+    titles = list(dict.fromkeys(row["title"] for row in rows))
+    # Text stays text, and the same data gives the same file.
+    with mpl.rc_context(
+        {"svg.fonttype": "none", "svg.hashsalt": "pip", "font.size": 9}
+    ):
+        figure = Figure(figsize=(5 * len(delays), 1 + 0.6 * len(titles)))
+        panels = figure.subplots(1, len(delays), sharey=True, squeeze=False)[0]
+        for panel, delay in zip(panels, delays, strict=True):
+            for place, tool in enumerate(measured["tools"]):
+                shown = [r for r in rows if (r["tool"], r["delay_ms"]) == (tool, delay)]
+                at = [titles.index(row["title"]) + place * 0.25 for row in shown]
+                widths = [median(row["wall_s"]) for row in shown]
+                panel.barh(at, widths, 0.25, label=tool, color=_COLORS[tool])
+            panel.set_title(f"{delay} ms a request")
+            panel.set_xlabel("seconds, cold cache")
+        panels[0].set_yticks(range(len(titles)), titles)
+        panels[0].invert_yaxis()
+        panels[-1].legend()
+        figure.tight_layout()
+        figure.savefig(path, format="svg", metadata={"Date": None})

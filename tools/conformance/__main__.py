@@ -24,7 +24,7 @@ _OUTCOMES = ("passed", "failed", "not applicable")
 
 
 class Implementation(NamedTuple):
-    """What answers the cases.
+    """An implementation that answers the cases.
 
     :ivar answer: returns None if a case does not apply.
     :ivar is_ours: whether a disagreement is a fault of this project.

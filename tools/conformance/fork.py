@@ -1,4 +1,4 @@
-"""Answers of the assembled fork: its copy of core, and its ``packaging``."""
+"""Run the cases with the assembled fork: its copies of core and packaging."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["Fork"]
 
 
 class Fork(Model):
-    """Like core, but ``packaging`` itself reads labels and variant markers."""
+    """The same as core, except that ``packaging`` parses labels and markers."""
 
     def __init__(self) -> None:
         super().__init__("pip._vendor.wheel_variants", "pip._vendor.packaging")

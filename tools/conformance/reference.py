@@ -1,4 +1,4 @@
-"""Answers of variantlib, the library of the authors of the PEPs.
+"""Run the cases with variantlib, the library of the PEPs' authors.
 
 It reads manifests of version 0.2.0 alone, and parses neither the names of manifests nor
 markers.
@@ -8,31 +8,29 @@ from __future__ import annotations
 
 import copy
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 from unittest import mock
 
 from variantlib.constants import VALIDATION_WHEEL_NAME_REGEX
 from variantlib.errors import ValidationError
-from variantlib.models.variant import VariantDescription, VariantProperty
-from variantlib.resolver.lib import sort_and_filter_supported_variants
+from variantlib.models.variant import VariantProperty
 from variantlib.variants_json import VariantsJson
 
 from core.tests.conformance import INVALID, Case
+from tools.others import nothing_installed, sort_with_variantlib
 
 __all__ = ["answer"]
 
 Result = Mapping[str, Any]
 _ABI = "abi_dependency"
 _VERSION = "v0.2.0.json"
-# It asks for all installed distributions each time.
-_nothing_installed = mock.patch("importlib.metadata.distributions", return_value=())
 
 
 def answer(case: Case) -> Result | None:
     """Return the result of *case*; None if variantlib has no code for it."""
-    with _nothing_installed:
+    with nothing_installed:
         match case.topic:
             case "filenames":
                 return _filename(case)
@@ -70,7 +68,7 @@ def _property(text: str) -> Result:
 
 
 def _read(document: Any) -> VariantsJson | None:
-    """Read a manifest; None if variantlib refuses it."""
+    """Read a manifest; return None if variantlib refuses it."""
     try:
         return VariantsJson(copy.deepcopy(document))
     except ValidationError:
@@ -109,40 +107,21 @@ def _provider(case: Case) -> Result | None:
     return {**result, "kind": kind}
 
 
-def _sorted(
-    variants: Mapping[str, Any],
-    supported: Iterable[VariantProperty],
-    priorities: Mapping[str, Any],
-) -> list[str]:
-    described = [
-        VariantDescription.from_dict(copy.deepcopy(properties), label=label)
-        for label, properties in variants.items()
-    ]
-    found = sort_and_filter_supported_variants(
-        described,
-        list(supported),
-        namespace_priorities=list(priorities["namespace"]),
-        feature_priorities=priorities.get("feature"),
-        property_priorities=priorities.get("property"),
-    )
-    return [each.label for each in found]
-
-
 def _order(given: Mapping[str, Any]) -> Result:
-    """Order with the model of variantlib, given what is supported."""
+    """Rank variants with variantlib for the supported properties."""
     document, labels = given["manifest"], given["labels"]
     priorities = document["default-priorities"]
     if "v0.1.1" in document["$schema"]:
         priorities = {"namespace": priorities["namespace"]}
     supported = [
-        VariantProperty(namespace, feature["name"], value)
+        (namespace, feature["name"], value)
         for namespace, features in given["supported"].items()
         if namespace in priorities["namespace"]
         for feature in features
         for value in feature["values"]
     ]
     try:
-        found = _sorted(document["variants"], supported, priorities)
+        found = sort_with_variantlib(document["variants"], supported, priorities)
     except ValidationError:
         return {"refused": True}
     order = [label for label in found if label in labels]
@@ -170,5 +149,6 @@ def _merge(case: Case) -> Result:
 def _abi_dependency(given: Mapping[str, Any]) -> Result:
     versions = ",".join(f"{name}=={text}" for name, text in given["versions"].items())
     with mock.patch.dict(os.environ, VARIANT_ABI_DEPENDENCY=versions):
-        found = _sorted({"x": {_ABI: given["properties"]}}, (), {"namespace": []})
+        variants = {"x": {_ABI: given["properties"]}}
+        found = sort_with_variantlib(variants, (), {"namespace": []})
     return {"compatible": "x" in found}

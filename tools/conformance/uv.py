@@ -1,11 +1,8 @@
-"""Answers of uv, which installs from a small index for each case."""
+"""Run the cases with uv, which installs from a small index for each case."""
 
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from base64 import b64decode
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -16,10 +13,10 @@ from packaging.tags import sys_tags
 from packaging.utils import parse_wheel_filename
 
 from core.tests.conformance import INVALID, Case
-from tests.lib.environments import scrubbed_environ
 from tests.lib.index import IndexServer
 from tests.lib.manifests import SCHEMAS, manifest_file
 from tests.lib.wheels import make_wheel
+from tools.others import run_uv, target_label
 
 __all__ = ["answer"]
 
@@ -28,11 +25,11 @@ _NAME, _VERSION = "foo", "1.0"
 
 
 class _NotInstalled(Exception):
-    """uv installed nothing."""
+    """uv did not install anything."""
 
 
 def answer(case: Case) -> Result | None:
-    """Return the result of *case*; None if uv cannot be asked."""
+    """Return the result of *case*; None if it does not apply to uv."""
     if case.topic == "filenames" and "wheel" in case.input:
         return _filename(case)
     if case.topic == "manifests" and case.expected["action"] in ("go-on", "refuse"):
@@ -74,7 +71,7 @@ def _is_invalid(filename: str) -> bool:
     with TemporaryDirectory(prefix="conformance-") as folder:
         path = Path(folder, filename)
         path.write_bytes(make_wheel(_NAME, _VERSION).content)
-        error = _uv(folder, "--dry-run", "--no-index", str(path)).stderr
+        error = run_uv(Path(folder), ["--dry-run", "--no-index", str(path)]).stderr
     return "The wheel filename" in error or "supported file extension" in error
 
 
@@ -85,7 +82,7 @@ def _runs_here(filename: str, label: str | None) -> bool:
 
 
 def _manifest(given: Mapping[str, Any]) -> Result | None:
-    """Let uv choose between variants that most manifests list, and a plain wheel."""
+    """Ask uv to choose between variants and a plain wheel."""
     document = given.get("manifest", {})
     if "v0.2." not in str(document.get("$schema", "v0.2.")):
         return None
@@ -103,7 +100,7 @@ def _manifest(given: Mapping[str, Any]) -> Result | None:
 
 
 def _order(given: Mapping[str, Any]) -> Result:
-    """Let uv choose, take the chosen wheel away, and let it choose again."""
+    """Ask uv repeatedly, removing the chosen wheel each time."""
     stated = given["manifest"]
     namespaces = stated["default-priorities"]["namespace"]
     manifest = _static(namespaces, given["supported"], stated["variants"])
@@ -120,7 +117,7 @@ def _order(given: Mapping[str, Any]) -> Result:
 def _chosen(
     manifest: Mapping[str, Any], labels: Iterable[str], listed: bytes | None = None
 ) -> str | None:
-    """Return the label that uv chooses; None if it chooses the wheel without one.
+    """Return the label that uv chooses; None for the plain wheel.
 
     :param manifest: of the wheels.
     :param listed: the manifest that the index has, if it is another one.
@@ -138,7 +135,7 @@ def _chosen(
 def _static(
     namespaces: Iterable[str], supported: Mapping[str, Any], variants: Any
 ) -> dict[str, Any]:
-    """Return a manifest that lists what the machine supports."""
+    """Return a manifest with the machine's properties as static lists."""
     providers = {}
     for namespace in namespaces:
         # A static list may not be empty.
@@ -161,22 +158,6 @@ def _installed(index: IndexServer, name: str) -> str | None:
     :raises _NotInstalled: if uv fails.
     """
     with TemporaryDirectory(prefix="conformance-") as folder:
-        if _uv(folder, "--index-url", index.index_url, name).returncode != 0:
+        if run_uv(Path(folder), ["--index-url", index.index_url, name]).returncode != 0:
             raise _NotInstalled
-        found = list(Path(folder).glob("target/*.dist-info/variant.json"))
-        if not found:
-            return None
-        (label,) = json.loads(found[0].read_text(encoding="utf-8"))["variants"]
-        return str(label)
-
-
-def _uv(folder: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [
-        *(sys.executable, "-m", "uv", "pip", "install", "--quiet", "--no-cache"),
-        *("--no-config", "--preview-features", "wheel-variants", "--no-deps"),
-        *("--python", sys.executable, "--target", f"{folder}/target", *arguments),
-    ]
-    environ = {**scrubbed_environ(Path(folder)), "PATH": os.environ["PATH"]}
-    return subprocess.run(
-        command, env=environ, capture_output=True, text=True, check=False
-    )
+        return target_label(Path(folder, "target"), "*")

@@ -1,1 +1,1 @@
-"""Compare the choices of this pip with those of others, on random releases."""
+"""Compare the selections of this pip with other implementations, at random."""

@@ -1,4 +1,4 @@
-"""Compare this pip's choices on random releases with an oracle's, variantlib's and uv's.
+"""Compare selections on random releases with an oracle, variantlib and uv.
 
 Exit status 1 if any differs in a way that nobody has explained. What is printed at the end
 is what docs/reliability.md records.
@@ -24,7 +24,7 @@ _SHOWN = 5
 
 
 class Tally:
-    """Comparisons with one other, and how they ended."""
+    """The results of comparisons with one implementation."""
 
     def __init__(self, other: str) -> None:
         self._other = other
@@ -35,7 +35,7 @@ class Tally:
     def add(
         self, release: Release, ours: object, theirs: object, reason: str | None = None
     ) -> None:
-        """Note a comparison; *reason* explains a difference."""
+        """Count a comparison; *reason* explains a difference."""
         if ours == theirs:
             self._same += 1
         elif reason is not None:
@@ -83,7 +83,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _models(chance: random.Random, count: int) -> list[Tally]:
-    """Compare the order of the labels with those of the oracle and of variantlib."""
+    """Compare the ranking with those of the oracle and of variantlib."""
     by_text = Tally("PEP 825's text")
     by_lists = Tally("variantlib, given what is supported")
     by_manifest = Tally("variantlib, reading the manifest")

@@ -1,4 +1,4 @@
-"""The choice as PEP 825 words it: written from its text alone, slow and plain.
+"""Rank variants by the text of PEP 825, slowly and simply.
 
 Shares no code with what it judges. The steps are those of "Variant ordering".
 """
@@ -18,7 +18,7 @@ Lists = dict[str, list[tuple[str, list[str]]]]
 
 
 def supported_lists(release: Release) -> Lists:
-    """Tell which features and values are supported, best first, by namespace.
+    """Return the supported features and values, best first, by namespace.
 
     What is optional must be enabled, a marker of the provider must hold, and a list of
     the manifest's own excludes every other source (PEP 850 and the drafts before it).
@@ -57,7 +57,7 @@ def _static(
 
 
 def with_overrides(release: Release, lists: Lists) -> Lists:
-    """Put first what schemas before 0.1.1 let a manifest put first."""
+    """Apply the orders that manifests before schema 0.1.1 can define."""
     if "v0.1.1" in release.document.get("$schema", "") or release.generation == "0.2.0":
         return lists
     priorities = release.document["default-priorities"]
@@ -84,7 +84,7 @@ def _first(listed: Sequence[str], known: Sequence[str]) -> list[str]:
 
 
 def order(release: Release) -> list[str]:
-    """Return the labels whose wheels run on the machine, best first."""
+    """Return the compatible labels, best first."""
     lists = with_overrides(release, supported_lists(release))
     groups = [
         (label, features)

@@ -1,8 +1,10 @@
-"""What this pip chooses: from the manifest's bytes to the order of the labels."""
+"""Rank variants with this pip, from the bytes of the manifest."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 from pip._vendor.wheel_variants.manifest_parser import parse_manifest
 from pip._vendor.wheel_variants.properties import SupportedFeature, SupportedProperties
@@ -10,27 +12,42 @@ from pip._vendor.wheel_variants.properties import SupportedFeature, SupportedPro
 from pip._internal.variants.providers.chain import ProviderChain
 from pip._internal.variants.providers.host_file import HostDescription
 from pip._internal.variants.selection.ranking import Selection, select
-from tools.differential.releases import ENVIRONMENT, Release
+from tools.differential.releases import ENVIRONMENT, Machine, Release
 
-__all__ = ["choose"]
+__all__ = ["choose", "judge"]
 
 
 def choose(release: Release) -> Selection:
-    """Decide about a release as pip does, apart from where its data comes from."""
+    """Rank the variants of a release with pip's code."""
+    document, machine = release.document, release.machine
+    return judge(document, release.labels, machine, release.enabled, ENVIRONMENT)
+
+
+def judge(
+    document: Any,
+    labels: Sequence[str],
+    machine: Machine,
+    enabled: Collection[str],
+    environment: Mapping[str, str],
+) -> Selection:
+    """Decide for a machine.
+
+    :raises InvalidManifest: *document* is none.
+    """
+    manifest = parse_manifest(json.dumps(document).encode())
     supported = SupportedProperties(
         {
             namespace: [
                 SupportedFeature(name, tuple(values)) for name, values in features
             ]
-            for namespace, features in release.machine.items()
+            for namespace, features in machine.items()
         }
     )
     providers = ProviderChain(
         environ={},
-        environment=ENVIRONMENT,
+        environment=environment,
         hardware=False,
         host=HostDescription("machine.json", supported, {}),
-        enabled=release.enabled,
+        enabled=enabled,
     )
-    manifest = parse_manifest(json.dumps(release.document).encode())
-    return select("index", manifest, release.labels, providers, preferences=())
+    return select("index", manifest, labels, providers, preferences=())

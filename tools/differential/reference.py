@@ -1,64 +1,49 @@
-"""What variantlib chooses, the library that came with the drafts of the PEPs."""
+"""Rank variants with variantlib, the library of the drafts."""
 
 from __future__ import annotations
 
 import copy
 from dataclasses import replace
-from unittest import mock
 
 from variantlib.api import get_variants_by_priority
 from variantlib.errors import ValidationError
-from variantlib.models.variant import VariantDescription, VariantProperty
-from variantlib.resolver.lib import sort_and_filter_supported_variants
 
 from tools.differential.oracle import Lists, order
 from tools.differential.releases import Release
+from tools.others import nothing_installed, sort_with_variantlib
 
 __all__ = ["known_difference", "order_by_lists", "order_by_manifest"]
 
-# It lists what is installed at each call, for the namespace abi_dependency, which no
-# release here uses.
-_nothing_installed = mock.patch(
-    "importlib.metadata.distributions", new=mock.Mock(return_value=())
-)
 
-
-@_nothing_installed
+@nothing_installed
 def order_by_lists(release: Release, lists: Lists) -> list[str] | None:
-    """Have variantlib order the variants for what is supported.
+    """Rank variants with variantlib for the supported properties.
 
     Its model stands in for the manifest, since it reads one generation alone.
 
     :return: None if it refuses them.
     """
     priorities = release.document["default-priorities"]
+    if "v0.1.1" in release.document.get("$schema", "") or release.generation == "0.2.0":
+        priorities = {"namespace": priorities["namespace"]}
+    supported = [
+        (namespace, feature, value)
+        for namespace, features in lists.items()
+        for feature, values in features
+        for value in values
+    ]
     try:
-        variants = [
-            VariantDescription.from_dict(copy.deepcopy(properties), label=label)
-            for label, properties in release.document["variants"].items()
-        ]
-        overrides = "v0.1.1" not in release.document.get("$schema", "")
-        overrides = overrides and release.generation != "0.2.0"
-        found = sort_and_filter_supported_variants(
-            variants,
-            [
-                VariantProperty(namespace, feature, value)
-                for namespace, features in lists.items()
-                for feature, values in features
-                for value in values
-            ],
-            namespace_priorities=list(priorities["namespace"]),
-            feature_priorities=priorities.get("feature") if overrides else None,
-            property_priorities=priorities.get("property") if overrides else None,
+        found = sort_with_variantlib(
+            release.document["variants"], supported, priorities
         )
     except ValidationError:
         return None
     return _labels(release, found)
 
 
-@_nothing_installed
+@nothing_installed
 def order_by_manifest(release: Release) -> list[str] | None:
-    """Have variantlib read a manifest of generation 0.2 with static lists alone."""
+    """Rank a 0.2 manifest with static lists only with variantlib."""
     try:
         found = get_variants_by_priority(
             variants_json=copy.deepcopy(release.document),
@@ -66,16 +51,16 @@ def order_by_manifest(release: Release) -> list[str] | None:
         )
     except ValidationError:
         return None
-    return _labels(release, found)
+    return _labels(release, [each.label for each in found])
 
 
-def _labels(release: Release, found: list[VariantDescription]) -> list[str]:
+def _labels(release: Release, found: list[str]) -> list[str]:
     # It adds the null variant to any release, and never a label without a description.
-    return [each.label for each in found if each.label in release.labels]
+    return [label for label in found if label in release.labels]
 
 
 def known_difference(release: Release, theirs: list[str] | None) -> str | None:
-    """Say in what way of its own variantlib took a release, if it is a known one."""
+    """Return the known deviation of variantlib that explains a difference."""
     variants = release.document["variants"]
     if theirs is None:
         if any(not each for label, each in variants.items() if label != "null"):

@@ -1,4 +1,4 @@
-"""Make up releases at random: a manifest of any schema generation, and a machine."""
+"""Generate random releases: a manifest of any schema version, and a machine."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _KINDS = (*["static"] * 4, *["plugin"] * 4, "absent")
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """A release and the machine that it is to run on.
+    """A release and a target machine.
 
     :ivar generation: the schema of *document*, a key of :data:`GENERATIONS`.
     :ivar document: the manifest, as read from JSON.
@@ -55,7 +55,7 @@ class Release:
 def random_release(
     chance: random.Random, *, generation: str | None = None, static: bool = False
 ) -> Release:
-    """Make up a release.
+    """Generate a random release.
 
     :param generation: of its manifest; any one by default.
     :param static: whether the manifest is to list all that is supported.
@@ -92,7 +92,7 @@ def random_release(
 
 
 def _labels(chance: random.Random, variants: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the labels of the wheels: those of the manifest, and perhaps others."""
+    """Return the labels of the wheels, sometimes with unlisted ones."""
     labels = list(variants)
     if chance.random() < 0.1:
         labels.append("unlisted")

@@ -1,8 +1,7 @@
-"""What this pip and uv install from one index, each as users run it."""
+"""Compare the packages that this pip and uv install from one index."""
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import subprocess
@@ -15,6 +14,7 @@ from tests.lib.index import IndexServer
 from tests.lib.manifests import variant_json
 from tests.lib.wheels import make_wheel
 from tools.differential.releases import GENERATIONS, Release, random_release
+from tools.others import run_uv, target_label
 
 __all__ = ["Labels", "compare_with_uv"]
 
@@ -25,7 +25,7 @@ Labels = dict[str, str | None]
 def compare_with_uv(
     chance: random.Random, count: int
 ) -> tuple[dict[str, Release], Labels, Labels]:
-    """Install many random packages at once with both.
+    """Install many random packages with both, at once.
 
     :return: the packages, what pip installed of them and what uv did.
     """
@@ -48,51 +48,17 @@ def compare_with_uv(
                     null = {**release.document, "variants": {label: {}}}
                     own = variant_json(null, label)
                     index.add(make_wheel(name, "1.0", label=label, variant_json=own))
-        home = Path(folder, "home")
-        home.mkdir()
-        environ = {**scrubbed_environ(home), "PATH": os.environ["PATH"]}
-        mine, others = Path(folder, "pip"), Path(folder, "uv")
-        assembled = os.environ["PYTHONPATH"]
-        subprocess.run(
-            [
-                *(sys.executable, "-m", "pip", "install", "--quiet", "--no-cache-dir"),
-                *("--target", str(mine), "--index-url", index.index_url, *releases),
-            ],
-            env={**environ, "PYTHONPATH": assembled},
-            check=True,
+        mine = Path(folder, "pip")
+        command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-cache-dir"]
+        command += ["--target", str(mine), "--index-url", index.index_url, *releases]
+        environ = {**scrubbed_environ(Path(folder)), "PATH": os.environ["PATH"]}
+        environ["PYTHONPATH"] = os.environ["PYTHONPATH"]
+        subprocess.run(command, env=environ, check=True)
+        run_uv(
+            Path(folder), ["--index-url", index.index_url, *releases]
+        ).check_returncode()
+        ours, theirs = (
+            {name: target_label(target, name) for name in releases}
+            for target in (mine, Path(folder, "target"))
         )
-        subprocess.run(
-            [
-                *(
-                    sys.executable,
-                    "-m",
-                    "uv",
-                    "pip",
-                    "install",
-                    "--quiet",
-                    "--no-cache",
-                ),
-                *("--no-config", "--preview-features", "wheel-variants"),
-                *(
-                    "--python",
-                    sys.executable,
-                    "--target",
-                    str(others),
-                    "--index-url",
-                    index.index_url,
-                    *releases,
-                ),
-            ],
-            env=environ,
-            check=True,
-        )
-        return releases, _labels(mine, releases), _labels(others, releases)
-
-
-def _labels(folder: Path, releases: dict[str, Release]) -> Labels:
-    labels: Labels = {}
-    for name in releases:
-        path = folder / f"{name}-1.0.dist-info" / "variant.json"
-        found = json.loads(path.read_text())["variants"] if path.exists() else {None: 0}
-        (labels[name],) = found
-    return labels
+        return releases, ours, theirs

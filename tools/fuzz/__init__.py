@@ -1,1 +1,1 @@
-"""Feed hostile input to whatever reads what others wrote."""
+"""Feed malicious input to all code that parses external data."""

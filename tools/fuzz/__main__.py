@@ -1,6 +1,6 @@
-"""Fuzz what reads hostile input: manifests, pages, names, wheels, answers, records.
+"""Fuzz all parsers of external data: manifests, pages, names, wheels, records.
 
-Each target runs in a process of its own, under atheris. An execution must raise nothing
+Each target runs in a separate process, under atheris. An execution must raise nothing
 but the documented errors, take at most a second of CPU time and 200 MB, and never choose
 a variant whose properties are not supported. What fails is left in build/fuzz/TARGET.
 
@@ -11,11 +11,13 @@ docs/reliability.md records.
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from tools.fuzz.targets import TARGETS
 
@@ -26,7 +28,7 @@ _STATUS = re.compile(r"^#\d+.*?cov: (\d+).*?rss: (\d+)Mb", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How the fuzzing of one target ended.
+    """The outcome of fuzzing one target.
 
     :ivar branches: how many places of the code were reached, as atheris counts.
     :ivar finding: what was printed if something failed.
@@ -80,39 +82,32 @@ def _fuzz(name: str, runs: int, seed: int) -> Outcome:
         *(f"-artifact_prefix={folder}/", "-max_len=4096", "-rss_limit_mb=1024"),
         "-len_control=0",
     ]
-    tokens = TARGETS[name].tokens
-    if tokens:
-        lines = [f'"{_escaped(token)}"' for token in tokens]
-        dictionary = folder / "tokens.txt"
-        dictionary.write_text("\n".join(lines), encoding="ascii")
-        command.append(f"-dict={dictionary}")
-    process = subprocess.run(
-        [*command, str(corpus)],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="backslashreplace",
-        check=False,
-    )
+    # In memory if there is a place. libFuzzer ends the process without cleaning up.
+    memory = "/dev/shm" if Path("/dev/shm").is_dir() else None
+    with TemporaryDirectory(dir=memory, prefix="fuzz-") as temporary:
+        process = subprocess.run(
+            [*command, str(corpus)],
+            env={**os.environ, "TMPDIR": temporary},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="backslashreplace",
+            check=False,
+        )
     output = process.stdout
     done, states = _DONE.search(output), _STATUS.findall(output)
     executions, seconds = map(int, done.groups()) if done else (0, 0)
     branches, megabytes = map(int, states[-1]) if states else (0, 0)
-    finding = None if done and process.returncode == 0 else _tail(output)
+    # libFuzzer is done after its last execution alone. It may still be killed at its end, by
+    # the alarm with which it looks for timeouts.
+    finding = None if done else f"exit status {process.returncode}\n{_tail(output)}"
     return Outcome(executions, seconds, branches, megabytes, finding)
 
 
 def _tail(output: str) -> str:
     start = output.find("=== Uncaught Python exception: ===")
     return output[max(start, len(output) - 5000) if start < 0 else start :]
-
-
-def _escaped(token: bytes) -> str:
-    return "".join(
-        chr(byte) if 32 <= byte < 127 and byte not in b'"\\' else f"\\x{byte:02x}"
-        for byte in token
-    )
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
-"""Run one target under atheris, in a process of its own: it ends the process."""
+"""Run one target with atheris, in a separate process."""
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
@@ -14,10 +15,16 @@ _INSTRUMENTED = [
     "pip._internal.console",
     "pip._vendor.packaging._variants",
 ]
+#: What is worth inserting into an input: words of the seeds, with their quotes, and these.
+_WORD = re.compile(rb"[\w\"'$.:-]{3,40}")
+_HOSTILE = (
+    *(b"null", b"true", b"NaN", b"1e999", b"[[", b"[]", b"{}", b" :: ", b"; ", b"("),
+    *(b'"\\ud800"', b'"\\u001b[31m"', b"&#x1b;", b"\xef\xbb\xbf", b"\xd9\xa3"),
+)
 
 
 def main() -> None:
-    """Fuzz the target that the first argument names, with libFuzzer's arguments.
+    """Fuzz the target in the first argument; pass the rest to libFuzzer.
 
     The last argument is the folder of the corpus, which gets the target's seeds.
     """
@@ -29,11 +36,17 @@ def main() -> None:
         from tools.fuzz.targets import TARGETS
 
         target = TARGETS[name]
+        words = set(_HOSTILE)
         for number, seed in enumerate(target.seeds()):
             (corpus / f"seed-{number}").write_bytes(seed)
+            words.update(_WORD.findall(seed))
+        dictionary = corpus.with_name("words.txt")
+        lines = ("".join(f"\\x{byte:02x}" for byte in word) for word in sorted(words))
+        dictionary.write_text("".join(f'"{line}"\n' for line in lines), "ascii")
         for known in (Path("tests/data/fuzz") / name).glob("*"):
             (corpus / known.name).write_bytes(known.read_bytes())
-        atheris.Setup([sys.argv[0], *arguments], Limits(target))
+        options = [f"-dict={dictionary}", *arguments]
+        atheris.Setup([sys.argv[0], *options], Limits(target))
         atheris.Fuzz()
 
 

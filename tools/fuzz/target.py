@@ -1,21 +1,25 @@
-"""What is fuzzed, and the limits that hold for each execution."""
+"""Fuzz targets, and the limits of each execution."""
 
 from __future__ import annotations
 
 import logging
 import random
 import resource
+import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis.strategies import SearchStrategy
 
 from pip._internal.console.output import get_logger
 from pip._internal.exceptions import DiagnosticPipError
-from tools.fuzz.choices import Choices
 
 __all__ = [
-    "MEMORY",
+    "FOLDER",
     "LimitExceeded",
     "Limits",
     "Target",
@@ -25,48 +29,53 @@ __all__ = [
     "structured",
 ]
 
-
-#: Where files are that are written once an execution: in memory if there is a place.
-MEMORY = "/dev/shm" if Path("/dev/shm").is_dir() else None
+_temporary = tempfile.TemporaryDirectory(prefix="fuzz-")
+#: Where targets write files once an execution.
+FOLDER = Path(_temporary.name)
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Something that reads hostile input.
+    """Code that reads malicious input.
 
     :ivar run: reads one input; whatever it raises is a finding.
     :ivar seeds: inputs to begin with.
-    :ivar tokens: what is worth inserting into an input.
     :ivar runs: how many executions there are if nobody says; the slow ones get fewer.
     """
 
     name: str
     run: Callable[[bytes], object]
     seeds: Callable[[], Iterable[bytes]] = tuple
-    tokens: Sequence[bytes] = ()
     runs: int = 120_000
 
 
 def structured(
-    name: str, check: Callable[[Choices], object], *, runs: int = 20_000
+    name: str,
+    check: Callable[..., None],
+    *inputs: SearchStrategy[Any],
+    runs: int = 20_000,
 ) -> Target:
-    """Make a target of what takes data of some shape."""
-    return Target(name, lambda data: check(Choices(data)), _noise, runs=runs)
+    """Create a target from a function that takes structured data."""
+    unlimited = settings(
+        database=None, deadline=None, suppress_health_check=list(HealthCheck)
+    )
+    test = unlimited(given(*inputs)(check))
+    fuzz: Callable[[bytes], object] = test.hypothesis.fuzz_one_input  # type: ignore[attr-defined]
+    return Target(name, fuzz, _noise, runs)
 
 
 def _noise() -> Iterator[bytes]:
     chance = random.Random(825)
-    for power in range(4, 11):
-        for _ in range(20):
-            yield chance.randbytes(2**power)
+    for _ in range(100):
+        yield chance.randbytes(chance.choice((512, 1024, 2048, 4096)))
 
 
 class LimitExceeded(AssertionError):
-    """An execution took too long, or too much memory."""
+    """An execution took too much time or memory."""
 
 
 class Limits:
-    """Run a target within limits: a second of CPU time, 200 MB of memory more."""
+    """Runs a target within limits: one second of CPU time, 200 MB of memory."""
 
     seconds = 1.0
     megabytes = 200
@@ -91,12 +100,12 @@ class Limits:
 
 
 def peak_memory() -> float:
-    """Return the most memory that this process has had, in MB (Linux counts in KiB)."""
+    """Return the peak memory of this process in MB."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 def printable(text: str) -> None:
-    """Check that a line of text does nothing to a terminal but show."""
+    """Check that a line of text contains only printable characters."""
     assert text.isprintable(), f"not printable: {text!r}"
 
 
@@ -105,7 +114,7 @@ _OWN = ("pip._internal.variants", "pip._internal.fast", "pip._internal.console")
 
 
 class _Watch(logging.Handler):
-    """Look at what reaches the handlers of upstream, warnings and worse."""
+    """Checks log records of level WARNING and above."""
 
     def emit(self, record: logging.LogRecord) -> None:
         if record.name.startswith(_OWN):
@@ -118,12 +127,12 @@ _logger = get_logger("pip._internal.variants.fuzz")
 
 
 def said(text: str) -> None:
-    """Check that what others wrote is one line where it is said, and shows no more."""
+    """Check that quoted external text is one printable line."""
     _logger.warning("%s", text)
 
 
 def failed(error: DiagnosticPipError) -> None:
-    """Check that an error shows what others wrote and does no more."""
+    """Check that an error quotes external text safely."""
     for part in (error.message, error.context, error.hint_stmt, error.note_stmt):
         for line in str(part).split("\n"):
             printable(line)

@@ -1,1 +1,1 @@
-"""Kill upgrades at every moment, and judge what is left of the environment."""
+"""Kill upgrades at every moment, and check the resulting environment."""

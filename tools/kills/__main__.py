@@ -1,9 +1,9 @@
-"""Kill upgrades of three packages while they run, as ``nox -s kills`` does.
+"""Kill running upgrades of three packages (``nox -s kills``).
 
-The moments are spread evenly over the installing phase of an undisturbed run. All times are those of a clock that stands still while pip waits for a processor that
-somebody else has. Ctrl-C ends it early; what has been run until then is told.
-Exit status 1 if the fork leaves more than half of stock pip's share of mixed or broken
-environments, or if the first module is absent for longer than with stock pip.
+The moments are spread evenly over the installing phase of an undisturbed run. Ctrl-C ends
+it early; what has been run until then is told. Exit status 1 if the fork leaves more than
+half of stock pip's share of mixed or broken environments, or if the first module is absent
+for longer than with stock pip.
 """
 
 from __future__ import annotations
@@ -14,43 +14,64 @@ import random
 import signal
 import sys
 import tempfile
-from collections.abc import Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, closing, suppress
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from statistics import median
 
 from tests.lib.environments import Workshop
-from tools.kills.report import Results, document, goals, tables
-from tools.kills.runner import CONFIGURATIONS, Kill, KillError, Stage
+from tools.kills.stage import (
+    CONFIGURATIONS,
+    Configuration,
+    Kill,
+    KillError,
+    Stage,
+    Undisturbed,
+)
+from tools.kills.verdict import Outcome
 
-__all__ = ["main", "moments"]
+__all__ = ["Results", "goals", "main", "moments", "table"]
 
-_SIGNALS = (signal.SIGKILL, signal.SIGTERM)
-#: For so many runs with SIGKILL there is one with SIGTERM.
-_KILLS_PER_TERM = 3
+#: For each signal, how many runs there are for each of --count.
+_SIGNALS = {signal.SIGKILL: 1.0, signal.SIGTERM: 1 / 3}
 #: After so many runs the speed of the machine is measured again: others use it too.
 _MEASURED_AGAIN = 5
-_COUNT = 60
-_SEED = 9
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """All runs of one configuration."""
+
+    configuration: Configuration
+    undisturbed: list[Undisturbed] = field(default_factory=list)
+    kills: list[Kill] = field(default_factory=list)
+
+    @property
+    def absent(self) -> float:
+        """The seconds during which the first module is missing."""
+        return median(each.absent for each in self.undisturbed)
+
+    @property
+    def damaged(self) -> float:
+        """The share of killed runs that left a damaged environment."""
+        return sum(k.verdict.is_damaged for k in self.kills) / max(1, len(self.kills))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run what the command line names, and return the exit status."""
+    """Run the configurations in the command line, and return the exit status."""
     options = _parser().parse_args(arguments)
-    if not sys.platform.startswith("linux"):
-        print("error: files are watched with inotify, which Linux has", file=sys.stderr)
-        return 2
-    # A shell has what it starts in the background ignore interrupts.
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.default_int_handler)
     try:
         results = _measure(options)
     except KillError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     if options.json is not None:
-        content = json.dumps(document(results, options.seed), indent=1)
-        options.json.write_text(content + "\n", encoding="utf-8")
-    print(f"Seed {options.seed}.\n\n{tables(results)}\n")
+        document = [asdict(each) for each in results]
+        text = json.dumps(document, indent=1, default=lambda outcome: outcome.value)
+        options.json.write_text(text + "\n", encoding="utf-8")
+    print(f"Seed {options.seed}.\n")
+    print(*table(results), sep="\n", end="\n\n")
     is_good = True
     for goal, is_met in goals(results):
         print(f"{'met' if is_met else 'MISSED'}: {goal}")
@@ -59,9 +80,53 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def moments(seed: int, number: signal.Signals, count: int) -> list[float]:
-    """Return moments from 0 to 1, one at random in each of *count* equal slots."""
+    """Return random moments from 0 to 1, one in each of *count* equal slots."""
     chance = random.Random(f"{seed} {number.name}")
     return [(slot + chance.random()) / count for slot in range(count)]
+
+
+def table(results: Sequence[Results]) -> Iterator[str]:
+    """Yield a Markdown table with a line per configuration and signal."""
+    head = [
+        "configuration",
+        "signal",
+        "runs",
+        "over before",
+        *(e.value for e in Outcome),
+    ]
+    head += ["litter", "fixed by the next run", "absent", "installing phase"]
+    yield f"| {' | '.join(head)} |"
+    yield f"|{'---|' * len(head)}"
+    for each in results:
+        span = median(run.span for run in each.undisturbed)
+        for name in dict.fromkeys(kill.signal for kill in each.kills):
+            kills = [kill for kill in each.kills if kill.signal == name]
+            damaged = [kill for kill in kills if kill.verdict.is_damaged]
+            cells = [
+                *(each.configuration.title, name, len(kills)),
+                sum(not kill.status for kill in kills),
+                *(sum(k.verdict.outcome is end for k in kills) for end in Outcome),
+                sum(bool(kill.verdict.litter) for kill in kills),
+                f"{sum(kill.is_fixed for kill in damaged)} of {len(damaged)}",
+                *(f"{each.absent * 1000:.0f} ms", f"{span * 1000:.0f} ms"),
+            ]
+            yield f"| {' | '.join(map(str, cells))} |"
+
+
+def goals(results: Sequence[Results]) -> Iterator[tuple[str, bool]]:
+    """Yield the goals of the fork, and whether they are met."""
+    base = next((r for r in results if not r.configuration.is_fork), None)
+    for each in results:
+        title = each.configuration.title
+        if base is not None and each is not base:
+            yield (
+                f"{title}: mixed or broken at most half as often as with stock pip",
+                each.damaged <= base.damaged / 2,
+            )
+            yield (
+                f"{title}: the first module is absent no longer than with stock pip",
+                each.absent <= base.absent,
+            )
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -69,7 +134,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--count",
         type=int,
-        default=_COUNT,
+        default=60,
         metavar="N",
         help="runs of each configuration that SIGKILL ends; with SIGTERM it is a third "
         "of that (%(default)s)",
@@ -94,15 +159,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--seed",
         type=int,
-        default=_SEED,
+        default=9,
         help="of the moments; the same gives the same ones (%(default)s)",
-    )
-    parser.add_argument(
-        "--moment",
-        type=float,
-        action="append",
-        metavar="X",
-        help="kill at this one only, from 0 to 1; may be used again",
     )
     parser.add_argument(
         "--json", type=Path, metavar="FILE", help="write every run there"
@@ -114,67 +172,44 @@ def _measure(options: argparse.Namespace) -> list[Results]:
     chosen = [
         each for each in CONFIGURATIONS if each.name in (options.only or [each.name])
     ]
-    plan = _plan(options)
-    done, total = 0, len(plan) * len(chosen)
+    plan = [
+        (number, moment)
+        for number, share in _SIGNALS.items()
+        if options.signal in (None, number.name)
+        for moment in moments(options.seed, number, max(1, int(options.count * share)))
+    ]
+    # In no order, so that a part tells of the whole.
+    random.Random(options.seed).shuffle(plan)
     with ExitStack() as stack:
         name = stack.enter_context(tempfile.TemporaryDirectory(prefix="kills-"))
         workshop = Workshop(Path(name))
         stages: list[tuple[Stage, Results]] = []
         for each in chosen:
             _say(f"{each.title}: making its environment")
-            stage = Stage(each, workshop, Path(name) / "stages" / each.name)
-            stages.append((stack.enter_context(stage), Results(each, [])))
+            stage = Stage(each, workshop, Path(name, "stages", each.name))
+            stages.append((stack.enter_context(closing(stage)), Results(each)))
         for turn in range(options.undisturbed):
             _say(f"undisturbed: {turn + 1} of {options.undisturbed}")
             _measure_again(stages)
-        # In turn, so that whatever else the machine does meets all of them.
+        # By turns, so that whatever else the machine does meets all of them.
         with suppress(KeyboardInterrupt):
             for turn, (number, moment) in enumerate(plan):
                 if turn and turn % _MEASURED_AGAIN == 0:
                     _measure_again(stages)
                 for stage, results in stages:
-                    kill = stage.kill(number, moment, results.last_span)
-                    results.kills.setdefault(number, []).append(kill)
-                    done += 1
-                    name = f"{results.configuration.name} {number.name}"
-                    _say(f"[{done}/{total}] {name} {_told(kill)}")
-        if done < total:
-            _say(f"interrupted: what follows are {done} of {total} runs")
+                    last = results.undisturbed[-3:]
+                    span = median(each.span for each in last)
+                    kill = stage.kill(number, moment, span)
+                    results.kills.append(kill)
+                    _say(
+                        f"[{turn + 1}/{len(plan)}] {results.configuration.name} {kill}"
+                    )
     return [results for _, results in stages]
 
 
 def _measure_again(stages: Sequence[tuple[Stage, Results]]) -> None:
     for stage, results in stages:
         results.undisturbed.append(stage.undisturbed())
-
-
-def _plan(options: argparse.Namespace) -> list[tuple[signal.Signals, float]]:
-    """Return signals and moments, in no order, so that a part tells of the whole."""
-    counts = (options.count, max(1, options.count // _KILLS_PER_TERM))
-    plan = [
-        (number, moment)
-        for number, count in zip(_SIGNALS, counts, strict=True)
-        if options.signal in (None, number.name)
-        for moment in options.moment or moments(options.seed, number, count)
-    ]
-    random.Random(options.seed).shuffle(plan)
-    return plan
-
-
-def _told(kill: Kill) -> str:
-    told = f"at {kill.moment:.3f}, {kill.after * 1000:.0f} ms: "
-    told += kill.verdict.outcome.value
-    if broken := ", ".join(kill.verdict.faults):
-        told += f" ({broken})"
-    if kill.verdict.litter:
-        told += f", litter {' '.join(kill.verdict.litter[:2])}"
-    if kill.next is not None:
-        told += f"; next run: {kill.next.outcome.value}"
-        if kill.next.litter:
-            told += f", litter {' '.join(kill.next.litter[:2])}"
-    if kill.left:
-        told += f"; {kill.left} processes stayed"
-    return told
 
 
 def _say(text: str) -> None:

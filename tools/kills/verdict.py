@@ -1,22 +1,31 @@
-"""Judge what an upgrade has left of an environment."""
+"""Check the environment after an upgrade."""
 
 from __future__ import annotations
 
 import enum
-import posixpath
-from collections.abc import Iterator, Mapping
+import functools
+import hashlib
+import importlib.util
+import marshal
+import struct
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
+from types import CodeType
 
-from tools.kills.trees import Packages, Tree
+__all__ = ["LYING", "Outcome", "Tree", "Verdict", "judge", "read_tree"]
 
-__all__ = ["Outcome", "Verdict", "judge"]
+#: What a tree has for a file or a folder: the digest of a file, "" for a folder.
+Tree = Mapping[str, str]
 
+#: Stands for a module for which Python takes bytecode of another source, or a broken one.
+LYING = "wrong bytecode"
 #: So many paths are told of what is wrong with a package.
 _SHOWN = 3
 
 
 class Outcome(enum.Enum):
-    """What an environment is, or a package in it; a package is never mixed.
+    """The state of an environment or of a package.
 
     Mixed is an environment of whole packages of which some are old and some new.
     """
@@ -29,120 +38,88 @@ class Outcome(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What was found.
+    """The result of a check.
 
-    :ivar packages: those whose releases differ, and what else is broken.
-    :ivar faults: by broken package, what is wrong beside the release that it is nearest.
+    :ivar faults: by broken package, paths that fit neither release.
     :ivar litter: files and folders that no release has; of a folder, not what is in it.
     """
 
     outcome: Outcome
-    packages: Mapping[str, Outcome]
-    faults: Mapping[str, str]
-    litter: tuple[str, ...]
+    faults: Mapping[str, list[str]]
+    litter: list[str]
 
     @property
     def is_damaged(self) -> bool:
-        """Tell whether it is neither what was before nor what was to come."""
+        """Whether the environment is neither the old nor the new one."""
         return self.outcome in (Outcome.MIXED, Outcome.BROKEN)
 
 
-def judge(
-    found: Tree,
-    old: Packages,
-    new: Packages,
-    standing: frozenset[str] = frozenset(),
-) -> Verdict:
-    """Judge an environment by what it was before an upgrade and what it was to become.
+def judge(found: Tree, old: Tree, new: Tree, packages: Iterable[str]) -> Verdict:
+    """Compare an environment with its old and new states.
 
     A package is old or new if it has all files of that release, unchanged, no file that
     only the other one has, and no bytecode that says something else.
-
-    :param old: the packages before; those that stay as they are belong to both
-    :param standing: folders that are there whatever is installed
     """
-    ends = {Outcome.OLD: old, Outcome.NEW: new}
-    fitting: dict[str, set[Outcome]] = {}
-    faults: dict[str, str] = {}
-    for name in sorted({*old, *new}):
-        wrong = {
-            end: list(_faults(found, packages.get(name, {}), _files(name, old, new)))
-            for end, packages in ends.items()
-        }
-        fitting[name] = {end for end, each in wrong.items() if not each}
-        if not fitting[name]:
-            nearest = min(wrong, key=lambda end: len(wrong[end]))
-            faults[name] = _told(nearest, wrong[nearest])
-    allowed = standing.union(_allowed_folders(fitting, ends))
-    return Verdict(
-        _together(fitting),
-        {name: _one(each) for name, each in fitting.items() if len(each) < len(ends)},
-        faults,
-        tuple(_litter(found, {*_all_files(old), *_all_files(new)}, allowed)),
-    )
+    known, faults, whole = {**old, **new}, {}, set[Outcome]()
+    files = {path: digest for path, digest in found.items() if digest and path in known}
+    for name in packages:
+        ours, before, after = (_of_package(tree, name) for tree in (files, old, new))
+        if ours == before:
+            whole.add(Outcome.OLD)
+        elif ours == after:
+            whole.add(Outcome.NEW)
+        else:
+            fewest = min(
+                (dict(ours.items() ^ release.items()) for release in (before, after)),
+                key=len,
+            )
+            faults[name] = sorted(fewest)[:_SHOWN]
+    outcome = Outcome.MIXED if len(whole) > 1 else next(iter(whole), Outcome.BROKEN)
+    strange = found.keys() - known
+    litter = sorted(path for path in strange if path.rpartition("/")[0] not in strange)
+    return Verdict(Outcome.BROKEN if faults else outcome, faults, litter)
 
 
-def _files(name: str, *ends: Packages) -> set[str]:
-    return {path for packages in ends for path in packages.get(name, {})}
+def _of_package(tree: Tree, name: str) -> dict[str, str]:
+    """Return the files of a package: modules, metadata and scripts."""
+    return {
+        path: digest
+        for path, digest in tree.items()
+        if digest and any(part.partition("-")[0] == name for part in path.split("/"))
+    }
 
 
-def _all_files(packages: Packages) -> Iterator[str]:
-    for files in packages.values():
-        yield from files
+def read_tree(root: Path) -> dict[str, str]:
+    """Read the files below *root*, without bytecode; paths have slashes."""
+    tree: dict[str, str] = {}
+    for path in root.rglob("*"):
+        name = path.relative_to(root).as_posix()
+        if path.is_symlink() or "__pycache__" in path.parts:
+            continue
+        tree[name] = (
+            "" if path.is_dir() else hashlib.sha256(path.read_bytes()).hexdigest()
+        )
+        if path.suffix == ".py" and _has_wrong_bytecode(path):
+            tree[name] = LYING
+    return tree
 
 
-def _faults(found: Tree, wanted: Mapping[str, str], known: set[str]) -> Iterator[str]:
-    """Yield how a broken package differs from a release.
-
-    :param known: all that either release has
-    """
-    for path, digest in wanted.items():
-        if path not in found.files:
-            yield f"lacks {path}"
-        elif found.files[path] != digest:
-            yield f"changed {path}"
-        elif path in found.lying:
-            yield f"wrong bytecode of {path}"
-    for path in sorted(known.difference(wanted)):
-        if path in found.files:
-            yield f"has {path}"
-
-
-def _told(end: Outcome, faults: list[str]) -> str:
-    rest = f" and {len(faults) - _SHOWN} more" if len(faults) > _SHOWN else ""
-    return f"as {end.value}: {', '.join(faults[:_SHOWN])}{rest}"
+def _has_wrong_bytecode(source: Path) -> bool:
+    """Return whether Python would load outdated bytecode."""
+    cached = Path(importlib.util.cache_from_source(source))
+    if not cached.is_file():
+        return False
+    content, status = cached.read_bytes(), source.stat()
+    stamp = struct.pack("<III", 0, int(status.st_mtime), status.st_size)
+    if content[:16] != importlib.util.MAGIC_NUMBER + stamp:
+        # Python compiles the source again.
+        return False
+    try:
+        return bool(marshal.loads(content[16:]) != _compiled(source.read_bytes()))
+    except (EOFError, ValueError, TypeError):
+        return True
 
 
-def _one(fitting: set[Outcome]) -> Outcome:
-    return next(iter(fitting), Outcome.BROKEN)
-
-
-def _together(fitting: Mapping[str, set[Outcome]]) -> Outcome:
-    if not all(fitting.values()):
-        return Outcome.BROKEN
-    for end in (Outcome.OLD, Outcome.NEW):
-        if all(end in each for each in fitting.values()):
-            return end
-    return Outcome.MIXED
-
-
-def _allowed_folders(
-    fitting: Mapping[str, set[Outcome]], ends: Mapping[Outcome, Packages]
-) -> Iterator[str]:
-    """Yield the folders of what is there; of a broken package, those of both releases."""
-    for name, chosen in fitting.items():
-        for end in chosen or ends:
-            for path in ends[end].get(name, {}):
-                while path := posixpath.dirname(path):
-                    yield path
-
-
-def _litter(found: Tree, known: set[str], allowed: frozenset[str]) -> Iterator[str]:
-    foreign = found.folders - allowed
-    strange = sorted({*found.files} - known)
-    for path in sorted(foreign):
-        if posixpath.dirname(path) not in foreign:
-            yield path
-    for path in strange:
-        if posixpath.dirname(path) not in foreign:
-            yield path
+@functools.cache
+def _compiled(source: bytes) -> CodeType:
+    return compile(source, "module", "exec", dont_inherit=True)

@@ -1,1 +1,1 @@
-"""Plant a fault in each mechanism, and see which test finds it."""
+"""Introduce a fault into each mechanism, and check that a test finds it."""

@@ -1,4 +1,4 @@
-"""Plant each fault of mutants.toml in a copy of the project, and run its tests."""
+"""Apply each fault in mutants.toml to a copy of the project, and run tests."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _KILLER = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """A fault to plant.
+    """A fault to introduce.
 
     :ivar what: what is wrong then.
     :ivar edits: a file of the overlay, or one in ``core/``, a text that is in it once, and what to write in
@@ -57,13 +57,13 @@ def read_mutants(path: Path) -> list[Mutant]:
 
 
 def file_of(project: Path, name: str) -> Path:
-    """Return the file that an edit is about, in a copy of the project."""
+    """Return the file of an edit in a copy of the project."""
     return project / (name if name.startswith(_CORE) else _OVERLAY + name)
 
 
 @contextmanager
 def planted(mutant: Mutant, project: Path) -> Iterator[None]:
-    """Plant a fault, and take it out again.
+    """Apply a fault, and revert it at the end.
 
     :raises ValueError: if a text to change is not there, or several times.
     """
@@ -83,7 +83,7 @@ def planted(mutant: Mutant, project: Path) -> Iterator[None]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Plant the faults one after the other; the status tells if one was not found."""
+    """Apply the faults one by one; return 1 if one is not found."""
     parser = argparse.ArgumentParser(prog="nox -s mutants --", description=__doc__)
     parser.add_argument("-k", metavar="TEXT", default="", help="only those with TEXT")
     options = parser.parse_args(arguments)
@@ -116,7 +116,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def copied(folder: Path) -> Path:
-    """Copy what tests need; the assembled fork's links lead into the copy."""
+    """Copy the project; links of the assembled fork point to the copy."""
     copy = folder / "project"
     for name in ("core", "docs", "fork", "src", "tests", "tools"):
         shutil.copytree(ROOT / name, copy / name)
@@ -133,12 +133,16 @@ def _assemble(copy: Path) -> None:
 
 
 def _killer(copy: Path, tests: Sequence[str]) -> str | None:
-    """Return the first test that fails, if any does."""
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "--in-process"]
+    """Return the first failing test, or None."""
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider"]
+    command += ["-m", "not torch and not registries and not matrix"]
+    if any(test.startswith("tests/") for test in tests):
+        # The tests of core do without the options of all others.
+        command.append("--in-process")
     # Compiled files of one second look alike, whatever was written into them.
     environ = {**os.environ, "PYTHONPATH": "", "PYTHONDONTWRITEBYTECODE": "1"}
     done = subprocess.run(
-        [*command, "-p", "no:cacheprovider", "-m", "not torch and not matrix", *tests],
+        [*command, *tests],
         cwd=copy,
         env=environ,
         capture_output=True,

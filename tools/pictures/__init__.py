@@ -1,1 +1,1 @@
-"""The pictures of the documents, drawn from data: ``python -m tools.pictures``."""
+"""Draw the pictures in the docs from data: ``python -m tools.pictures``."""

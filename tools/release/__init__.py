@@ -1,1 +1,1 @@
-"""What a release consists of, and how each part of it is made."""
+"""Make the parts of a release."""

@@ -1,4 +1,4 @@
-"""The error that ends the making of a release."""
+"""The error that stops a release."""
 
 from __future__ import annotations
 
@@ -6,4 +6,4 @@ __all__ = ["ReleaseError"]
 
 
 class ReleaseError(Exception):
-    """A release cannot be made; the message says why, and what to do."""
+    """A release cannot be made; the message contains the reason and a remedy."""

@@ -1,4 +1,4 @@
-"""Put pip with native wheel variants in place of the pip of this Python.
+"""Install pip with native wheel variants into a Python.
 
 The file holds the pip that it installs: no network is needed. It does what
 ``python -m pip_variants bootstrap`` does; ``--help`` tells the options.
@@ -12,7 +12,7 @@ SHA256 = ""
 
 
 def main() -> "str | int":
-    """Unpack the wheel below and run it; return the exit status."""
+    """Unpack and run the wheel below; return the exit status."""
     if sys.version_info < (3, 10):  # noqa: UP036
         return (
             "error: this pip needs Python 3.10 or newer. Run the file with the Python "

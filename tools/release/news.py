@@ -1,4 +1,4 @@
-"""Read what NEWS.md says of a release."""
+"""Read the notes of a release from NEWS.md."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def notes(news: str, version: str) -> str | None:
 
 
 def check_tag(tag: str, version: str, root: Path) -> None:
-    """Refuse a tag that is not the one of what would be released.
+    """Check that a tag matches the version to release.
 
     :param version: of the fork.
     :param root: of the project.

@@ -1,24 +1,28 @@
-"""Make ``pip-variants.pyz``: the fork's pip in one file, run without being installed."""
+"""Make ``pip-variants.pyz``: the fork in one file that runs directly."""
 
 from __future__ import annotations
 
+import io
 import zipfile
 from pathlib import Path
 
-from tools.release.archives import zipped
 from tools.release.errors import ReleaseError
 
 __all__ = ["zipapp"]
 
 _MAIN = Path(__file__).with_name("zipapp_main.py")
 _SHEBANG = b"#!/usr/bin/env python3\n"
+#: What hatchling gives to the files of a wheel.
+_TIME = (2020, 2, 2, 0, 0, 0)
+_UNIX, _REGULAR_FILE = 3, 0o100644
 
 
 def zipapp(wheel: Path) -> bytes:
     """Return the zipapp of a wheel of the fork.
 
     It holds the package and, in ``licenses/``, the licences that must travel with it. It
-    is no installed distribution: pip does not find itself in it.
+    is no installed distribution: pip does not find itself in it. The module of that name
+    in the standard library writes the times of files, and so other bytes each time.
 
     :raises ReleaseError: the wheel has no pip in it.
     """
@@ -32,4 +36,10 @@ def zipapp(wheel: Path) -> bytes:
                 files[f"licenses/{path}"] = archive.read(name)
     if "pip/__init__.py" not in files:
         raise ReleaseError(f"no pip in the wheel; build it anew. Wheel: {str(wheel)!r}")
-    return _SHEBANG + zipped(files)
+    content = io.BytesIO(_SHEBANG)
+    with zipfile.ZipFile(content, "a") as archive:
+        for name, data in files.items():
+            info = zipfile.ZipInfo(name, _TIME)
+            info.create_system, info.external_attr = _UNIX, _REGULAR_FILE << 16
+            archive.writestr(info, data, zipfile.ZIP_DEFLATED, compresslevel=9)
+    return content.getvalue()

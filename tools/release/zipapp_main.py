@@ -1,4 +1,4 @@
-"""Start the pip of this file; becomes ``__main__.py`` of ``pip-variants.pyz``."""
+"""Start the pip in this file; the ``__main__.py`` of ``pip-variants.pyz``."""
 # An older Python must be able to read this, to say that it is too old.
 
 import sys

@@ -1,1 +1,1 @@
-"""Run upstream's own test-suite with the fork as its pip, and with the release."""
+"""Run stock pip's test suite with the fork and with stock pip."""

@@ -1,4 +1,4 @@
-"""Run one cell of upstream's own tests; keep the results in build/upstream.
+"""Run one cell of stock pip's tests; save the results in build/upstream.
 
 A cell that is split into groups can be run over several calls: a group that was run to
 its end with the same pip and the same checkout is not run again.
@@ -10,47 +10,65 @@ import argparse
 import sys
 from pathlib import Path
 
-from tools.upstream.cells import BACKENDS, SUITES, Cell, fork_cells
-from tools.upstream.errors import UpstreamError
-from tools.upstream.runs import BUILD, Results
-from tools.upstream.tree import Tree, prepare
+from tools.upstream.results import BUILD, FORK, UNTOUCHED, Results
+from tools.upstream.tree import Tree, UpstreamError, prepare
 
-__all__ = ["main"]
+__all__ = ["cell", "main", "parser"]
+
+# A version of CPython where pip uses the backend unasked: to ask for the older one on a
+# newer CPython makes pip warn, and upstream's tests turn that warning into an error.
+_PYTHONS = {"importlib": "3.11", "pkg_resources": "3.10"}
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the cell; return the exit status, which says nothing of failing tests."""
-    options = _parser().parse_args(arguments)
+    """Run the cell; return the exit status, which ignores failing tests."""
+    options = parser().parse_args(arguments)
     try:
-        cell = Cell(
-            options.suite,
-            options.backend,
-            options.zipapp,
-            options.variants,
-            options.untouched,
-        )
+        results = Results(BUILD, cell(options))
         wheel = options.release if options.untouched else options.fork
-        tree = prepare(options.checkout, wheel, cell.python, BUILD)
-        return _run(cell, tree, options)
+        tree = prepare(options.checkout, wheel, _PYTHONS[options.backend], BUILD)
+        for group, chosen in _groups(options, results).items():
+            if "/" in group and results.has(group, tree):
+                print(f"{results.cell}: group {group} was run")
+                continue
+            _run(results, tree, options, group, chosen)
     except UpstreamError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
+    return 0
 
 
-def _parser() -> argparse.ArgumentParser:
+def cell(options: argparse.Namespace) -> str:
+    """Return the name of the cell that options select.
+
+    :raises UpstreamError: there is no such cell.
+    """
+    if options.zipapp and options.suite == "unit":
+        raise UpstreamError("unit tests import pip; a zipapp is for functional")
+    ways = {"-no-variants": options.no_variants, "-no-fast": options.no_fast}
+    if options.untouched and any(ways.values()):
+        raise UpstreamError("the untouched release has nothing to turn off")
+    name = f"{options.suite}-{options.backend}{'-zipapp' * options.zipapp}"
+    off = "".join(way for way, is_off in ways.items() if is_off)
+    return f"{name}{UNTOUCHED}" if options.untouched else f"{name}{FORK}{off}"
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
     parser = argparse.ArgumentParser(prog="nox -s upstream --", description=__doc__)
     parser.add_argument(
         "checkout", type=Path, help="a git checkout of pip's repository; HEAD counts"
     )
-    parser.add_argument("suite", choices=SUITES)
+    parser.add_argument("suite", choices=("unit", "functional"))
     parser.add_argument(
         "--backend",
-        choices=BACKENDS,
+        choices=_PYTHONS,
         default="importlib",
         help="what pip reads metadata with: on CPython 3.11, or on 3.10",
     )
     parser.add_argument("--zipapp", action="store_true", help="run pip from a zip file")
-    parser.add_argument("--no-variants", dest="variants", action="store_false")
+    parser.add_argument("--no-variants", action="store_true")
+    parser.add_argument("--no-fast", action="store_true")
     parser.add_argument(
         "--untouched", action="store_true", help="test the release, not the fork"
     )
@@ -80,34 +98,52 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _run(cell: Cell, tree: Tree, options: argparse.Namespace) -> int:
-    results = Results(BUILD, cell)
+def _groups(options: argparse.Namespace, results: Results) -> dict[str, list[str]]:
+    """Return arguments of pytest that choose tests, by group."""
+    tests = f"tests/{options.suite}"
     if options.failed:
-        tests = _failing(cell)
-        if not tests:
-            print(f"{cell.name}: nothing fails")
-        elif not results.run_tests(tree, tests):
-            raise UpstreamError("pytest broke off; see above")
-        return 0
+        failing = _failing(results)
+        return {"": ["-n", "0", *failing]} if failing else {}
     if options.network:
-        if not results.run_network(tree, options.workers):
-            raise UpstreamError("pytest broke off; see above")
-        return 0
-    count, only = options.num_test_groups, options.test_group
-    for number in [only] if only else range(1, count + 1):
-        if results.has(f"{number}/{count}", tree):
-            print(f"{cell.name}: group {number} of {count} was run")
-        elif not results.run_group(tree, number, count, options.workers):
-            raise UpstreamError(f"pytest broke off in group {number}; see above")
-    return 0
+        return {"network": ["-n", options.workers, "-m", "network", tests]}
+    count = options.num_test_groups
+    chosen = [options.test_group] if options.test_group else range(1, count + 1)
+    split = ["-n", options.workers, "--num-test-groups", str(count)]
+    return {
+        f"{k}/{count}": [*split, "--test-group", str(k), "-m", "not network", tests]
+        for k in chosen
+    }
 
 
-def _failing(cell: Cell) -> list[str]:
-    cells = [cell]
-    if cell.untouched:
-        cells = [each for each in fork_cells() if each.twin == cell]
-    outcomes = [Results(BUILD, each).outcomes().items() for each in cells]
-    return sorted({test for each in outcomes for test, end in each if end == "failed"})
+def _failing(results: Results) -> list[str]:
+    """Return the tests that fail, each for all its parameters, which differ by pip."""
+    cells = [results]
+    if results.cell.endswith(UNTOUCHED):
+        way = results.cell.removesuffix(UNTOUCHED)
+        folders = BUILD.glob(f"results/{way}{FORK}*")
+        cells = [Results(BUILD, folder.name) for folder in folders]
+    return sorted(
+        {
+            test.partition("[")[0]
+            for each in cells
+            for test, outcome in each.outcomes().items()
+            if outcome == "failed"
+        }
+    )
+
+
+def _run(
+    results: Results,
+    tree: Tree,
+    options: argparse.Namespace,
+    group: str,
+    chosen: list[str],
+) -> None:
+    given = {"PIP_NO_VARIANTS": options.no_variants, "PIP_NO_FAST": options.no_fast}
+    variables = {name: "1" for name, is_set in given.items() if is_set}
+    arguments = ["--use-zipapp"] * options.zipapp + chosen
+    if not results.run(tree, arguments, group, variables):
+        raise UpstreamError(f"pytest broke off in group {group!r}; see above")
 
 
 if __name__ == "__main__":

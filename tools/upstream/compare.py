@@ -1,4 +1,4 @@
-"""Compare all runs of the fork with those of the untouched release.
+"""Compare all test runs of the fork with those of stock pip.
 
 Prints a table, then every test that fails with the fork and does not fail untouched.
 Exit status 1 if there is one that tools/upstream/expected.toml does not list, one that
@@ -9,69 +9,93 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections import Counter
+from collections.abc import Mapping
+from fnmatch import fnmatchcase
 from pathlib import Path
 
-from tools.upstream.cells import fork_cells
-from tools.upstream.comparison import Comparison, compare
-from tools.upstream.errors import UpstreamError
-from tools.upstream.expected import read_expected
-from tools.upstream.runs import BUILD, Results
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
-__all__ = ["main"]
+from tools.upstream.results import BUILD, FORK, Outcomes, Results
 
+__all__ = ["compare", "listed", "main"]
+
+_LIST = Path(__file__).with_name("expected.toml")
 _COUNTED = ("passed", "failed", "skipped", "xfailed")
-_HEADINGS = {
-    "regressions": "fail with the fork, pass untouched",
-    "unknown": "fail with the fork, not run untouched (--untouched --failed runs them)",
-    "lost": "do not run with the fork, do untouched",
-    "expected": "fail as listed",
-    "stale": "are listed, and do not fail: take them off the list",
-}
+_REGRESSIONS = "fail with the fork, pass untouched"
+_UNKNOWN = "fail with the fork, not run untouched (--untouched --failed runs them)"
+_LOST = "do not run with the fork, do untouched"
+_EXPECTED = "fail as listed"
+_STALE = "are listed, and do not fail: take them off the list"
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Print the comparison; return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", type=Path, default=BUILD, help=argparse.SUPPRESS)
-    options = parser.parse_args(arguments)
-    try:
-        return _compare(options.build)
-    except UpstreamError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-
-
-def _compare(build: Path) -> int:
-    expected = read_expected()
-    details = []
-    good = True
+    build = parser.parse_args(arguments).build
+    details, good = [], True
     print("| cell | of | " + " | ".join(_COUNTED) + " | run |")
     print("|---" * (len(_COUNTED) + 3) + "|")
-    for cell in fork_cells():
-        fork, untouched = Results(build, cell), Results(build, cell.twin)
-        if not fork.runs():
-            print(f"| {cell.name} | not run" + " |" * (len(_COUNTED) + 2))
-            continue
-        whole = fork.whole and untouched.whole
-        comparison = compare(
-            fork.outcomes(), untouched.outcomes(), expected, cell.name, whole=whole
+    for folder in sorted(build.glob(f"results/*{FORK}*")):
+        fork = Results(build, folder.name)
+        found = compare(
+            fork.outcomes(),
+            fork.untouched.outcomes(),
+            listed(folder.name),
+            whole=fork.whole and fork.untouched.whole,
         )
-        for name, counts, results in (
-            ("fork", comparison.fork, fork),
-            ("untouched", comparison.untouched, untouched),
-            ("both", comparison.both, None),
-        ):
+        for name, results in (("fork", fork), ("untouched", fork.untouched)):
+            counts = Counter(results.outcomes().values())
             numbers = " | ".join(str(counts[each]) for each in _COUNTED)
-            about = "" if results is None else _about(results)
-            print(f"| {cell.name} | {name} | {numbers} | {about} |")
-        details += _details(cell.name, comparison)
-        good = good and comparison.good
+            print(f"| {folder.name} | {name} | {numbers} | {_about(results)} |")
+        for heading, tests in found.items():
+            if tests:
+                details += [f"\n{folder.name}: {len(tests)} {heading}:"]
+                details += [f"  {test}" for test in sorted(tests)]
+                good = good and heading == _EXPECTED
     print(*details, sep="\n")
     return 0 if good else 1
 
 
+def listed(cell: str, path: Path = _LIST) -> set[str]:
+    """Return the tests that are to fail in a cell, each listed with a reason."""
+    content = tomllib.loads(path.read_text(encoding="utf-8"))
+    return {
+        each["test"]
+        for each in content["difference"]
+        if each["reason"]
+        and any(fnmatchcase(cell, pattern) for pattern in each.get("cells", ["*"]))
+    }
+
+
+def compare(
+    fork: Outcomes, untouched: Outcomes, listed: set[str], *, whole: bool
+) -> Mapping[str, set[str]]:
+    """Return what two cells do not have in common, by what it means.
+
+    :param whole: whether both cells were run wholly, so that a test that is absent
+        from the one is a difference.
+    """
+    failing = {test for test, outcome in fork.items() if outcome == "failed"}
+    skipped = {test for test, outcome in fork.items() if outcome == "skipped"}
+    ran = {test for test, outcome in untouched.items() if outcome != "skipped"}
+    worse = {test for test in failing if untouched.get(test, "failed") != "failed"}
+    lost = ran & skipped | (ran - fork.keys() if whole else set())
+    return {
+        _REGRESSIONS: worse - listed,
+        _UNKNOWN: failing - untouched.keys() - listed,
+        _LOST: lost - listed,
+        _EXPECTED: failing & listed,
+        _STALE: listed & (fork.keys() - failing),
+    }
+
+
 def _about(results: Results) -> str:
-    """Return when, how far and with what a cell was run."""
+    """Describe the runs of a cell."""
     runs = results.runs()
     if not runs:
         return "not run"
@@ -80,15 +104,6 @@ def _about(results: Results) -> str:
     tests = sorted({run.upstream[:8] for run in runs})
     extent = "whole" if results.whole else "in part"
     return f"{extent}, {', '.join(dates)}, {', '.join(pips)}, tests {', '.join(tests)}"
-
-
-def _details(cell: str, comparison: Comparison) -> list[str]:
-    lines = []
-    for attribute, heading in _HEADINGS.items():
-        tests = getattr(comparison, attribute)
-        if tests:
-            lines += [f"\n{cell}: {len(tests)} {heading}:", *(f"  {t}" for t in tests)]
-    return lines
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Upstream's checkout with another pip in it, and an environment to run its tests."""
+"""Prepare stock pip's checkout with another pip, and a test environment."""
 
 from __future__ import annotations
 
@@ -15,18 +15,21 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.lib.interpreters import find_interpreters
-from tools.upstream.errors import UpstreamError
 
-__all__ = ["Tree", "prepare"]
+__all__ = ["Tree", "UpstreamError", "prepare"]
 
 # What upstream's tests need in addition to their own group: the common wheels hold an
 # older setuptools than the group would bring, and a few tests want the two alike.
 _TOOLS = ["setuptools<80", "pytest-reportlog", "pytest-timeout"]
 
 
+class UpstreamError(Exception):
+    """Errors: why the tests cannot be run, and what to do."""
+
+
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """What one pip is tested in.
+    """The checkout and environment for testing one pip.
 
     :param folder: holds upstream's checkout, with that pip in its ``src``, and an
         environment with that pip and the tools of the tests.
@@ -42,22 +45,22 @@ class Tree:
 
     @property
     def root(self) -> Path:
-        """Return the root of the checkout."""
+        """The root of the checkout."""
         return self.folder / "pip"
 
     @property
     def venv(self) -> Path:
-        """Return the folder of the environment."""
+        """The folder of the environment."""
         return self.folder / "venv"
 
     @property
     def python(self) -> Path:
-        """Return the interpreter of the environment."""
+        """The interpreter of the environment."""
         return self.venv / ("Scripts" if os.name == "nt" else "bin") / "python"
 
 
 def prepare(checkout: Path, wheel: Path, python: str, build: Path) -> Tree:
-    """Lay out a tree below *build*, or return the one that is there.
+    """Create a tree below *build*, or return the existing one.
 
     :param checkout: a git checkout of upstream, or its git folder; what is committed at
         ``HEAD`` counts.
@@ -98,7 +101,7 @@ def _unpack(tree: Tree, checkout: Path, wheel: Path) -> None:
 
 
 def _install(tree: Tree, wheel: Path, python: str) -> None:
-    """Install the pip, what the tests need and the wheels that they install."""
+    """Install the pip, the test dependencies and the test wheels."""
     interpreter = find_interpreters().get(python)
     if interpreter is None:
         raise UpstreamError(f"no CPython of this version on this machine: {python}")
@@ -117,7 +120,7 @@ def _install(tree: Tree, wheel: Path, python: str) -> None:
 
 
 def _identify(wheel: Path) -> tuple[str, str]:
-    """Return a digest of what the wheel installs, and the version of its pip."""
+    """Return a digest of the wheel's files, and the version of its pip."""
     with zipfile.ZipFile(wheel) as files:
         (record,) = (
             name for name in files.namelist() if name.endswith(".dist-info/RECORD")

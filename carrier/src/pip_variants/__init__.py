@@ -1,11 +1,11 @@
-"""Carries the wheel of pip with native wheel variants, and puts it into environments.
+"""Install pip with native wheel variants, from a wheel inside this package.
 
-``python -m pip_variants bootstrap`` puts it in place of a pip, ``python -m pip_variants
-venv`` makes an environment with it, and virtualenv finds it as a seeder. Nothing is
-downloaded, and nothing but the standard library is needed.
+``python -m pip_variants bootstrap`` replaces the pip of an environment, ``python -m
+pip_variants venv`` creates an environment with the fork, and virtualenv uses the package as
+a seeder. Nothing is downloaded, and only the standard library is needed.
 
-This module imports nothing, ``__future__`` included: ``python -m pip_variants`` runs it
-while the working folder is still the first place where Python looks for modules.
+This module imports nothing, not even ``__future__``: ``python -m pip_variants`` runs it
+while the working directory is still first on ``sys.path``.
 """
 
 __all__: list[str] = []

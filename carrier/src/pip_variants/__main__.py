@@ -1,10 +1,10 @@
-"""``python -m pip_variants``."""
+"""Run the command line: ``python -m pip_variants``."""
 
 import sys
 
 if __name__ == "__main__":
-    # ``-m`` puts the working folder first, where anyone may have put a json.py. Nothing
-    # but sys is imported before this line, so no module of that folder runs.
+    # ``-m`` puts the working directory first, which may contain any json.py. Only sys is
+    # imported before this line, so no module of that directory runs.
     if not (sys.flags.isolated or getattr(sys.flags, "safe_path", False)):
         del sys.path[0]
     from pip_variants.cli import main

@@ -1,14 +1,12 @@
-"""Put one pip in place of another, so that there is one that works at any moment.
+"""Replace one pip with another without leaving the environment without a working pip.
 
-1. The new one runs ``--version`` from its wheel, with the Python that will have it.
-2. The old one is packed into a wheel again, which is kept in the environment and has run
-   ``--version`` too, before the old one is touched.
-3. A ``.pth`` file is written that lets Python find a pip in a wheel while there is none
-   that is whole among the packages. It goes when all is done; if this is killed, the pip
-   in the wheel is what runs.
-4. The new one is installed by the pip in the carried wheel, which writes all files first
-   and then moves them to their places.
-5. It runs ``--version``. If it does not, the old one is put back.
+1. Run ``--version`` of the new pip from its wheel, with the target Python.
+2. Pack the old pip into a wheel that stays in the environment, and run its ``--version``.
+3. Write a ``.pth`` file that makes Python use a pip in a wheel while no complete pip is
+   installed. It is removed at the end; if this process is killed, that pip still works.
+4. Install the new pip with the pip in the bundled wheel, which writes all files first and
+   then moves them into place.
+5. Run ``--version`` of the installed pip. If that fails, restore the old pip.
 """
 
 from __future__ import annotations
@@ -17,7 +15,6 @@ import glob
 import shutil
 import signal
 import tempfile
-import threading
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -26,9 +23,7 @@ from pathlib import Path
 
 from pip_variants.bundled import Fork
 from pip_variants.errors import CarrierError
-from pip_variants.external import refuse_if_managed
 from pip_variants.installed import Installed, hidden_by, is_fork, look, trouble
-from pip_variants.locking import alone
 from pip_variants.repacking import UnpackableError, damage, repack
 from pip_variants.targets import Target
 
@@ -39,19 +34,19 @@ _UNFINISHED = "unfinished"
 
 
 class _LostError(CarrierError):
-    """There is no pip but the one in the wheel."""
+    """Only the pip in a wheel is left."""
 
 
 @dataclass(frozen=True)
 class Change:
-    """What is to be done to one Python.
+    """A planned replacement of the pip of one Python.
 
     :ivar target: the Python
-    :ivar old: the pip that it has, ``None`` if none
-    :ivar version: of the pip that it will have
-    :ivar wheel: of that pip
-    :ivar is_undo: whether this is the way back
-    :ivar options: for pip
+    :ivar old: the installed pip, ``None`` if there is none
+    :ivar version: the version of the new pip
+    :ivar wheel: the wheel of the new pip
+    :ivar is_undo: whether the old pip is restored
+    :ivar options: options for pip
     """
 
     target: Target
@@ -67,9 +62,9 @@ class Change:
 
 
 def plan(target: Target, fork: Fork, *, break_system_packages: bool) -> Change | None:
-    """Return what is to be done for a Python to have the fork, ``None`` if it has it.
+    """Plan the installation of the fork; return ``None`` if it is already installed.
 
-    :raises CarrierError: that must not or cannot be done
+    :raises CarrierError: if the fork must not or cannot be installed
     """
     options = _begin(target, break_system_packages)
     old = look(target)
@@ -78,39 +73,41 @@ def plan(target: Target, fork: Fork, *, break_system_packages: bool) -> Change |
     hiding = hidden_by(target)
     if hiding is not None:
         raise CarrierError(
-            f"{hiding} would hide the pip that is put into {target.purelib}.",
-            f"Take it away first: {target.python} -m pip uninstall pip",
+            f"'{hiding}' would take precedence over the new pip in {target.purelib}.",
+            f"Uninstall that pip first: {target.python} -m pip uninstall pip",
         )
     return Change(target, old, fork.version, fork.wheel, False, options)
 
 
 def plan_undo(target: Target, *, break_system_packages: bool) -> Change:
-    """Return what is to be done for a Python to have the pip that it had before.
+    """Plan the restoration of the old pip.
 
-    :raises CarrierError: the fork is not there, or there is no other pip to be had
+    :raises CarrierError: if the fork is not installed, or no other pip is available
     """
     options = _begin(target, break_system_packages)
     old = look(target)
     if old is not None and not old.trouble and not is_fork(old.version):
         raise CarrierError(
-            f"{target.name} has pip {old.version}, which is not the one with variants. "
-            "There is nothing to undo.",
-            f"Any other release is had with: {target.python} -m pip install pip==VERSION",
+            f"'{target.name}' has pip {old.version}, not pip with variants. There is "
+            "nothing to undo.",
+            f"To install another version, run: {target.python} -m pip install "
+            "pip==VERSION",
         )
     kept = _kept(target, old)
     if kept is not None:
         wrong = damage(kept)
         if wrong is not None:
             raise CarrierError(
-                f"{kept}, the pip that was replaced, is damaged: {wrong}.",
-                "Remove that file and undo again: then the pip that comes with Python is "
-                "taken, if it has one.",
+                f"The saved wheel of the old pip is damaged: {kept}: {wrong}.",
+                "Delete that file and run this command again to install the pip that "
+                "comes with Python, if there is one.",
             )
         return Change(target, old, _version(kept), kept, True, options)
     if old is None:
         raise CarrierError(
-            f"{target.name} has no pip. There is nothing to undo.",
-            f"The pip that comes with Python is had with: {target.python} -m ensurepip",
+            f"'{target.name}' has no pip. There is nothing to undo.",
+            "To install the pip that comes with Python, run: "
+            f"{target.python} -m ensurepip",
         )
     folders = [target.stdlib / "ensurepip" / "_bundled", target.bundled]
     for folder in folders:
@@ -118,28 +115,28 @@ def plan_undo(target: Target, *, break_system_packages: bool) -> Change:
         if found:
             return Change(target, old, _version(found[-1]), found[-1], True, options)
     raise CarrierError(
-        f"{target.name} had no pip before this one, or it was not kept in {target.kept}, "
+        f"Cannot restore the old pip of '{target.name}': there is none in {target.kept}, "
         "and this Python comes without ensurepip.",
-        f"Any other release is had with: {target.python} -m pip install pip==VERSION",
+        f"To install another version, run: {target.python} -m pip install pip==VERSION",
     )
 
 
 def carry_out(change: Change, fork: Fork) -> Path | None:
-    """Put one pip in place of the other; return the wheel of the old one, if kept.
+    """Replace the pip as planned; return the saved wheel of the old pip, if any.
 
-    :param fork: what does the work
-    :raises CarrierError: it did not work; the old pip is what it was
+    :param fork: the pip that installs the new one
+    :raises CarrierError: if the replacement failed; the old pip is unchanged
     """
-    with alone(change.target):
+    with change.target.alone():
         now = look(change.target)
         if _known(now) == _known(change.old):
             return _carry_out(change, fork)
         if not change.is_undo and now is not None and _is_same(now, fork):
             return None
     raise CarrierError(
-        f"{change.target.name} was changed meanwhile: it has "
-        f"{'no pip' if now is None else f'pip {now}'} now, so nothing was done to it.",
-        "To begin with that, run this again.",
+        f"Another process changed '{change.target.name}', which now has "
+        f"{'no pip' if now is None else f'pip {now}'}. Nothing was changed.",
+        "To continue from there, run this command again.",
     )
 
 
@@ -148,7 +145,7 @@ def _known(pip: Installed | None) -> tuple[str, str] | None:
 
 
 def _carry_out(change: Change, fork: Fork) -> Path | None:
-    """Do it, while nobody else is at work."""
+    """Replace the pip while holding the lock."""
     target, old = change.target, change.old
     _must_run(target, change.wheel if change.is_undo else fork.code, change.version)
     with tempfile.TemporaryDirectory(prefix="pip-variants-") as temporary:
@@ -161,14 +158,14 @@ def _carry_out(change: Change, fork: Fork) -> Path | None:
                 _replace(change, fork, kept)
             except OSError as error:
                 raise _LostError(
-                    f"{target.name} was not changed as a whole: {error}. Until it is, "
-                    f"its pip is the one in {unfinished}.",
-                    "Mend what is named, and run this again.",
+                    f"The change of '{target.name}' is incomplete: {error}. Until it is "
+                    f"complete, Python uses the pip in {unfinished}.",
+                    "Fix this problem, then run this command again.",
                 ) from None
         if not change.is_undo:
             return kept
     for each in target.kept.glob("pip-*.whl"):
-        # Once the pip from before the fork is back, no other is wanted.
+        # After the original pip is restored, no saved wheel is needed.
         if each == change.wheel or not is_fork(change.version):
             each.unlink()
     _remove_empty(target)
@@ -176,35 +173,37 @@ def _carry_out(change: Change, fork: Fork) -> Path | None:
 
 
 def _begin(target: Target, break_system_packages: bool) -> tuple[str, ...]:
-    """See to it that a Python may be changed; finish what was stopped before.
+    """Check that a Python may be changed, and clean up after an interrupted run.
 
     :return: options for pip
-    :raises CarrierError: it may not
+    :raises CarrierError: if the Python must not or cannot be changed
     """
     if not break_system_packages:
-        refuse_if_managed(target)
+        target.refuse_if_managed()
     folder = target.unwritable()
     if folder is not None:
         raise CarrierError(
-            f"{folder} cannot be written to, and {target.name} needs that.",
-            "Run this as the user who owns it, or make an environment of your own: "
+            f"Cannot change '{target.name}': '{folder}' is not writable.",
+            "Run this command as the owner of that folder, or create an environment: "
             "python -m pip_variants venv ENV",
         )
     options = ("--break-system-packages",) if break_system_packages else ()
     if (target.purelib / _PTH).exists():
-        with alone(target):
-            # Whoever was at work has finished, or was killed.
+        with target.alone():
+            # The other process has ended or was killed.
             if (target.purelib / _PTH).exists():
                 _finished(target)
     return options
 
 
 def _is_same(old: Installed, fork: Fork) -> bool:
-    """Tell whether the pip that is there is what the wheel has, file by file."""
+    """Return whether the installed pip has the same files as the wheel."""
     if old.version != fork.version:
         return False
     if old.is_movable:
-        return True  # virtualenv has linked to its files, and lists folders alone.
+        return (
+            True  # virtualenv linked to its files, and its RECORD lists only folders.
+        )
     with zipfile.ZipFile(fork.wheel) as archive:
         listed = archive.read(f"pip-{fork.version}.dist-info/RECORD").decode()
     there = (old.info / "RECORD").read_text(encoding="utf-8").splitlines()
@@ -216,33 +215,33 @@ def _version(wheel: Path) -> str:
 
 
 def _kept(target: Target, old: Installed | None) -> Path | None:
-    """Return the wheel that was kept last, but for the pip that is installed."""
+    """Return the last saved wheel that is not the installed pip."""
     wheels = sorted(target.kept.glob("pip-*.whl"), key=lambda each: is_fork(each.name))
     others = [w for w in wheels if old is None or _version(w) != old.version]
     return others[-1] if others else None
 
 
 def _must_run(target: Target, code: Path, version: str) -> None:
-    """See to it that a pip works with a Python, without installing it.
+    """Check that a pip works with a Python, without installing the pip.
 
-    :raises CarrierError: it does not
+    :raises CarrierError: if the pip does not work
     """
     done = target.run_pip(code, "--version")
     if done.returncode or not done.stdout.startswith(f"pip {version} from "):
-        said = (done.stderr or done.stdout).strip().splitlines()
+        lines = (done.stderr or done.stdout).strip().splitlines()
         raise CarrierError(
-            f"pip {version} does not start with {target.python}: "
-            f"{said[-1].strip() if said else 'it says nothing'}. Nothing was changed.",
-            "Keep the pip that it has, and report this.",
+            f"pip {version} does not start with '{target.python}': "
+            f"{lines[-1].strip() if lines else 'no output'}. Nothing was changed.",
+            "Keep the installed pip, and report this problem.",
         )
 
 
 def _keep(target: Target, old: Installed, folder: Path) -> Path:
-    """Pack an installed pip into a wheel that works.
+    """Save the installed pip as a working wheel.
 
-    At most one pip of the fork is kept, and one of upstream.
+    At most one version of the fork and one stock pip are kept.
 
-    :raises CarrierError: that cannot be done; nothing was changed
+    :raises CarrierError: if the pip cannot be saved; nothing was changed
     """
     unfinished = folder / _UNFINISHED
     try:
@@ -256,30 +255,27 @@ def _keep(target: Target, old: Installed, folder: Path) -> Path:
                 other.unlink()
     except OSError as error:
         raise CarrierError(
-            f"pip {old.version} of {target.name} cannot be kept: {error}. Nothing was "
+            f"Cannot save pip {old.version} of '{target.name}': {error}. Nothing was "
             "changed.",
-            "Make room, or get the right to write there, and try again.",
+            "Free disk space or fix the permissions, then run this command again.",
         ) from None
     except UnpackableError as error:
         raise CarrierError(
-            f"pip {old.version} of {target.name} cannot be kept: {error}. Nothing was "
+            f"Cannot save pip {old.version} of '{target.name}': {error}. Nothing was "
             "changed.",
-            f"Mend it first: {target.python} -m pip install --force-reinstall "
+            f"Repair that pip first: {target.python} -m pip install --force-reinstall "
             f"pip=={old.version}",
         ) from None
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)
         with suppress(OSError):
-            folder.rmdir()  # Nothing is in it if this has failed.
+            folder.rmdir()  # The folder is empty if saving failed.
     return kept
 
 
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Let interrupts wait, here and in what is started; it does not take long."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
+    """Delay interrupts briefly, here and in child processes."""
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         yield
@@ -289,16 +285,16 @@ def _uninterrupted() -> Iterator[None]:
 
 @contextmanager
 def _unfinished(target: Target, fork: Fork) -> Iterator[Path]:
-    """Let Python find the pip in a wheel while there is none that is whole.
+    """Make Python use a pip in a wheel while no complete pip is installed.
 
-    :raises CarrierError: that cannot be done; nothing was changed
+    :raises CarrierError: if that is not possible; nothing was changed
     """
     try:
         folder = target.kept / _UNFINISHED
         folder.mkdir(parents=True, exist_ok=True)
         wheel = Path(shutil.copy(fork.wheel, folder))
-        # pip removes metadata first and writes it last, and it has a staging folder
-        # until all files are in their places.
+        # pip removes the metadata first and writes it last. Its staging folder exists
+        # until all files are in place.
         purelib = Path(glob.escape(str(target.purelib)))
         whole = str(purelib / "pip-*.dist-info" / "RECORD")
         staging = str(purelib / ".pip-staging-*")
@@ -311,8 +307,8 @@ def _unfinished(target: Target, fork: Fork) -> Iterator[Path]:
         with suppress(OSError):
             _finished(target)
         raise CarrierError(
-            f"{target.name} cannot be changed: {error}. Nothing was changed.",
-            "Make room, or get the right to write there, and try again.",
+            f"Cannot change '{target.name}': {error}. Nothing was changed.",
+            "Free disk space or fix the permissions, then run this command again.",
         ) from None
     try:
         yield wheel
@@ -325,7 +321,7 @@ def _unfinished(target: Target, fork: Fork) -> Iterator[Path]:
 
 
 def _finished(target: Target) -> None:
-    """Remove what lets Python find a pip in a wheel."""
+    """Remove the ``.pth`` file and the wheel that Python used in the meantime."""
     (target.purelib / _PTH).unlink(missing_ok=True)
     shutil.rmtree(target.kept / _UNFINISHED, ignore_errors=True)
     _remove_empty(target)
@@ -333,13 +329,13 @@ def _finished(target: Target) -> None:
 
 def _remove_empty(target: Target) -> None:
     with suppress(OSError):
-        target.kept.rmdir()  # It holds what is kept, if anything is.
+        target.kept.rmdir()  # This fails if the folder contains saved wheels.
 
 
 def _replace(change: Change, fork: Fork, kept: Path | None) -> None:
-    """Install the new pip; if it does not work, put the old one back.
+    """Install the new pip; if that fails, restore the old pip.
 
-    :raises CarrierError: it did not work
+    :raises CarrierError: if the new pip could not be installed
     """
     target, old = change.target, change.old
     moved = old.paths if old is not None and old.is_movable else ()
@@ -357,26 +353,21 @@ def _replace(change: Change, fork: Fork, kept: Path | None) -> None:
     elif kept is not None and trouble(target, old.version) is not None:
         again = _install(change, fork, kept, old.version)
         if again is not None:
-            raise _lost(change, problem, again, kept)
+            raise _LostError(
+                f"Cannot install pip {change.version} into '{target.name}': {problem} "
+                f"Cannot restore the old pip either: {again}",
+                f"The old pip is saved in {kept}. Fix this problem, then run: "
+                f"{target.python} {kept / 'pip'} install --force-reinstall {kept}",
+            )
     raise CarrierError(
-        f"pip {change.version} could not be put into {target.name}: {problem} "
-        + ("There is no pip, as before." if old is None else "The old pip is there."),
-        "Mend what it names, and try again.",
-    )
-
-
-def _lost(change: Change, problem: str, again: str, kept: Path) -> _LostError:
-    """Return the error for when neither pip works."""
-    return _LostError(
-        f"pip {change.version} could not be put into {change.target.name}: {problem} "
-        f"The old pip could not be put back either: {again}",
-        f"It lies in {kept}. Mend what is named, and then: {change.target.python} "
-        f"{kept / 'pip'} install --force-reinstall {kept}",
+        f"Cannot install pip {change.version} into '{target.name}': {problem} "
+        + ("It still has no pip." if old is None else "The old pip is unchanged."),
+        "Fix this problem, then run this command again.",
     )
 
 
 def _install(change: Change, fork: Fork, wheel: Path, version: str) -> str | None:
-    """Install a pip from its wheel; return what went wrong."""
+    """Install a pip from its wheel; return the problem, or ``None``."""
     target = change.target
     done = target.run_pip(
         fork.code,

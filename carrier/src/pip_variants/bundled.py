@@ -1,4 +1,4 @@
-"""The wheel of the fork that the package carries."""
+"""The wheel of the fork inside this package."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 
 __all__ = ["OLDEST", "Bundled", "Fork", "carried"]
 
-#: The oldest Python that the fork runs with.
+#: The oldest Python version that the fork supports.
 OLDEST = (3, 10)
 
 
 @dataclass(frozen=True)
 class Fork:
-    """A wheel of the fork that was verified and can be run.
+    """A verified wheel of the fork, and an unpacked copy that can run.
 
-    :ivar wheel: to be installed
-    :ivar code: a folder with its package, and without its metadata, so that it is not
-        taken for a pip that is installed; faster than the wheel
-    :ivar version: as pip tells it
+    :ivar wheel: the wheel to install
+    :ivar code: a folder with its package but without its metadata, so that Python does not
+        see an installed pip; runs faster than the wheel
+    :ivar version: the output of ``pip --version``
     """
 
     wheel: Path
@@ -41,11 +41,11 @@ class Fork:
 
 @dataclass(frozen=True)
 class Bundled:
-    """A wheel of the fork, and what it must be.
+    """The wheel of the fork in this package, with its recorded version and digest.
 
-    :ivar file: the wheel; in a package that is run from a zip file it is no file
-    :ivar version: of the fork, as pip tells it
-    :ivar sha256: the digest that the build wrote down
+    :ivar file: the wheel; not a real file if the package runs from a zip file
+    :ivar version: the version of the fork
+    :ivar sha256: the digest that the build recorded
     """
 
     file: Traversable
@@ -54,45 +54,43 @@ class Bundled:
 
     @property
     def path(self) -> Path:
-        """Return where the wheel lies.
+        """The path of the wheel.
 
-        :raises CarrierError: it is inside of another file
+        :raises CarrierError: if the wheel is inside a zip file
         """
         if isinstance(self.file, Path):
             return self.file
         raise CarrierError(
-            "The wheel is inside of another file.",
-            "Install pip_variants, in place of running it from a zip file.",
+            "The wheel of the fork is inside a zip file.",
+            "Install pip-variants instead of running it from a zip file.",
         )
 
     def read(self) -> bytes:
-        """Return the content of the wheel.
+        """Return the content of the wheel after verifying its digest.
 
-        :raises CarrierError: it is not what the build wrote down
+        :raises CarrierError: if the wheel is missing or has another digest
         """
-        again = (
-            "Get the file of pip_variants again, compare its sha256 and install that."
-        )
+        again = "Download pip-variants again, verify its sha256, and install it."
         try:
             content = self.file.read_bytes()
         except OSError as error:
             raise CarrierError(
-                f"The wheel of the fork cannot be read: {error}.", again
+                f"Cannot read the wheel of the fork: {error}.", again
             ) from None
         digest = hashlib.sha256(content).hexdigest()
         if digest != self.sha256:
             raise CarrierError(
-                f"The wheel of the fork is damaged or was changed: {self.file} has the "
-                f"sha256 {digest}, and {self.sha256} was carried.",
+                f"The wheel of the fork is damaged or was changed: '{self.file}' has "
+                f"the sha256 {digest}; expected {self.sha256}.",
                 again,
             )
         return content
 
     @contextmanager
     def ready(self) -> Iterator[Fork]:
-        """Let the wheel and its code, verified, lie in a folder for a while.
+        """Unpack the verified wheel into a temporary folder.
 
-        :raises CarrierError: it is not what the build wrote down
+        :raises CarrierError: if the wheel is missing or has another digest
         """
         content = self.read()
         with tempfile.TemporaryDirectory(prefix="pip-variants-") as folder:
@@ -107,17 +105,17 @@ class Bundled:
 
 
 def carried() -> Bundled:
-    """Return the wheel that this distribution carries, which nobody has looked at yet.
+    """Return the wheel inside this package, without verifying it.
 
-    :raises CarrierError: this is the source, without a wheel
+    :raises CarrierError: if this is the source code, without a wheel
     """
     try:
-        # The build writes it.
+        # The build generates this module.
         generated = import_module("pip_variants._wheel")
     except ModuleNotFoundError:
         raise CarrierError(
-            "This is the source of pip_variants, and carries no wheel.",
-            "Build it (docs/carrier.md) and install what was built.",
+            "This is the source code of pip-variants, which contains no wheel.",
+            "Build pip-variants (see docs/install.md), and install the result.",
         ) from None
     file = files("pip_variants") / "wheels" / generated.NAME
     return Bundled(file, generated.VERSION, generated.SHA256)

@@ -1,4 +1,4 @@
-"""The commands: ``bootstrap``, ``venv`` and ``folder``."""
+"""The command-line interface: ``bootstrap``, ``venv`` and ``folder``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MODULE = "python -m pip_variants"
 
 
 def script() -> int:
-    """Run ``pip-variants``, whose own Python is not one to be changed."""
+    """Run the console script ``pip-variants``, which never changes its own Python."""
     return main(prog="pip-variants", is_apart=True)
 
 
@@ -32,13 +32,13 @@ def main(
 ) -> int:
     """Run a command; return its exit status.
 
-    :param arguments: those of the command line, if not the program's own
-    :param prog: how the program was started
-    :param is_apart: whether it has a Python of its own, which nobody means
+    :param arguments: the arguments; ``sys.argv`` by default
+    :param prog: the command that started the program, for messages
+    :param is_apart: whether the program runs in a separate environment
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        # What follows is for another program, which has options of its own.
+        # The standard library's venv parses the other arguments.
         if given[:1] == ["venv"]:
             return environments.venv(given[1:], prog)
         if given == ["--version"]:
@@ -53,8 +53,8 @@ def main(
             return 0
         if is_apart and not options.targets:
             raise CarrierError(
-                f"{prog} has a Python of its own, and does not know which one is meant.",
-                f"Name it: {prog} bootstrap .venv",
+                f"Specify the Python to change: {prog} runs in a separate environment.",
+                f"For example: {prog} bootstrap .venv",
             )
         return _bootstrap(options, prog)
     except CarrierError as error:
@@ -68,56 +68,62 @@ def main(
 def _parser(prog: str) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog=prog,
-        description="Put pip with native wheel variants in place of pip. Nothing is "
+        description="Install pip with native wheel variants (the fork). Nothing is "
         "downloaded.",
     )
     parser.add_argument(
         "--version",
         action="store_true",
-        help="print the version of pip that is carried, and the digest of its wheel",
+        help="Show the version of the fork and the digest of its wheel, and exit.",
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     bootstrap = commands.add_parser(
         "bootstrap",
-        help="put the fork in place of pip, or the old pip back",
-        description="Put the fork in place of the pip of a Python. The old pip is packed "
-        "into a wheel and kept in share/pip-variants of the environment.",
+        help="Replace pip with the fork, or restore the old pip.",
+        description="Replace the pip of a Python with the fork. The old pip is saved as a "
+        "wheel in share/pip-variants of the environment.",
     )
     bootstrap.add_argument(
         "targets",
         nargs="*",
         metavar="PYTHON|ENV",
-        help="interpreter, its name on PATH, or folder of an environment "
-        "(default: the Python that runs this)",
+        help="An interpreter, its name on PATH, or the folder of an environment "
+        "(default: the Python that runs this command).",
     )
-    bootstrap.add_argument("--yes", "-y", action="store_true", help="do not ask")
+    bootstrap.add_argument(
+        "--yes", "-y", action="store_true", help="Do not ask for confirmation."
+    )
     bootstrap.add_argument(
         "--undo",
         action="store_true",
-        help="put the old pip back, or the one that comes with Python",
+        help="Restore the old pip. If none was saved, install the pip that comes with "
+        "Python.",
     )
     bootstrap.add_argument(
         "--break-system-packages",
         action="store_true",
-        help="change a Python that is managed by something else, such as the system",
+        help="Allow changes to a Python that another program manages, such as the "
+        "system's package manager (default: refuse).",
     )
     commands.add_parser(
         "venv",
         add_help=False,
-        help="make a virtual environment with the fork; options as for python -m venv",
+        help="Create a virtual environment with the fork. Accepts the options of python "
+        "-m venv.",
     )
     commands.add_parser(
         "folder",
-        help="print the folder with the fork's wheel, for --find-links",
-        description="Print the folder with the fork's wheel, once that is verified.",
+        help="Print the folder with the wheel of the fork, for --find-links.",
+        description="Verify the wheel of the fork, and print its folder for "
+        "--find-links.",
     )
     return parser
 
 
 def _bootstrap(options: argparse.Namespace, prog: str) -> int:
-    """Put the fork in place of pip, or the old pip back.
+    """Replace pip with the fork, or restore the old pip.
 
-    :raises CarrierError: that cannot be done
+    :raises CarrierError: if the change is not possible
     """
     names: list[str | None] = options.targets or [None]
     managed = options.break_system_packages
@@ -130,7 +136,7 @@ def _bootstrap(options: argparse.Namespace, prog: str) -> int:
             else:
                 change = plan(target, fork, break_system_packages=managed)
             if change is None:
-                print(f"{target.name}: pip {fork.version} is there already")
+                print(f"{target.name}: pip {fork.version} is already installed")
             else:
                 print(change)
                 changes.append(change)
@@ -144,25 +150,26 @@ def _bootstrap(options: argparse.Namespace, prog: str) -> int:
 
 
 def _agreed() -> bool:
-    """Ask whether to go on.
+    """Ask for confirmation.
 
-    :raises CarrierError: nobody is there to answer
+    :raises CarrierError: if standard input is closed
     """
     try:
-        return input("Go on? [y/N] ").strip().lower() in {"y", "yes"}
+        return input("Continue? [y/N] ").strip().lower() in {"y", "yes"}
     except EOFError:
         print()
         raise CarrierError(
-            "Nobody answered, so nothing was changed.", "To go on unasked: --yes"
+            "Nothing was changed, because nobody confirmed the change.",
+            "To continue without confirmation, add --yes.",
         ) from None
 
 
 def _done(change: Change, kept: Path | None, prog: str) -> str:
     name = shlex.quote(change.target.name)
-    text = f"{change.target.name}: pip {change.version} is in place"
+    text = f"{change.target.name}: installed pip {change.version}"
     if change.is_undo:
         return text
     back = f"{prog} bootstrap --undo {name}"
     if kept is None:
-        return f"{text}. The way back: {back}"
-    return f"{text}. The old one is kept in {kept}; the way back: {back}"
+        return f"{text}. To undo this, run: {back}"
+    return f"{text}. The old pip is saved in {kept}. To restore it, run: {back}"

@@ -1,4 +1,4 @@
-"""``venv``: what ``python -m venv`` does, with the fork as the pip."""
+"""``venv``: create virtual environments like ``python -m venv``, with the fork as pip."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ __all__ = ["folders", "venv"]
 
 
 def venv(arguments: Sequence[str], prog: str) -> int:
-    """Make virtual environments with the fork; return the exit status.
+    """Create virtual environments with the fork; return the exit status.
 
-    :param arguments: those of ``python -m venv``
-    :param prog: how the program was started
-    :raises CarrierError: an environment was made, and the fork could not be put into it
+    :param arguments: the arguments of ``python -m venv``
+    :param prog: the command that started the program, for messages
+    :raises CarrierError: if the fork could not be installed into a new environment
     """
     command = [sys.executable, "-I", "-m", "venv"]
     if {"-h", "--help"} & set(arguments):
-        print(f"{prog} venv takes the options of python -m venv:\n", flush=True)
+        print(f"{prog} venv accepts the options of python -m venv:\n", flush=True)
         return subprocess.run([*command, "--help"], check=False).returncode
     if any(_means(each, "--without-pip") for each in arguments):
         return subprocess.run([*command, *arguments], check=False).returncode
@@ -43,8 +43,8 @@ def venv(arguments: Sequence[str], prog: str) -> int:
                     carry_out(change, fork)
             except CarrierError as error:
                 raise CarrierError(
-                    f"The environment was made. {error.what}",
-                    f"{error.way_out} Then: {prog} bootstrap {shlex.quote(name)}",
+                    f"The environment was created without pip. {error.what}",
+                    f"{error.way_out} Then run: {prog} bootstrap {shlex.quote(name)}",
                 ) from None
             upgraded = _upgrade(target.python) if len(left) < len(arguments) else 0
             if upgraded:
@@ -53,14 +53,14 @@ def venv(arguments: Sequence[str], prog: str) -> int:
 
 
 def _upgrade(python: Path) -> int:
-    """Upgrade what an environment begins with, as ``--upgrade-deps`` asks for."""
-    # Isolated, so that no module of the working folder runs instead of pip.
+    """Upgrade the initial packages of an environment (``--upgrade-deps``)."""
+    # Isolated, so that no module in the working directory runs instead of pip.
     command = [str(python), "-I", "-m", "pip", "install", "--upgrade"]
     return subprocess.run([*command, *standard.CORE_VENV_DEPS], check=False).returncode
 
 
 def folders(arguments: Sequence[str]) -> Iterator[str]:
-    """Yield the arguments of ``python -m venv`` that are no options."""
+    """Yield the folders in the arguments of ``python -m venv``."""
     left = iter(arguments)
     for each in left:
         if each == "--":
@@ -72,9 +72,9 @@ def folders(arguments: Sequence[str]) -> Iterator[str]:
 
 
 def _means(argument: str, option: str) -> bool:
-    """Tell whether an argument is an option of ``python -m venv``, maybe cut short."""
+    """Return whether an argument is an option of ``python -m venv``, or abbreviates it."""
     if argument == option:
         return True
-    # --upgrade and --without are the beginnings of others.
+    # --upgrade and --without are prefixes of other options.
     known = {"--upgrade-deps": "--upgrade-", "--without-pip": "--without-p"}
     return argument.startswith(known.get(option, "--p")) and option.startswith(argument)

@@ -1,4 +1,4 @@
-"""What can go wrong, as people read it."""
+"""The error that users see."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ __all__ = ["CarrierError"]
 
 
 class CarrierError(Exception):
-    """Something cannot be done; nothing has been changed unless the text says so.
+    """A command failed; nothing was changed unless the message states otherwise.
 
-    :param what: happened, and why, as sentences
-    :param way_out: what to do or type next, as sentences
+    :param what: the error and its reason, as sentences
+    :param way_out: a suggestion, as sentences
     """
 
     def __init__(self, what: str, way_out: str) -> None:

@@ -1,4 +1,4 @@
-"""Which pip a Python has, and whether it is whole."""
+"""Find the pip of a Python, and check whether it is complete."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from pip_variants.targets import Target
 __all__ = ["Installed", "hidden_by", "is_fork", "look", "trouble"]
 
 _METADATA = re.compile(r"pip-(?P<version>\d[^-]*)\.(dist-info|egg-info)")
-#: What virtualenv puts beside it.
+#: A file that virtualenv adds next to pip.
 _MARKER = re.compile(r"pip-\d[^-]*\.virtualenv")
 _ANSWER = re.compile(r"pip (?P<version>\S+) from (?P<path>.+) \(python")
 
 
 @dataclass(frozen=True)
 class Installed:
-    """The pip that is installed where a new one would be.
+    """The pip that is installed at the place for a new one.
 
-    :ivar version: as its metadata says, empty if there is none
-    :ivar paths: its package and metadata, as far as they are there
-    :ivar trouble: why it is not whole, empty if it is
+    :ivar version: the version in its metadata, empty if there is none
+    :ivar paths: the existing folders of its package and metadata
+    :ivar trouble: why the pip is incomplete, empty if it is complete
     """
 
     version: str
@@ -32,33 +32,32 @@ class Installed:
 
     @property
     def info(self) -> Path:
-        """Return the folder of its metadata; there is one if it is whole."""
+        """The folder of its metadata; raises an error if there is none."""
         return next(path for path in self.paths if path.suffix == ".dist-info")
 
     @property
     def is_movable(self) -> bool:
-        """Tell whether a pip could not take it away, so that it must be moved.
+        """Whether it must be moved away, because no pip can uninstall it.
 
-        virtualenv can link to what it has unpacked for all environments; a pip would
-        write there.
+        virtualenv can link to a shared copy, which a pip would change.
         """
         return bool(self.trouble) or any(path.is_symlink() for path in self.paths)
 
     def __str__(self) -> str:
         if self.trouble:
-            return f"{self.version} (not whole: {self.trouble})".strip()
+            return f"{self.version} (incomplete: {self.trouble})".strip()
         return self.version
 
 
 def is_fork(version: str) -> bool:
-    """Tell whether a version of pip is one with variants."""
+    """Return whether *version* is a version of the fork."""
     return "+variants." in version
 
 
 def look(target: Target) -> Installed | None:
-    """Return the pip that is installed, or what is left of one; ``None``: nothing.
+    """Return the installed pip, complete or not, or ``None``.
 
-    :raises CarrierError: the folder cannot be read
+    :raises CarrierError: if the folder cannot be read
     """
     try:
         names = sorted(path.name for path in target.purelib.iterdir())
@@ -66,8 +65,8 @@ def look(target: Target) -> Installed | None:
         return None
     except OSError as error:
         raise CarrierError(
-            f"{target.purelib} cannot be read: {error.strerror}.",
-            "Run this as the user who owns it.",
+            f"Cannot read '{target.purelib}': {error.strerror}.",
+            "Run this command as the owner of that folder.",
         ) from None
     matches = [match for name in names if (match := _METADATA.fullmatch(name))]
     paths = [target.purelib / match[0] for match in matches]
@@ -85,28 +84,29 @@ def look(target: Target) -> Installed | None:
 
 
 def _incomplete(releases: int) -> str:
-    """Say what is missing of a pip that has the metadata of some releases."""
+    """Return why a pip with the metadata of several releases, or none, is incomplete."""
     if releases == 1:
-        return "it has no RECORD"
+        return "RECORD is missing"
     if releases:
-        return f"it has the metadata of {releases} releases"
-    return "it has no metadata"
+        return f"metadata of {releases} releases"
+    return "metadata is missing"
 
 
 def trouble(target: Target, version: str) -> str | None:
-    """Return why ``python -m pip`` is not this version, ``None`` if it is."""
+    """Return why ``python -m pip`` is not *version*, or ``None``."""
     done = target.run("-E", "-m", "pip", "--version")
     answer = _ANSWER.match(done.stdout)
     if done.returncode or answer is None:
-        said = (done.stderr or done.stdout).strip().splitlines()
-        return f"it does not start: {said[-1].strip()}" if said else "it does not start"
+        lines = (done.stderr or done.stdout).strip().splitlines()
+        problem = "pip does not start"
+        return f"{problem}: {lines[-1].strip()}" if lines else problem
     if answer["version"] != version:
-        return f"pip {answer['version']} from {answer['path']} starts in its place"
+        return f"pip {answer['version']} from {answer['path']} starts instead"
     return None
 
 
 def hidden_by(target: Target) -> Path | None:
-    """Return a pip that is found before the one to be installed, if there is any."""
+    """Return a pip that would take precedence over the new one, or ``None``."""
     for entry in target.path:
         folder = Path(entry)
         if folder == target.purelib:

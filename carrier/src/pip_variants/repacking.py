@@ -1,6 +1,6 @@
-"""Make a wheel of an installed package, from its files as RECORD lists them.
+"""Build a wheel from an installed package, with the files that RECORD lists.
 
-Nothing here changes what is installed.
+This module never changes installed files.
 """
 
 from __future__ import annotations
@@ -18,35 +18,35 @@ from pathlib import Path
 
 __all__ = ["UnpackableError", "damage", "repack", "wheel_tag"]
 
-#: What an installer writes beside what the wheel had.
+#: Metadata files that installers write or that are no longer valid.
 _WRITTEN = {"RECORD", "INSTALLER", "REQUESTED", "direct_url.json", "RECORD.jws"}
-#: Scripts that an installer makes for what entry_points.txt names.
+#: Scripts that an installer generates from entry_points.txt.
 _MADE = re.compile(r"pip[-.\d]*(\.exe|-script\.py|-script\.pyw)?")
 _TIME = (1980, 1, 1, 0, 0, 0)
 
 
 class UnpackableError(Exception):
-    """A package cannot be made a wheel again; the message says why."""
+    """A package cannot be packed into a wheel; the message is the reason."""
 
 
 def repack(info: Path, scripts: Path, data: Path, folder: Path) -> Path:
-    """Make a wheel of an installed package.
+    """Build a wheel from an installed package.
 
-    Files are taken as they are now. RECORD is written anew, so it is right even where
-    somebody has changed a file.
+    The wheel contains the current files, and a new RECORD that matches them even if
+    somebody changed a file.
 
     :param info: the ``.dist-info`` folder of the package
-    :param scripts: where its scripts are installed
-    :param data: the folder around all that
-    :param folder: where the wheel is written
-    :raises UnpackableError: RECORD or a file that it lists is missing
+    :param scripts: the folder of its scripts
+    :param data: the root folder of the environment
+    :param folder: the folder for the wheel
+    :raises UnpackableError: if RECORD or a listed file is missing
     """
     stem = info.name.removesuffix(".dist-info")
     members = dict(_members(info, stem, scripts, data))
     try:
         tag = wheel_tag((info / "WHEEL").read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise UnpackableError(f"WHEEL cannot be read: {error}") from None
+        raise UnpackableError(f"cannot read WHEEL: {error}") from None
     target = folder / f"{stem}-{tag}.whl"
     record = io.StringIO(newline="")
     rows = csv.writer(record, lineterminator="\n")
@@ -62,20 +62,20 @@ def repack(info: Path, scripts: Path, data: Path, folder: Path) -> Path:
 
 
 def damage(wheel: Path) -> str | None:
-    """Return what is wrong with a wheel that `repack` has made, ``None`` for nothing."""
+    """Return the damage of a wheel that :func:`repack` built, or ``None``."""
     try:
         with zipfile.ZipFile(wheel) as archive:
             names = archive.namelist()
             record = next((n for n in names if n.endswith(".dist-info/RECORD")), None)
             if record is None:
-                return "it has no RECORD"
+                return "RECORD is missing"
             text = archive.read(record).decode()
             listed = {row[0]: row[1] for row in csv.reader(io.StringIO(text)) if row}
             if set(names) != set(listed):
-                return "RECORD lists other files than it has"
+                return "RECORD does not match the files in the wheel"
             for name in names:
                 if name != record and _digest(archive.read(name)) != listed[name]:
-                    return f"{name} is not what RECORD says"
+                    return f"{name} does not match its hash in RECORD"
     except (OSError, ValueError, zipfile.BadZipFile, IndexError) as error:
         return str(error)
     return None
@@ -84,21 +84,21 @@ def damage(wheel: Path) -> str | None:
 def wheel_tag(text: str) -> str:
     """Return the compressed tag for a file name, from the content of WHEEL.
 
-    :raises ValueError: it names none
+    :raises ValueError: if WHEEL contains no valid tag
     """
     tags = HeaderParser().parsestr(text).get_all("Tag") or []
     parts = [tag.strip().split("-") for tag in tags]
     if not parts or any(len(each) != 3 for each in parts):
-        raise ValueError("it names no tag")
+        raise ValueError("no valid tag")
     return "-".join(".".join(dict.fromkeys(each)) for each in zip(*parts, strict=True))
 
 
 def _members(
     info: Path, stem: str, scripts: Path, data: Path
 ) -> Iterator[tuple[str, Path]]:
-    """Yield the names that files had in the wheel, with their paths.
+    """Yield the names that the files have in the wheel, with their paths.
 
-    :raises UnpackableError: RECORD is missing, or a file is nowhere below *data*
+    :raises UnpackableError: if RECORD is missing, or a file is outside *data*
     """
     lib = info.parent
     for path in _files(info):
@@ -113,16 +113,16 @@ def _members(
         elif path.is_relative_to(data):
             yield f"{stem}.data/data/{path.relative_to(data).as_posix()}", path
         else:
-            raise UnpackableError(f"{path} belongs to it, and lies elsewhere")
+            raise UnpackableError(f"RECORD lists '{path}', which is outside '{data}'")
 
 
 def _files(info: Path) -> Iterator[Path]:
-    """Yield the files that RECORD lists, also if it lists the folders around them.
+    """Yield the files that RECORD lists, including the files in listed folders.
 
-    virtualenv does so where it links to folders. It lists folders for bytecode too, beside
-    each folder that has none yet.
+    virtualenv lists a folder if it links to that folder. It also lists folders for
+    bytecode, even if they do not exist yet.
 
-    :raises UnpackableError: RECORD is missing
+    :raises UnpackableError: if RECORD is missing
     """
     for listed in _listed(info):
         path = Path(os.path.normpath(info.parent / listed))
@@ -138,7 +138,7 @@ def _listed(info: Path) -> Iterable[str]:
     try:
         text = (info / "RECORD").read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise UnpackableError(f"RECORD cannot be read: {error}") from None
+        raise UnpackableError(f"cannot read RECORD: {error}") from None
     return [row[0] for row in csv.reader(io.StringIO(text)) if row]
 
 
@@ -146,7 +146,7 @@ def _read(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        raise UnpackableError(f"a file of it is missing: {error.filename}") from None
+        raise UnpackableError(f"missing file: {error.filename}") from None
 
 
 def _entry(name: str, path: Path | None = None) -> zipfile.ZipInfo:

@@ -1,7 +1,7 @@
-"""A seeder for virtualenv: its own, with the fork in place of the pip it brings along.
+"""A seeder for virtualenv that installs the fork instead of the bundled pip.
 
-virtualenv loads this module whenever it runs, so nothing here may fail before the seeder
-is asked for.
+virtualenv always loads this module, so nothing in it may fail before virtualenv uses the
+seeder.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ __all__ = ["VariantsSeeder"]
 
 
 class VariantsSeeder(FromAppData):
-    """Install the fork, and what else virtualenv's own seeder installs.
+    """Install the fork, and the other packages of virtualenv's default seeder.
 
-    ``bundle`` and ``embed`` stand for the fork. Any other version of pip that is asked
-    for is had as from virtualenv's own seeder.
+    The pip versions ``bundle`` and ``embed`` select the fork. Any other version is
+    installed by virtualenv's default seeder.
 
-    :raises RuntimeError: the wheel of the fork is damaged, or the environment's Python is
-        too old for it; virtualenv ends with this message, before it makes anything
+    :raises RuntimeError: if the wheel of the fork is damaged, or the environment's Python
+        is too old; virtualenv stops with this message before it creates anything
     """
 
     def __init__(self, options: VirtualEnvOptions) -> None:
@@ -43,7 +43,7 @@ class VariantsSeeder(FromAppData):
                 self.pip_version = bundled.version
             if self.pip_version != bundled.version:
                 return
-            # Older releases of virtualenv do not tell it here.
+            # Older releases of virtualenv do not provide py_version here.
             _refuse_if_old(getattr(options, "py_version", OLDEST))
             bundled.read()
             folder = bundled.path.parent
@@ -51,13 +51,13 @@ class VariantsSeeder(FromAppData):
             raise RuntimeError(str(error)) from None
         self._digest = bundled.sha256
         self.extra_search_dir.insert(0, folder)
-        # Which would look for a newer pip than virtualenv's, for nothing.
+        # A periodic update would search for a newer stock pip, which is never used.
         self.periodic_update = False
 
     def run(self, creator: Creator) -> None:
         """Install the packages.
 
-        :raises RuntimeError: the environment's Python is too old for the fork
+        :raises RuntimeError: if the environment's Python is too old for the fork
         """
         if self._digest is not None:
             try:
@@ -70,10 +70,10 @@ class VariantsSeeder(FromAppData):
     def installer_class(
         self, pip_version_tuple: tuple[int, ...] | None
     ) -> type[PipInstall]:
-        """Return the class that installs, under a name for this very wheel.
+        """Return the installer class, with the digest of the wheel in its name.
 
-        virtualenv keeps what it unpacked by the names of the class and of the wheel; two
-        builds of one version have the same name.
+        virtualenv caches unpacked wheels by the names of the class and the wheel. Two
+        builds of one version have the same wheel name.
         """
         base = super().installer_class(pip_version_tuple)
         if self._digest is None:
@@ -82,13 +82,14 @@ class VariantsSeeder(FromAppData):
 
 
 def _refuse_if_old(version: tuple[int, ...]) -> None:
-    """See to it that a Python can have the fork.
+    """Check that a Python version is supported by the fork.
 
-    :raises CarrierError: it is too old
+    :raises CarrierError: if the version is too old
     """
     if tuple(version[:2]) < OLDEST:
         raise CarrierError(
-            f"The seeder pip-variants is for Python {'.'.join(map(str, OLDEST))} and "
-            f"newer, and this is {'.'.join(map(str, version[:2]))}.",
-            "For virtualenv's own pip: --seeder app-data (or VIRTUALENV_SEEDER=app-data)",
+            f"The seeder 'pip-variants' needs Python {'.'.join(map(str, OLDEST))} or "
+            f"newer, but this is Python {'.'.join(map(str, version[:2]))}.",
+            "To use virtualenv's bundled pip, add --seeder app-data or set "
+            "VIRTUALENV_SEEDER=app-data.",
         )

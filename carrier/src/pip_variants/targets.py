@@ -1,7 +1,8 @@
-"""The Pythons whose pip is to be replaced, as they describe themselves."""
+"""Find the Python to change, and query its paths."""
 
 from __future__ import annotations
 
+import configparser
 import json
 import os
 import shlex
@@ -10,16 +11,25 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from pip_variants.bundled import OLDEST
 from pip_variants.errors import CarrierError
 
+fcntl: ModuleType | None
+try:
+    import fcntl
+except ImportError:
+    # Windows has no locks for folders, so two processes at once are not supported.
+    fcntl = None
+
 __all__ = ["Target", "find_target"]
 
-# Any Python must be able to run this, to be told that it is too old.
+# Any Python must be able to run this, so that old versions get a clear message.
 _PROBE = """\
 import json, os, sys
 found = {"version": list(sys.version_info[:3]), "path": sys.path}
@@ -41,18 +51,18 @@ _INTERPRETERS = (
 
 @dataclass(frozen=True)
 class Target:
-    """A Python, and where it has what.
+    """A Python with its paths.
 
-    :ivar name: what the user called it
-    :ivar python: its interpreter
-    :ivar version: of Python, three numbers
-    :ivar is_environment: whether it is a virtual environment
-    :ivar stdlib: where its standard library is
-    :ivar purelib: where pip is installed
-    :ivar scripts: where pip's commands are
-    :ivar data: the folder around all that
-    :ivar bundled: where ``ensurepip`` has wheels, if not in the standard library
-    :ivar path: where it looks for modules, in this order
+    :ivar name: the name that the user specified
+    :ivar python: the interpreter
+    :ivar version: the Python version, three numbers
+    :ivar is_environment: whether this is a virtual environment
+    :ivar stdlib: the folder of the standard library
+    :ivar purelib: the folder where pip is installed
+    :ivar scripts: the folder of pip's commands
+    :ivar data: the root folder of the environment
+    :ivar bundled: the folder of ensurepip's wheels, if not in the standard library
+    :ivar path: ``sys.path``
     """
 
     name: str
@@ -68,26 +78,26 @@ class Target:
 
     @property
     def kept(self) -> Path:
-        """Return the folder for the pip that was replaced."""
+        """The folder for the saved wheel of the old pip."""
         return self.data / "share" / "pip-variants"
 
     def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        """Run the interpreter, out of reach of what the user has set for pip.
+        """Run the interpreter without the user's settings for pip.
 
-        :raises CarrierError: it does not start
+        :raises CarrierError: if the interpreter does not start
         """
         return _run(self.python, *arguments)
 
     def run_pip(self, code: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-        """Run a pip that is not installed with the interpreter.
+        """Run a pip with the interpreter without installing that pip.
 
-        :param code: its wheel, or the folder around its package
-        :raises CarrierError: the interpreter does not start
+        :param code: the wheel, or the folder that contains the package
+        :raises CarrierError: if the interpreter does not start
         """
         return self.run("-I", "-c", _pip_script(code), *arguments)
 
     def unwritable(self) -> Path | None:
-        """Return a folder that must be written to, and cannot be."""
+        """Return a folder that must be writable but is not, or ``None``."""
         for folder in (self.purelib, self.scripts, self.kept):
             there = folder
             while not there.exists() and there != there.parent:
@@ -96,13 +106,54 @@ class Target:
                 return there
         return None
 
+    def refuse_if_managed(self) -> None:
+        """Check that no other program manages this Python (PEP 668).
+
+        :raises CarrierError: if one does, with the text of ``EXTERNALLY-MANAGED``
+        """
+        marker = self.stdlib / "EXTERNALLY-MANAGED"
+        if self.is_environment or not marker.is_file():
+            return
+        parser = configparser.ConfigParser(interpolation=None)
+        text = ""
+        # The marker counts even if its content cannot be read.
+        with suppress(OSError, UnicodeDecodeError, configparser.Error):
+            parser.read(marker, encoding="utf-8")
+            text = parser.get("externally-managed", "Error").strip()
+        details = f" Its message:\n\n{text}\n" if text else ""
+        raise CarrierError(
+            f"'{self.name}' is externally managed ({marker}).{details}",
+            "Create an environment: python -m pip_variants venv ENV. To change this "
+            "Python anyway, at the risk of breaking it or the system, add "
+            "--break-system-packages.",
+        )
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Lock this Python against other processes; wait until the lock is free.
+
+        The lock is on the folder of its packages, so a killed process leaves nothing
+        behind.
+        """
+        if fcntl is None:
+            yield
+            return
+        folder = os.open(self.purelib, os.O_RDONLY)
+        try:
+            # Not every network file system supports locks.
+            with suppress(OSError):
+                fcntl.flock(folder, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(folder)
+
 
 def _pip_script(code: Path) -> str:
-    """Return a program for ``python -c`` that is a pip which is not installed.
+    """Return a program for ``python -c`` that runs a pip that is not installed.
 
-    :param code: its wheel, or the folder around its package
+    :param code: the wheel, or the folder that contains the package
     """
-    # Not WHEEL/pip: on Windows, a program of that name may not replace itself.
+    # Not WHEEL/pip: on Windows, pip refuses to replace itself under that name.
     return (
         f"import runpy, sys; sys.path.insert(0, {str(code)!r}); "
         "runpy.run_module('pip', run_name='__main__', alter_sys=True)"
@@ -110,11 +161,11 @@ def _pip_script(code: Path) -> str:
 
 
 def find_target(name: str | None) -> Target:
-    """Return the Python that the user means.
+    """Return the Python that the user specified.
 
     :param name: an interpreter, its name on ``PATH``, or the folder of an environment;
-        ``None``: the Python that runs this
-    :raises CarrierError: there is none, it does not start, or it is too old
+        ``None`` for the Python that runs this process
+    :raises CarrierError: if the Python does not exist, does not start, or is too old
     """
     python = Path(sys.executable) if name is None else _interpreter(name)
     done = _run(python, "-E", "-c", _PROBE)
@@ -122,15 +173,15 @@ def find_target(name: str | None) -> Target:
         found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     except (IndexError, ValueError):
         raise CarrierError(
-            f"{python} does not start as a Python{_reason(done)}.",
-            "Name another interpreter or the folder of a virtual environment.",
+            f"'{python}' does not run as a Python interpreter{_reason(done)}.",
+            "Specify another interpreter or the folder of a virtual environment.",
         ) from None
     version = tuple(found["version"])
     if version < OLDEST:
         raise CarrierError(
-            f"{python} is Python {_dotted(version)}; this pip needs "
+            f"'{python}' is Python {_dotted(version)}, but the fork needs Python "
             f"{_dotted(OLDEST)} or newer.",
-            "Keep the pip that it has, or make an environment of a newer Python.",
+            "Keep the installed pip, or create an environment with a newer Python.",
         )
     return Target(
         name=str(python) if name is None else name,
@@ -151,15 +202,15 @@ def _dotted(version: tuple[int, ...]) -> str:
 
 
 def _reason(done: subprocess.CompletedProcess[str]) -> str:
-    """Return the last that a program has said, to be put after a sentence."""
+    """Return the last line of a program's output, as the end of a sentence."""
     lines = (done.stderr or done.stdout).strip().splitlines()
     return f": {lines[-1].strip().removesuffix('.')}" if lines else ""
 
 
 def _interpreter(name: str) -> Path:
-    """Return the interpreter that a name stands for.
+    """Return the interpreter for a path or name.
 
-    :raises CarrierError: there is none
+    :raises CarrierError: if there is none
     """
     path = Path(name).absolute()
     if path.is_dir():
@@ -169,13 +220,14 @@ def _interpreter(name: str) -> Path:
         for each in _inside(path):
             if each.is_symlink():
                 raise CarrierError(
-                    f"{each} leads to {each.readlink()}, which is not there: the Python "
-                    "that the environment was made with is gone.",
-                    f"Make it again: python -m venv --clear {shlex.quote(str(path))}",
+                    f"'{each}' points to '{each.readlink()}', which does not exist: the "
+                    "Python of this environment was removed.",
+                    "Create the environment again: python -m venv --clear "
+                    f"{shlex.quote(str(path))}",
                 )
         raise CarrierError(
-            f"{path} is a folder without an interpreter ({_INTERPRETERS[0]}).",
-            f"Make an environment there: python -m venv {shlex.quote(str(path))}",
+            f"'{path}' has no interpreter ({_INTERPRETERS[0]}).",
+            f"Create an environment there: python -m venv {shlex.quote(str(path))}",
         )
     if path.is_file():
         return path
@@ -183,9 +235,9 @@ def _interpreter(name: str) -> Path:
     if on_path is not None:
         return Path(on_path).absolute()
     raise CarrierError(
-        f"There is no interpreter and no environment {name}.",
-        "Name an interpreter (python3.12, /usr/bin/python3) or the folder of a virtual "
-        "environment (.venv).",
+        f"'{name}' is neither an interpreter nor an environment.",
+        "Specify an interpreter (python3.12, /usr/bin/python3) or the folder of a "
+        "virtual environment (.venv).",
     )
 
 
@@ -196,7 +248,7 @@ def _inside(environment: Path) -> Iterator[Path]:
 def _run(python: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run an interpreter in an empty folder, without the user's settings for pip.
 
-    :raises CarrierError: it does not start
+    :raises CarrierError: if the interpreter does not start
     """
     variables = {
         name: value
@@ -223,6 +275,6 @@ def _run(python: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
             )
         except OSError as error:
             raise CarrierError(
-                f"{python} does not start: {error.strerror or error}.",
-                "Name another interpreter or the folder of a virtual environment.",
+                f"Cannot start '{python}': {error.strerror or error}.",
+                "Specify another interpreter or the folder of a virtual environment.",
             ) from None

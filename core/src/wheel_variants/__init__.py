@@ -1,1 +1,1 @@
-"""Wheel variants (PEP 825 and PEP 850): a pure model."""
+"""A pure model of wheel variants (PEP 825 and PEP 850)."""

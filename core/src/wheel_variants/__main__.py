@@ -1,4 +1,4 @@
-"""Run the command line of publishers: ``python -m wheel_variants``."""
+"""Run the command line for publishers: ``python -m wheel_variants``."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
-"""The built-in provider ``abi_dependency``: builds for versions of another package.
+"""The built-in provider ``abi_dependency``: variants for versions of another package.
 
-``abi :: torch :: 2.9`` is a property of a build that runs with any torch 2.9, and with no
-other (PEP 850, "ABI Dependency Provider"). The machine has no say: whoever installs such
-a variant must install a torch of that version with it, so the variant adds a requirement.
-A value has one to three numbers and means what ``=={value}.*`` means.
+A variant with the property ``abi :: torch :: 2.9`` runs with torch 2.9 only (PEP 850,
+"ABI Dependency Provider"). Nothing is detected on the machine: such a variant requires a
+torch of that version. A value has one to three numbers and means ``=={value}.*``.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ __all__ = [
 
 _NUMBER = "(?:0|[1-9][0-9]{0,8})"
 _VALUE = re.compile(rf"{_NUMBER}(?:\.{_NUMBER}){{0,2}}")
-#: At most so many versions between two values are excluded one by one, at each level:
+#: The most versions between two values that are excluded one by one, at each level:
 #: nobody expects a 1.64 between 1.13 and 2.9.
 _GAP = 50
 
@@ -43,17 +42,17 @@ class Neighbours(Protocol):
     """The versions of other packages."""
 
     def installed(self, project: NormalizedName) -> Version | None:
-        """Return the version that is installed and may stay; None if there is none."""
+        """Return the installed version that may stay, or None."""
 
     def fixed_reason(self, project: NormalizedName) -> str | None:
-        """Say why no version but the installed one is possible; None if others are."""
+        """Return why only the installed version is possible, or None."""
 
 
 class AbiSupport(NamedTuple):
     """Which versions of other packages an installation may have.
 
-    :ivar features: a feature for each package; its values are versions, preferred first.
-    :ivar reason: why it lacks something, without a final period; None if it does not.
+    :ivar features: one feature per package; its values are versions, preferred first.
+    :ivar reason: why some versions are missing, without a final period; None if none are.
     """
 
     features: tuple[SupportedFeature, ...]
@@ -66,13 +65,13 @@ def supported(
     neighbours: Neighbours | None,
     project: str | None = None,
 ) -> AbiSupport:
-    """Return all versions that the variants of a manifest are for, preferred first.
+    """Return all versions that the variants of a manifest support, preferred first.
 
-    The installed version comes first, so that it need not be replaced; then the newest.
-    Where no other can be installed, it stands alone.
+    The installed version comes first, so that it need not be replaced; newer versions
+    come before older ones. If no other version can be installed, only that one is listed.
 
-    :param neighbours: None if nothing is known of them.
-    :param project: normalised name of what the manifest is about, which cannot depend
+    :param neighbours: the versions of other packages; None if unknown.
+    :param project: normalized name of the project of the manifest, which cannot depend
         on itself.
     """
     stated = dict.fromkeys(
@@ -86,7 +85,7 @@ def supported(
     for each, doubt in doubts.items():
         if doubt is None and canonicalize_name(each.feature) != project:
             values.setdefault(each.feature, set()).add(each.value)
-    # One example is enough of what means nothing.
+    # One example of a meaningless property is enough.
     features, reasons = [], list(itertools.islice(filter(None, doubts.values()), 1))
     for feature in sorted(values):
         possible, why_none = _possible(values[feature], feature, neighbours)
@@ -95,7 +94,7 @@ def supported(
         else:
             reasons.append(why_none)
     if not values and (not reasons or None in doubts.values()):
-        reasons = ["it names no version of another package"]
+        reasons = ["the manifest names no version of another package"]
     reason = "; ".join(reasons) or None
     return AbiSupport(tuple(features), reason)
 
@@ -103,8 +102,8 @@ def supported(
 def _possible(
     values: Iterable[str], feature: str, neighbours: Neighbours | None
 ) -> tuple[list[str], str | None]:
-    """Return those of *values* that can be had, preferred first; if none can, say why."""
-    # 2 comes before 2.9: it accepts newer versions as well.
+    """Return the possible *values*, preferred first, or why none is possible."""
+    # 2 comes before 2.9: it also accepts newer versions.
     newest = sorted(
         values,
         key=lambda value: [*(-number for number in _numbers(value)), float("-inf")],
@@ -120,13 +119,15 @@ def _possible(
 
 
 def doubt_about(stated: Property) -> str | None:
-    """Say why a property of this provider means nothing; None if it means something."""
+    """Return why a property of this provider is ignored, or None."""
     if not _is_project(stated.feature):
-        return f"the property {stated} does not name the distribution in its normalised form"
+        return (
+            f"property '{stated}' does not use the normalized name of the distribution"
+        )
     if not _is_version(stated.value):
         return (
-            f"the property {stated} has no version of one to three numbers, of up to "
-            "nine digits each and without leading zeros"
+            f"property '{stated}' needs a version of one to three numbers, each with up "
+            "to nine digits and no leading zeros"
         )
     return None
 
@@ -142,7 +143,7 @@ def requirements(manifest: Manifest, label: str) -> list[str]:
 
 
 def wanted(manifest: Manifest, label: str) -> list[str]:
-    """Describe, for people, which versions of other packages a variant is for."""
+    """Return the versions of other packages that a variant needs, for messages."""
     return [
         f"{project}==" + " or ".join(f"{value}.*" for value in values)
         for project, values in _wanted(manifest, label)
@@ -164,7 +165,7 @@ def _wanted(
 
 
 def has_dependencies(manifest: Manifest, labels: Iterable[str]) -> bool:
-    """Return whether any of *labels* needs certain versions of another package."""
+    """Return whether any of *labels* requires a version of another package."""
     namespaces = set(_namespaces(manifest))
     variants = filter(None, map(manifest.variant, labels))
     return any(not namespaces.isdisjoint(each.features) for each in variants)
@@ -192,9 +193,9 @@ def _numbers(value: str) -> _Release:
 
 
 def _specifier(values: Iterable[str]) -> str:
-    """Return a specifier for whatever one of *values* accepts.
+    """Return a specifier for all versions that any of *values* accepts.
 
-    If too many versions lie between two values, the older one is left out.
+    If too many versions are between two values, the older one is left out.
     """
     spans: list[tuple[_Release, _Release]] = []
     for release in sorted(map(_numbers, values)):
@@ -224,11 +225,11 @@ def _following(release: _Release) -> _Release:
 def _between(start: _Release, end: _Release) -> list[str] | None:
     """Return the releases from *start* up to *end*; None if there are too many.
 
-    Each stands for all releases that begin with it. Nobody knows the last 1.x before
-    2.0, so more are listed than there will ever be.
+    Each covers all releases that start with it. Nobody knows the last 1.x before 2.0, so
+    the list is longer than any real series of releases.
     """
     found: list[str] = []
-    # How many numbers they share; since *end* is greater, one of its numbers differs.
+    # The number of shared components; *end* is greater, so one of its components differs.
     shared = next(
         at for at, number in enumerate(end) if start[at : at + 1] != (number,)
     )

@@ -1,6 +1,6 @@
-"""Why one variant comes before another (PEP 825, "Variant ordering").
+"""Explain why one variant is ranked above another (PEP 825, "Variant ordering").
 
-Pure: no I/O and nothing from the rest of pip.
+Pure: no I/O.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ __all__ = ["Comparison", "Criterion", "compare"]
 
 
 class Criterion(enum.Enum):
-    """What decided between two variants, in the order of looking."""
+    """A criterion that ranks one variant above another, in order of precedence."""
 
-    #: The user prefers a property of the first.
+    #: The user prefers a property of the first variant.
     PREFERENCE = "preference"
-    #: Their first different properties are of different namespaces.
+    #: The first properties that differ are in different namespaces.
     NAMESPACE = "namespace"
-    #: They are of different features of a namespace.
+    #: They are different features of one namespace.
     FEATURE = "feature"
-    #: They are of one feature, with different values.
+    #: They are different values of one feature.
     VALUE = "value"
-    #: The first has all that the second has, and more.
+    #: The first variant has all properties of the second, and more.
     MORE = "more-properties"
     #: Both have the same properties, and the second is the null variant.
     NULL = "null"
@@ -40,11 +40,12 @@ class Criterion(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Why the first of two variants comes before the second.
+    """The reason why the first of two variants is ranked above the second.
 
-    :ivar first: its property that decided, None if only the label did.
-    :ivar second: the second's property at the same place, None if it has no more.
-    :ivar preference: the user's, if that decided.
+    :ivar first: the deciding property of the first variant; None if only the label
+        decided.
+    :ivar second: the property of the second variant at the same position, or None.
+    :ivar preference: the user's preference, if that decided.
     """
 
     criterion: Criterion
@@ -60,9 +61,10 @@ def compare(
     second: str,
     preferences: Sequence[Preference] = (),
 ) -> Comparison:
-    """Tell why the variant labelled *first* comes before the one labelled *second*.
+    """Return why the variant *first* is ranked above the variant *second*.
 
-    Both are compatible, and *first* is ordered before *second*.
+    :param first: the label of a compatible variant.
+    :param second: the label of a compatible variant that is ranked below *first*.
     """
     both = (_best(manifest, supported, each, preferences) for each in (first, second))
     for best, other in zip_longest(*both):
@@ -86,7 +88,7 @@ def compare(
 def _strongest(
     preferences: Iterable[Preference], property_: Property
 ) -> Preference | None:
-    """Return the strongest preference that covers a property; it alone places it."""
+    """Return the strongest preference that covers a property; weaker ones do not count."""
     return next((each for each in preferences if each.covers(property_)), None)
 
 
@@ -98,7 +100,7 @@ def _best(
 ) -> list[Property]:
     """Return the best supported property of each feature of a variant, best first."""
     variant = manifest.variant(label)
-    assert variant is not None, "what the manifest does not describe is not compatible"
+    assert variant is not None, "the manifest describes every compatible variant"
     best: dict[Feature, Property] = {}
     for each in supported_of(manifest, variant, supported, preferences):
         best.setdefault(Feature(each.namespace, each.feature), each)

@@ -37,7 +37,7 @@ class InvalidManifestFilename(ValueError):
 
 
 def is_valid_label(text: str) -> bool:
-    """Tell whether *text* may be the label of a variant."""
+    """Return whether *text* may be the label of a variant."""
     return text != "" and not text.strip(_LABEL_CHARACTERS)
 
 
@@ -46,9 +46,9 @@ def is_valid_label(text: str) -> bool:
 def split_label(filename: str) -> tuple[str, str | None]:
     """Split a wheel's file name into the name without a label, and the label.
 
-    The label is the last of seven parts, or of six when the third is no build
-    number. A name of any other form is returned unchanged, with ``None``; whether it
-    is valid is for :func:`packaging.utils.parse_wheel_filename` to say.
+    The label is the last of seven parts, or of six if the third is not a build number.
+    A name of any other form is returned unchanged, with ``None``;
+    :func:`packaging.utils.parse_wheel_filename` validates it.
     """
     if filename.count("-") not in (5, 6) or not filename.endswith(".whl"):
         return filename, None
@@ -65,11 +65,11 @@ def split_label(filename: str) -> tuple[str, str | None]:
 def parse_manifest_filename(filename: str) -> tuple[NormalizedName, Version]:
     """Parse ``{name}-{version}-variants.json`` into project and version.
 
-    Spellings that are not normalised are accepted: mirrors and hand-made folders
-    have them.
+    Names that are not normalized are accepted, because mirrors and manually created
+    folders have them.
 
-    :raises InvalidManifestFilename: *filename* has another form; with a hyphen in the
-        name it would be ambiguous.
+    :raises InvalidManifestFilename: if *filename* has another form; a hyphen in the name
+        would be ambiguous.
     """
     from packaging.utils import canonicalize_name
     from packaging.version import Version

@@ -1,7 +1,7 @@
-"""Variant manifests as a validated model, one for all schema generations.
+"""A validated model of variant manifests, the same for all schema versions.
 
-PEP 825, "Index-level metadata", and PEP 850 for the providers. Pure: no I/O and nothing
-from the rest of pip; :mod:`.manifest_parser` makes it from bytes.
+PEP 825, "Index-level metadata", and PEP 850 for the providers. Pure: no I/O;
+:mod:`.manifest_parser` creates the model from bytes.
 """
 
 from __future__ import annotations
@@ -27,44 +27,43 @@ ABI_DEPENDENCY = "abi_dependency"
 
 
 class InvalidManifest(ValueError):
-    """The bytes are no manifest, or one of an unknown schema."""
+    """A file is not a manifest, or uses an unsupported schema."""
 
     def __init__(self, problem: str, rule: str = "manifest-limits") -> None:
-        """Say what is wrong.
+        """Create an error.
 
         :param rule: the name of the broken rule (:mod:`.rules`).
         """
-        # Names and values may have any length, but people read these lines.
+        # Names and values can have any length, but messages must stay readable.
         super().__init__(problem if len(problem) <= 500 else f"{problem[:497]}...")
         self.rule = rule
 
 
 class ProviderKind(enum.Enum):
-    """Where the supported properties of a namespace come from."""
+    """The source of the supported properties of a namespace."""
 
-    #: The manifest names no provider (PEP 825 alone).
+    #: The manifest names no provider (PEP 825 without PEP 850).
     UNNAMED = "unnamed"
-    #: The manifest lists the supported values itself.
+    #: The manifest lists the supported values.
     STATIC = "static"
-    #: A package that is asked on the target machine.
+    #: A package that the installer queries on the target machine.
     PLUGIN = "plugin"
-    #: Something that every installer is expected to bring.
+    #: A provider that every installer is expected to include.
     BUILTIN = "builtin"
-    #: A provider that does not say what it is; it supports nothing.
+    #: A provider without a kind; it supports nothing.
     UNKNOWN = "unknown"
 
 
 class Provider(NamedTuple):
-    """How the supported properties of one namespace are found (PEP 850).
+    """The provider of one namespace, which determines its supported properties (PEP 850).
 
     :ivar requires: requirements of the plugin, as written.
-    :ivar plugin_api: where in the plugin its entry point is, if stated.
-    :ivar optional: whether it applies only if the user enabled it.
-    :ivar enable_if: an environment marker that must hold, as written.
+    :ivar plugin_api: the entry point of the plugin, if stated.
+    :ivar optional: whether the user must enable the provider.
+    :ivar enable_if: an environment marker that must be true, as written.
     :ivar static: the listed features of a static provider.
     :ivar builtin: the name of a built-in provider.
-    :ivar problem: why nothing of the namespace is supported on any machine, if the
-        manifest alone says so.
+    :ivar problem: why no machine can support the namespace, if the manifest is broken.
     """
 
     namespace: str
@@ -79,7 +78,7 @@ class Provider(NamedTuple):
 
 
 class Variant(NamedTuple):
-    """A label and its properties: namespace, then feature, then accepted values."""
+    """A label and its accepted values, by namespace and feature."""
 
     label: str
     features: Mapping[str, Mapping[str, tuple[str, ...]]]
@@ -98,14 +97,14 @@ class Manifest(NamedTuple):
     """The variants of one release.
 
     :ivar namespaces: most important first.
-    :ivar providers: for each namespace, how its properties are found.
+    :ivar providers: by namespace.
     :ivar variants: by label.
     :ivar feature_order: features that come first in a namespace (before 0.1.1).
     :ivar value_order: values that come first, by namespace and feature (before
         0.1.1).
     :ivar schema: the value of ``$schema``, if any.
-    :ivar url: where it was fetched, without credentials; None if not from an index.
-    :ivar document: the JSON object from which all this was read.
+    :ivar url: the URL on the index, without credentials; None if not from an index.
+    :ivar document: the original JSON object.
     """
 
     namespaces: tuple[str, ...]
@@ -118,13 +117,13 @@ class Manifest(NamedTuple):
     document: Mapping[str, Any] = MappingProxyType({})
 
     def provider(self, namespace: str) -> Provider:
-        """Return the provider of *namespace*; an unnamed one if the manifest has none."""
+        """Return the provider of *namespace*, or one of kind ``UNNAMED``."""
         return self.providers.get(namespace) or Provider(
             namespace, ProviderKind.UNNAMED
         )
 
     def variant(self, label: str) -> Variant | None:
-        """Return the variant of *label*; the null variant need not be listed."""
+        """Return the variant with *label*, or None; the null variant need not be listed."""
         if label == NULL_LABEL and label not in self.variants:
             return Variant(NULL_LABEL, {})
         return self.variants.get(label)

@@ -1,15 +1,13 @@
-"""Read manifests: JSON of any schema generation becomes one validated model.
+"""Parse manifests of any schema version into one validated model.
 
 A manifest is the ``{name}-{version}-variants.json`` of an index, or the
-``variant.json`` inside a wheel (PEP 825, "Index-level metadata"). Four generations
-are in use: 0.0.2 and 0.0.3 of the public preview index, 0.1 of PEP 825, 0.2 of
-PEP 850. Files do not always tell the truth about their generation, so the shape of
-each provider decides.
+``variant.json`` inside a wheel (PEP 825, "Index-level metadata"). Four schema versions
+are in use: 0.0.2 and 0.0.3 on the public preview index, 0.1 of PEP 825, 0.2 of PEP 850.
+Some files state the wrong version, so the shape of each provider decides.
 
 Installers and publishers use the same reader. It reports each broken rule of
-:mod:`.rules`: installers stop at the first for which they refuse a manifest,
-``wheel-variants check`` goes on with what can be read. Pure: no I/O and nothing
-from the rest of pip.
+:mod:`.rules`: installers stop at the first rule that makes them refuse a manifest,
+``wheel-variants check`` continues with the readable parts. Pure: no I/O.
 """
 
 from __future__ import annotations
@@ -42,21 +40,22 @@ __all__ = [
     "read_document",
 ]
 
-#: Bytes. The largest real manifests have five thousand, one of 5,000 labels with ten
-#: properties each has 1.6 MiB.
+#: Bytes. The largest real manifests have five thousand bytes; a manifest of 5,000 labels
+#: with ten properties each has 1.6 MiB.
 MAX_MANIFEST_SIZE = 2 * 1024 * 1024
 
 _SCHEMA_VERSION = re.compile(r"v([0-9]{1,9})\.([0-9]{1,9})(?:\.([0-9]{1,9}))?")
-#: The newest minor of major 0 that is understood; 0.x promises no compatibility.
+#: The newest supported minor version of major version 0; 0.x promises no compatibility.
 _NEWEST_MINOR = 2
-#: Real manifests rank three. Each costs work for all variants.
+#: Real manifests rank three. Each namespace adds work for all variants.
 _MAX_NAMESPACES = 64
-#: Labels are the slowest to read, even with one short property each: so many take half a
-#: second on a slow machine, and 2 MiB of them two. Real releases have some twenty.
+#: Labels are the slowest part to read, even with one short property each: this many take
+#: half a second on a slow machine, and 2 MiB of them take two. Real releases have about
+#: twenty.
 _MAX_VARIANTS = 20_000
 #: How deep objects and lists may be nested; the known schemas need six levels.
 _MAX_DEPTH = 32
-#: Comes before all versions: a document that does not name its schema may be of any.
+#: Sorts before all versions: a document without ``$schema`` may use any of them.
 _UNKNOWN: tuple[int, ...] = (0, 0, 0)
 #: This schema dropped the orders of features and values in ``default-priorities``.
 _WITHOUT_OVERRIDES = (0, 1, 1)
@@ -65,17 +64,17 @@ _AFTER_DRAFTS = (0, 1, 0)
 
 
 def parse_manifest(data: bytes) -> Manifest:
-    """Parse and validate a manifest of any known schema generation.
+    """Parse and validate a manifest of any supported schema version.
 
-    Keys that no schema knows are ignored.
+    Unknown keys are ignored.
 
-    :raises InvalidManifest: if it breaks a rule for which installers refuse it.
+    :raises InvalidManifest: if the manifest breaks a rule that makes installers refuse it.
     """
     return parse_document(load_json(data))
 
 
 def parse_document(document: object) -> Manifest:
-    """Validate a manifest that was read from JSON, or from the TOML of a lock file.
+    """Validate a manifest that was already parsed from JSON or from a TOML lock file.
 
     :raises InvalidManifest: as :func:`parse_manifest` does.
     """
@@ -83,9 +82,9 @@ def parse_document(document: object) -> Manifest:
 
 
 def read_document(document: object, report: Report) -> Manifest:
-    """Read a manifest and report each broken rule that reading can find.
+    """Read a manifest and report each broken rule.
 
-    :return: what could be read, unless *report* raises.
+    :return: the readable parts, unless *report* raises.
     """
     return _Reader(report).read(document)
 
@@ -96,31 +95,31 @@ def _refuse(rule: str, problem: str, _: str | None = None) -> None:
 
 
 def load_json(data: bytes) -> Any:
-    """Read JSON strictly: UTF-8, each key once. Numbers mean nothing and become 0.
+    """Parse JSON strictly: UTF-8, no repeated key. Numbers have no meaning and become 0.
 
-    :raises InvalidManifest: if it is not JSON, or too large.
+    :raises InvalidManifest: if *data* is not JSON, or too large.
     """
     if len(data) > MAX_MANIFEST_SIZE:
-        raise InvalidManifest(f"it is larger than {MAX_MANIFEST_SIZE >> 20} MiB")
+        raise InvalidManifest(f"larger than {MAX_MANIFEST_SIZE >> 20} MiB")
     try:
         return json.loads(
             data.decode("utf-8"),
             object_pairs_hook=_without_duplicates,
             parse_constant=_no_constant,
-            # No number means anything here, and converting digits can be slow.
+            # Numbers have no meaning here, and converting digits can be slow.
             parse_int=lambda _: 0.0,
             parse_float=lambda _: 0.0,
         )
     except UnicodeDecodeError:
-        raise InvalidManifest("it is not UTF-8 text", _JSON) from None
+        raise InvalidManifest("not UTF-8 text", _JSON) from None
     except json.JSONDecodeError as error:
-        raise InvalidManifest(f"it is not JSON ({error})", _JSON) from None
+        raise InvalidManifest(f"not valid JSON ({error})", _JSON) from None
     except RecursionError:
         raise InvalidManifest(_TOO_DEEP) from None
 
 
 _JSON = "manifest-json"
-_TOO_DEEP = "it is nested too deeply"
+_TOO_DEEP = "nested too deeply"
 
 
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -128,12 +127,12 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(result) != len(pairs):
         counts = Counter(key for key, _ in pairs)
         repeated = max(counts, key=counts.__getitem__)
-        raise InvalidManifest(f"a key is repeated: {safe_repr(repeated)}", _JSON)
+        raise InvalidManifest(f"repeated key {safe_repr(repeated)}", _JSON)
     return result
 
 
 def _no_constant(text: str) -> NoReturn:
-    raise InvalidManifest(f"it is not JSON: {text}", _JSON)
+    raise InvalidManifest(f"not valid JSON: {text}", _JSON)
 
 
 def _is_deep(root: dict[str, Any]) -> bool:
@@ -151,7 +150,7 @@ def _is_deep(root: dict[str, Any]) -> bool:
 
 
 class _Reader:
-    """Reads one document; the result lacks whatever cannot be read."""
+    """Reads one document; the result lacks all unreadable parts."""
 
     def __init__(self, report: Report) -> None:
         self._report = report
@@ -160,10 +159,10 @@ class _Reader:
 
     def read(self, document: object) -> Manifest:
         """Read a whole document."""
-        root = self._values.table(document, "it")
+        root = self._values.table(document, "the document")
         is_deep = _is_deep(root)
         if is_deep:
-            # Whoever writes the document again must be able to.
+            # A program that writes the document again must not fail.
             self._report("manifest-limits", _TOO_DEEP)
         if is_deep or not isinstance(document, dict):
             return Manifest((), {}, {})
@@ -191,7 +190,7 @@ class _Reader:
             may_be_draft=self._version < _AFTER_DRAFTS,
         )
         if ABI_DEPENDENCY in used and ABI_DEPENDENCY not in providers:
-            # If the document names no provider, it is the built-in one.
+            # If the document names no provider, the built-in one applies.
             providers[ABI_DEPENDENCY] = Provider(
                 ABI_DEPENDENCY, ProviderKind.BUILTIN, builtin=ABI_DEPENDENCY
             )
@@ -213,23 +212,23 @@ class _Reader:
         if version[0] != 0 or version[1] > _NEWEST_MINOR:
             self._report(
                 "manifest-schema",
-                f"its schema is not supported: {safe_repr(schema)}",
-                f"Write a version up to 0.{_NEWEST_MINOR}",
+                f"unsupported schema {safe_repr(schema)}",
+                f"Use schema version 0.{_NEWEST_MINOR} or older",
             )
         return schema if "$schema" in root else None
 
     def _namespaces(self, priorities: dict[str, Any]) -> tuple[str, ...] | None:
-        """Return the namespaces in order; None if that is unknown."""
+        """Return the namespaces in order; None if they are missing."""
         what = "'default-priorities.namespace'"
         listed = priorities.get("namespace", [])
         if listed == []:
             state = "empty" if "namespace" in priorities else "missing"
-            remedy = "List the namespaces in order"
+            remedy = "List the namespaces, most important first"
             self._report("namespaces", f"{what} is {state}", remedy)
             return None
         found = self._values.texts(listed, what, NAMESPACE, repeated="namespaces")
         if len(found) > _MAX_NAMESPACES:
-            problem = f"it ranks more than {_MAX_NAMESPACES} namespaces"
+            problem = f"{what} lists more than {_MAX_NAMESPACES} namespaces"
             self._report("manifest-limits", problem)
         return found or None
 
@@ -238,9 +237,9 @@ class _Reader:
         if listed is None:
             return {}
         if not listed:
-            self._report("manifest-types", "it lists no variants")
+            self._report("manifest-types", "'variants' is empty")
         if len(listed) > _MAX_VARIANTS:
-            problem = f"it lists more than {_MAX_VARIANTS} variants"
+            problem = f"'variants' lists more than {_MAX_VARIANTS} variants"
             self._report("manifest-limits", problem)
             return {}
         return {
@@ -253,19 +252,19 @@ class _Reader:
             self._report(
                 "label",
                 f"invalid label {safe_repr(label)}",
-                "Use lower-case letters, digits, _ and . only",
+                "Use only lowercase letters, digits, '_' and '.'",
             )
-        what = f"the variant {safe_repr(label)}"
+        what = f"variant {safe_repr(label)}"
         features = {}
         for namespace, listed in self._values.table(properties, what).items():
             if not self._values.is_valid(namespace, what, NAMESPACE):
                 continue
-            where = f"{what}: {namespace}"
+            where = f"{namespace!r} of {what}"
             found = self._values.features(listed, where, least=1)
             if found:
                 features[namespace] = found
             elif listed == {}:
-                self._report("empty-lists", f"there are no features in {where}")
+                self._report("empty-lists", f"{where} has no features")
         if label == NULL_LABEL and features:
             self._report(
                 "null-variant",
@@ -288,21 +287,21 @@ class _Reader:
                 continue
             self._report(
                 "namespaces",
-                f"the variant {safe_repr(label)} uses the namespace {safe_repr(namespace)}, "
-                "which 'default-priorities.namespace' lacks",
-                "Add it to the list, in the same place in every wheel",
+                f"variant {safe_repr(label)} uses namespace {safe_repr(namespace)}, which "
+                "'default-priorities.namespace' does not list",
+                "Add it to that list, at the same position in every wheel",
             )
         return namespaces
 
 
 def _version(schema: str) -> tuple[int, ...]:
-    """Return the version that ``$schema`` claims, if it can be read."""
+    """Return the version that ``$schema`` states, if readable."""
     found = _SCHEMA_VERSION.findall(schema)
     return tuple(int(number or 0) for number in found[-1]) if found else _UNKNOWN
 
 
 def _used(variants: Mapping[str, Variant]) -> dict[str, str]:
-    """Return the namespaces that variants use, each with a label that does."""
+    """Return the namespaces in use, each with the label of one variant that uses it."""
     used: dict[str, str] = {}
     for variant in variants.values():
         for namespace in variant.features:

@@ -1,4 +1,4 @@
-"""Read the parts of a manifest, and report those of the wrong kind."""
+"""Read the values of a manifest, and report values of the wrong type."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = [
     "Values",
 ]
 
-#: Characters of requirements and markers, which are slow to parse. Real ones fit a line.
+#: Characters of requirements and markers, which are slow to parse; real ones are short.
 _MAX_TEXT = 500
 
 _KINDS = {
@@ -40,49 +40,52 @@ Features = dict[str, tuple[str, ...]]
 
 
 class Report(Protocol):
-    """Is told what is wrong with a manifest."""
+    """A function that receives the broken rules of a manifest."""
 
     def __call__(self, rule: str, problem: str, remedy: str | None = None, /) -> object:
-        """Take note of a broken rule.
+        """Record a broken rule.
 
         :param rule: its name.
-        :param problem: what is wrong, as the end of a sentence without its period.
-        :param remedy: what to do about it, as a sentence without its period.
+        :param problem: the problem in lowercase, without a final period.
+        :param remedy: how to fix it, as a sentence without its period.
         """
 
 
 class Kind(NamedTuple):
     """A kind of text.
 
-    :ivar name: what it is called.
-    :ivar rule: the rule that other text breaks.
+    :ivar name: the name in messages.
+    :ivar rule: the rule that invalid text breaks.
+    :ivar limit: the limits of valid text, for messages.
     """
 
     name: str
     is_valid: Callable[[str], bool]
     rule: str = "property"
+    limit: str | None = None
 
 
 NAMESPACE = Kind("namespace", is_valid_namespace)
 FEATURE = Kind("feature", is_valid_feature_name)
 VALUE = Kind("value", is_valid_value)
-# Messages quote such text, so it has no lone surrogates, which cannot be written, and
-# nothing that a terminal would obey.
+# Messages quote such text, so it must not contain lone surrogates, which cannot be
+# written, or characters that control a terminal.
 TEXT = Kind(
-    f"text ({_MAX_TEXT} printable characters at most)",
+    "text",
     lambda text: len(text) <= _MAX_TEXT and text.isprintable(),
     "manifest-limits",
+    f"at most {_MAX_TEXT} printable characters are allowed",
 )
 
 
 class Values:
-    """Reads the parts of one manifest; reports and leaves out what cannot be read."""
+    """Reads the values of one manifest; reports and omits invalid ones."""
 
     def __init__(self, report: Report) -> None:
         self.report = report
 
     def is_a(self, kind: type, value: object, what: str) -> bool:
-        """Tell whether a value has a type, and report if not."""
+        """Return whether a value has the type *kind*, and report if not."""
         if type(value) is kind:
             return True
         found = _KINDS.get(type(value), f"a {type(value).__name__}")
@@ -90,23 +93,27 @@ class Values:
         return False
 
     def is_valid(self, text: str, what: str, kind: Kind) -> bool:
-        """Tell whether a text, somewhere in *what*, is of a kind, and report if not."""
+        """Return whether *text* is a valid *kind*, and report if not.
+
+        :param what: the part of the manifest that contains the text, for messages.
+        """
         if kind.is_valid(text):
             return True
-        self.report(kind.rule, f"invalid {kind.name} {safe_repr(text)} in {what}")
+        problem = f"invalid {kind.name} {safe_repr(text)} in {what}"
+        self.report(kind.rule, f"{problem}: {kind.limit}" if kind.limit else problem)
         return False
 
     def table(self, value: object, what: str) -> dict[str, Any]:
-        """Return an object."""
+        """Return *value* if it is an object, or else an empty one."""
         if not isinstance(value, dict):
             self.is_a(dict, value, what)
             return {}
         return value
 
     def required(self, parent: dict[str, Any], key: str) -> dict[str, Any] | None:
-        """Return an object that must be there; None if it cannot be read."""
+        """Return a required object; None if it is missing or invalid."""
         if key not in parent:
-            self.report("missing-keys", f"the key {key!r} is missing", "Add it")
+            self.report("missing-keys", f"missing key {key!r}", "Add it")
             return None
         value: dict[str, Any] = parent[key]
         return value if self.is_a(dict, value, repr(key)) else None
@@ -114,10 +121,10 @@ class Values:
     def by_namespace(
         self, parent: dict[str, Any], path: str
     ) -> Iterator[tuple[str, str, Any]]:
-        """Yield what a table has for each valid namespace; the table may be missing.
+        """Yield each valid namespace in a table, which may be missing, and its value.
 
-        :param path: of the table; its last part is the key.
-        :return: namespace, name of the value in messages, and value.
+        :param path: the path of the table; its last part is the key.
+        :return: the namespace, the name of the value in messages, and the value.
         """
         key = path.rpartition(".")[2]
         for namespace, value in self.table(parent.get(key, {}), repr(path)).items():
@@ -127,7 +134,7 @@ class Values:
     def features_by_namespace(
         self, parent: dict[str, Any], path: str
     ) -> dict[str, Features]:
-        """Return lists of values by namespace and feature, from such a table."""
+        """Return the lists of values in a table, by namespace and feature."""
         return {
             namespace: self.features(features, what)
             for namespace, what, features in self.by_namespace(parent, path)
@@ -142,12 +149,12 @@ class Values:
         for feature, values in self.table(listed, what).items():
             if not self.is_valid(feature, what, FEATURE):
                 continue
-            where = f"{what} :: {feature}"
+            where = f"{feature!r} in {what}"
             found = self.texts(values, where, VALUE)
             if len(found) > 1:
                 found = tuple(dict.fromkeys(found))
             elif least and values == []:
-                self.report("property", f"there are no values in {where}")
+                self.report("property", f"{where} has no values")
             features[feature] = found
         return features
 
@@ -159,7 +166,7 @@ class Values:
         *,
         repeated: str | None = "repeated-values",
     ) -> tuple[str, ...]:
-        """Return a list of texts of one kind.
+        """Return the valid texts in a list.
 
         :param repeated: the rule that a repeated text breaks, if any.
         """
@@ -171,9 +178,7 @@ class Values:
                 break
         else:
             if repeated and len(value) > 1 and len(set(value)) != len(value):
-                self.report(
-                    repeated, f"an item of {what} is repeated: {safe_repr(value)}"
-                )
+                self.report(repeated, f"repeated item in {what}: {safe_repr(value)}")
             return tuple(value)
         return tuple(
             item
@@ -183,7 +188,7 @@ class Values:
         )
 
     def text(self, parent: dict[str, Any], key: str, what: str) -> str | None:
-        """Return a text that may be missing."""
+        """Return a valid text; None if it is missing or invalid."""
         value, what = parent.get(key, ""), f"{key!r} of {what}"
         is_text = self.is_a(str, value, what) and self.is_valid(value, what, TEXT)
         return str(value) if is_text and key in parent else None
@@ -191,6 +196,6 @@ class Values:
     def boolean(
         self, parent: dict[str, Any], key: str, what: str, *, default: bool
     ) -> bool:
-        """Return true or false; *default* if it is missing or neither."""
+        """Return a boolean; *default* if it is missing or invalid."""
         value, what = parent.get(key, default), f"{key!r} of {what}"
         return value is True if self.is_a(bool, value, what) else default

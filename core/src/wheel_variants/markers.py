@@ -2,9 +2,9 @@
 
 ``variant_label``, ``variant_properties``, ``variant_features`` and
 ``variant_namespaces`` describe the wheel that a dependency belongs to: its label, and
-which of its properties the target supports. Released ``packaging`` rejects these names,
-so :func:`resolve_marker` and :func:`resolve_requirement` evaluate them first and leave
-the rest to ``packaging``.
+its properties that the target supports. Released versions of ``packaging`` reject these
+names, so :func:`resolve_marker` and :func:`resolve_requirement` evaluate them first and
+leave the rest to ``packaging``.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ __all__ = [
 
 VariantEnvironment = Mapping[str, "str | AbstractSet[str]"]
 
-#: For what is known, and every version of packaging can read it. No blank is needed
-#: between "and" and a string, but before this one.
+#: Markers with a known result that every version of packaging can parse. They start with
+#: a space because "and" may directly precede a string, but not a variable.
 _ALWAYS, _NEVER = ' python_version >= "0"', ' python_version < "0"'
 _STRING = r"""'[^']*'|"[^"]*\""""
 _VARIABLE = re.compile(r"\bvariant_(?:label|properties|features|namespaces)\b")
 _SIDE = rf"{_STRING}|(?!(?:and|or|in|not)\b)[A-Za-z_][A-Za-z0-9_.]*"
 _COMPARISON = re.compile(rf"({_SIDE})\s*([<>=!~]=?=?|in\b|not\s+in\b)\s*({_SIDE})")
-# A URL ends with white space before the semicolon.
+# A URL ends with whitespace before the semicolon.
 _REQUIREMENT = re.compile(
     r"(?P<rest>[^;@]*|[^;@]*@\s*\S+)\s*;(?P<marker>.*)", re.DOTALL
 )
@@ -59,11 +59,11 @@ _OPERATORS: Mapping[str, Callable[[str, Any], bool]] = {
 class MarkerSet(frozenset[str]):
     """A set of properties, features or namespaces, as a marker sees it.
 
-    White space around ``::`` does not matter; a part of a member is no member.
+    Whitespace around ``::`` does not matter; part of a member is not a member.
     """
 
     def __new__(cls, members: Iterable[str] = ()) -> MarkerSet:
-        """Make a set of members without white space around ``::``."""
+        """Create a set of members without whitespace around ``::``."""
         return super().__new__(cls, map(_without_space, members))
 
     def __contains__(self, member: object) -> bool:
@@ -77,9 +77,9 @@ def _without_space(text: str) -> str:
 def variant_environment(
     label: str, properties: Iterable[Property]
 ) -> VariantEnvironment:
-    """Return the values of the markers for a variant.
+    """Return the values of the variant markers for a variant.
 
-    :param properties: those that it declares and the target supports.
+    :param properties: its properties that the target supports.
     """
     properties = list(properties)
     return {
@@ -90,12 +90,12 @@ def variant_environment(
     }
 
 
-#: The values of the markers for a wheel that is no variant.
+#: The values of the variant markers for a plain wheel.
 NO_VARIANT: VariantEnvironment = variant_environment("", ())
 
 
 def is_about_variant(requirement: str) -> bool:
-    """Return whether the marker of a dependency specifier is about the variant."""
+    """Return whether the marker of a dependency specifier refers to the variant."""
     match = _REQUIREMENT.fullmatch(requirement)
     return match is not None and _has_variable(match["marker"])
 
@@ -120,15 +120,15 @@ def resolve_requirement(text: str, environment: VariantEnvironment) -> str:
 
 
 def resolve_marker(marker: str, environment: VariantEnvironment) -> str:
-    """Return what is left of a marker once the variant is known.
+    """Evaluate the parts of a marker that refer to the variant, and return the rest.
 
-    :param environment: what :func:`variant_environment` returned.
-    :return: a marker that every version of packaging can read; empty if *marker* is about
-        the variant alone, and holds.
+    :param environment: the result of :func:`variant_environment`.
+    :return: a marker that every version of packaging can parse; empty if *marker* refers
+        to nothing but the variant, and is true.
     :raises packaging.markers.InvalidMarker: if *marker* cannot be parsed, or is nested
         too deeply.
     :raises packaging.markers.UndefinedComparison: if an operator is not defined for a
-        variable about the variant.
+        variant variable.
     """
     matches = list(_COMPARISON.finditer(marker))
     text = _COMPARISON.sub(lambda match: _resolved(match, environment), marker)
@@ -138,11 +138,11 @@ def resolve_marker(marker: str, environment: VariantEnvironment) -> str:
             return "" if left.evaluate() else _NEVER.strip()
         return str(left)
     except RecursionError:
-        raise InvalidMarker("a marker is nested too deeply") from None
+        raise InvalidMarker("the marker is nested too deeply") from None
 
 
 def _resolved(match: re.Match[str], environment: VariantEnvironment) -> str:
-    """Return whether a comparison holds, as a marker; one about other things stays."""
+    """Return the result of a comparison as a marker; keep one about anything else."""
     if not _has_variable(match[0]):
         return match[0]
     operator = " ".join(match[2].split())

@@ -1,7 +1,7 @@
 """Merge the manifests of one release (PEP 825, "Metadata consistency").
 
 Each wheel describes its own label; together they make the manifest of the release.
-Pure: no I/O and nothing from the rest of pip.
+Pure: no I/O.
 """
 
 from __future__ import annotations
@@ -16,22 +16,21 @@ __all__ = ["Disagreement", "Subject", "disagreements", "merge"]
 
 
 class Subject(enum.Enum):
-    """What manifests of one release disagree about."""
+    """A subject on which manifests of one release can disagree."""
 
     NAMESPACES = "namespaces"
     PROPERTIES = "properties"
-    #: Installers take the first one; publishers should say the same everywhere.
+    #: Installers use the first one; publishers should keep all of them the same.
     PROVIDERS = "providers"
-    #: Likewise.
+    #: Installers use the first one.
     SCHEMAS = "schemas"
 
 
 class Disagreement(ValueError):
     """Two manifests of one release contradict each other.
 
-    :ivar subject: what they disagree about.
-    :ivar names: the names of both.
-    :ivar problem: how they disagree, without the names.
+    :ivar names: the names of both manifests.
+    :ivar problem: the contradiction, as a predicate without the names.
     """
 
     def __init__(self, subject: Subject, names: tuple[str, str], problem: str) -> None:
@@ -51,7 +50,7 @@ def merge(manifests: Mapping[str, Manifest]) -> Manifest:
     for disagreement in disagreements(manifests):
         if disagreement.subject in (Subject.NAMESPACES, Subject.PROPERTIES):
             raise disagreement
-    # The longest list of namespaces stands for all; each other is its beginning.
+    # The longest list of namespaces starts with each of the others.
     ordered = _longest_first(manifests)
     merged = manifests[ordered[0]]
     for name in ordered[1:]:
@@ -67,21 +66,22 @@ def merge(manifests: Mapping[str, Manifest]) -> Manifest:
 
 
 def disagreements(manifests: Mapping[str, Manifest]) -> Iterator[Disagreement]:
-    """Find what manifests of one release disagree about.
+    """Find the contradictions between manifests of one release.
 
-    Of several that differ in the same way, the first is named.
+    If several manifests differ in the same way, the first is named.
 
     :param manifests: by name.
     """
     ordered = _longest_first(manifests)
     first = ordered[0]
     longest = manifests[first].namespaces
-    told = {longest[:length] for length in range(len(longest) + 1)}
+    known = {longest[:length] for length in range(len(longest) + 1)}
     for name in ordered[1:]:
         other = manifests[name].namespaces
-        if other not in told:
-            told.add(other)
-            problem = f"order namespaces as {list(longest)!r} and as {list(other)!r}"
+        if other not in known:
+            known.add(other)
+            problem = "rank namespaces differently: "
+            problem += f"{list(longest)!r} and {list(other)!r}"
             yield Disagreement(Subject.NAMESPACES, (first, name), problem)
     yield from _differences(manifests, ordered)
 
@@ -107,21 +107,21 @@ def _differences(
             first, expected = others[0]
             if first != name:
                 problem = {
-                    Subject.PROPERTIES: f"give other properties to the label {key!r}",
-                    Subject.PROVIDERS: f"describe the provider of {key!r} differently",
-                }.get(subject, f"are of the schemas {expected!r} and {value!r}")
+                    Subject.PROPERTIES: f"give label {key!r} different properties",
+                    Subject.PROVIDERS: f"describe the provider for {key!r} differently",
+                }.get(subject, f"use different schemas: {expected!r} and {value!r}")
                 yield Disagreement(subject, (first, name), problem)
 
 
 def _longest_first(manifests: Mapping[str, Manifest]) -> list[str]:
-    """Order names so that merging gives the same result every time."""
+    """Sort names so that merging always gives the same result."""
     return sorted(manifests, key=lambda name: (-len(manifests[name].namespaces), name))
 
 
 def _merge_documents(
     other: Mapping[str, Any], first: Mapping[str, Any]
 ) -> Mapping[str, Any]:
-    """Unite the tables of two documents; of all else, take what *first* says."""
+    """Merge the tables of two documents; *first* takes precedence."""
     merged = {**other, **first}
     for key in ("variants", "providers", "static-properties"):
         if isinstance(other.get(key), dict) and isinstance(first.get(key), dict):

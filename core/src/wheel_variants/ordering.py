@@ -1,6 +1,6 @@
-"""Filter and order the variants of a release (PEP 825, "Variant ordering").
+"""Filter and rank the variants of a release (PEP 825, "Variant ordering").
 
-Pure: no I/O and nothing from the rest of pip.
+Pure: no I/O.
 """
 
 from __future__ import annotations
@@ -15,16 +15,15 @@ from wheel_variants.properties import Feature, Property, SupportedProperties
 
 __all__ = ["Mismatch", "Ranking", "rank", "supported_of"]
 
-#: Sorts after each position: if one variant has all properties of another, and more, it
-#: comes first.
+#: Sorts after each position, so that a variant with more properties comes first.
 _END = (float("inf"),)
 
 
 class Mismatch(NamedTuple):
-    """A feature for which a machine supports no value that a variant accepts.
+    """A feature with no value that both the variant and the machine support.
 
-    :ivar wanted: what the variant accepts.
-    :ivar offered: what the machine supports, most preferred first.
+    :ivar wanted: the values that the variant accepts.
+    :ivar offered: the values that the machine supports, most preferred first.
     """
 
     feature: Feature
@@ -33,7 +32,7 @@ class Mismatch(NamedTuple):
 
 
 class Ranking(NamedTuple):
-    """The labels that a machine can run, best first, and why it cannot run the rest.
+    """The labels of compatible variants, best first, and why the rest are incompatible.
 
     :ivar unknown: labels that the manifest does not describe.
     """
@@ -49,15 +48,14 @@ def rank(
     labels: Iterable[str],
     preferences: Sequence[Preference] = (),
 ) -> Ranking:
-    """Filter and order *labels* for a machine that supports *supported*.
+    """Filter and rank *labels* for a machine that supports *supported*.
 
-    A variant is compatible if the machine supports, of each of its features, at
-    least one value. Of the compatible ones, the one whose best supported values come
-    first wins; see PEP 825. Takes time in proportion to the properties in
-    *manifest*, apart from the sorting.
+    A variant is compatible if the machine supports at least one value of each of its
+    features. PEP 825 defines the order. Apart from the sorting, the time is proportional
+    to the number of properties in *manifest*.
 
-    :param preferences: what the user puts before all else, the strongest first. They
-        change the order of what is compatible, and nothing more.
+    :param preferences: the user's preferences, strongest first. They reorder the
+        compatible variants and have no other effect.
     """
     index = _index(manifest, supported, preferences)
     keys: list[tuple[tuple[tuple[float, ...], ...], bool, str]] = []
@@ -105,7 +103,7 @@ def _index(
     supported: SupportedProperties,
     preferences: Sequence[Preference],
 ) -> _Index:
-    """Index what is supported by the ranks of namespace, feature and value."""
+    """Return the ranks of the supported values."""
     index = {}
     for namespace_at, namespace in enumerate(manifest.namespaces):
         by_name = {feature.name: feature for feature in supported.features(namespace)}
@@ -116,7 +114,7 @@ def _index(
             places = {
                 value: (namespace_at, feature_at, at) for at, value in enumerate(values)
             }
-            # These places come before all namespaces, the strongest one first.
+            # Preferred values come before all namespaces, strongest preference first.
             for at, preference in enumerate(reversed(preferences), start=1):
                 if preference.namespace == namespace:
                     for value, place in places.items():
@@ -127,14 +125,14 @@ def _index(
 
 
 def _listed_first(first: Sequence[str], rest: Iterable[str]) -> list[str]:
-    """Order *rest* with those in *first* in front; *first* may have others."""
+    """Order *rest*, with the items that are in *first* at the front."""
     known = dict.fromkeys(rest)
     listed = dict.fromkeys(item for item in first if item in known)
     return list(listed | known)
 
 
 def _places(variant: Variant, index: _Index) -> list[tuple[int, int, int]] | None:
-    """Return the place of the best value of each feature; None if one has none."""
+    """Return the rank of the best value of each feature; None if one is unsupported."""
     places = []
     for namespace, features in variant.features.items():
         for feature, values in features.items():

@@ -1,4 +1,4 @@
-"""Which modules installers import as provider plugins. Pure."""
+"""Check the modules that installers import as provider plugins. Pure: no I/O."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["belongs"]
 
 
 def belongs(module: str, files: Collection[str]) -> bool:
-    """Return whether a module will be imported from one of *files*.
+    """Return whether Python imports a module from one of *files*.
 
     :param module: a dotted name.
     :param files: relative paths, with slashes.

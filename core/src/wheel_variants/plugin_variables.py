@@ -1,4 +1,4 @@
-"""Which environment variables a provider plugin sees. Pure."""
+"""Select the environment variables that a provider plugin sees. Pure: no I/O."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from collections.abc import Collection, Mapping
 
 __all__ = ["SECRETS", "is_secret", "visible"]
 
-#: A plugin never sees a variable that has one of these in its name.
+#: A plugin never sees a variable with one of these in its name.
 SECRETS = ("TOKEN", "KEY", "SECRET", "PASS")
 
-#: What any process needs, and what says which devices are visible.
+#: Variables that any process needs, and variables that select the visible devices.
 _KEPT = frozenset(
     (
         *("PATH", "LANG", "LC_ALL", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "WINDIR"),
@@ -24,7 +24,7 @@ _KEPT = frozenset(
 
 
 def is_secret(name: str) -> bool:
-    """Return whether a variable of this name may hold a secret."""
+    """Return whether the variable *name* may contain a secret."""
     return any(part in name.upper() for part in SECRETS)
 
 
@@ -35,13 +35,13 @@ def visible(
 
     These are the variables that any process needs, override variables of *trusted*
     packages, and the variables that the user names. Override variables are called
-    ``<PACKAGE>_FORCE_...``, for instance ``NPU_VARIANT_PROVIDER_FORCE_KIND``, or
-    ``<PACKAGE>_DISABLE_...``, as is ``ROCM_BOOTSTRAP_DISABLE_DETECTION``.
+    ``<PACKAGE>_FORCE_...``, such as ``NPU_VARIANT_PROVIDER_FORCE_KIND``, or
+    ``<PACKAGE>_DISABLE_...``, such as ``ROCM_BOOTSTRAP_DISABLE_DETECTION``.
 
-    :param trusted: normalized names.
-    :param named: further variables.
+    :param trusted: normalized names of packages.
+    :param named: the variables that the user names.
     """
-    if os.name == "nt":  # pragma: no cover (what it does there)
+    if os.name == "nt":  # pragma: no cover (Windows only)
         named = {name.upper() for name in named}
     packages = "|".join(re.escape(_prefix(name)) for name in trusted)
     override = re.compile(rf"(?:{packages})_(?:FORCE|DISABLE)_[A-Z_]+")

@@ -1,21 +1,19 @@
-"""What the user prefers among variants that run (PEP 825, "Variant ordering").
+"""The user's preferences among compatible variants (PEP 825, "Variant ordering").
 
-An installer may let users reorder what is compatible; preferences change nothing else.
-Pure: no I/O and nothing from the rest of pip.
+Preferences reorder the compatible variants and have no other effect. Pure: no I/O.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from wheel_variants.properties import Property, parse_parts
 
-__all__ = ["Preference", "parse_blank_separated"]
+__all__ = ["Preference"]
 
 
 class Preference(NamedTuple):
-    """Properties that come first: one, or all of a feature or namespace.
+    """A preferred property, or all properties of a preferred feature or namespace.
 
     :ivar feature: None for the whole namespace.
     :ivar value: None for the whole feature.
@@ -27,7 +25,7 @@ class Preference(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> Preference:
-        """Parse ``namespace[ :: feature[ :: value]]``; white space is free.
+        """Parse ``namespace[ :: feature[ :: value]]``; whitespace is optional.
 
         :raises InvalidProperty: if *text* has another form.
         """
@@ -37,23 +35,9 @@ class Preference(NamedTuple):
         return " :: ".join(part for part in self if part is not None)
 
     def covers(self, property_: Property) -> bool:
-        """Tell whether it puts *property_* first."""
+        """Return whether this preference applies to *property_*."""
         return (
             property_.namespace == self.namespace
             and self.feature in (None, property_.feature)
             and self.value in (None, property_.value)
         )
-
-
-def parse_blank_separated(words: Iterable[str]) -> Sequence[Preference]:
-    """Parse preferences that were split at blanks, even around ``::``.
-
-    :raises InvalidProperty: if one has another form.
-    """
-    texts: list[str] = []
-    for word in words:
-        if texts and (texts[-1].endswith("::") or word.startswith("::")):
-            texts[-1] += word
-        else:
-            texts.append(word)
-    return [Preference.parse(text) for text in texts]

@@ -1,6 +1,6 @@
-"""Variant properties, and what a machine supports (PEP 825, "Variant properties").
+"""Variant properties and supported properties (PEP 825, "Variant properties").
 
-Pure: no I/O and nothing from the rest of pip.
+Pure: no I/O.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ __all__ = [
     "parse_parts",
 ]
 
-# Explicit ASCII classes: ``\w`` and ``\d`` would let other scripts in, and
-# ``$`` would accept a trailing newline.
+# Explicit ASCII classes: ``\w`` and ``\d`` would accept other scripts, and ``$`` would
+# accept a trailing newline.
 _NAME = re.compile(r"[0-9a-z_]+")
 _VALUE = re.compile(r"[0-9a-z_.]+")
 
 
 class InvalidProperty(ValueError):
-    """A text is not ``namespace :: feature :: value``."""
+    """A text is not of the form ``namespace :: feature :: value``."""
 
 
 # Manifests repeat the same few names and values.
 @functools.lru_cache(maxsize=4096)
 def is_valid_namespace(text: str) -> bool:
-    """Tell whether *text* may name a namespace."""
+    """Return whether *text* is valid as a namespace."""
     return _NAME.fullmatch(text) is not None
 
 
@@ -45,7 +45,7 @@ is_valid_feature_name = is_valid_namespace
 
 @functools.lru_cache(maxsize=4096)
 def is_valid_value(text: str) -> bool:
-    """Tell whether *text* may be the value of a feature."""
+    """Return whether *text* is valid as the value of a feature."""
     return _VALUE.fullmatch(text) is not None
 
 
@@ -57,17 +57,17 @@ _PARTS = (
 
 
 def parse_parts(text: str, least: int) -> list[str]:
-    """Parse a namespace, feature and value with ``::`` between them.
+    """Parse a namespace, feature and value separated by ``::``.
 
-    :param least: the number of parts that must be there.
+    :param least: the number of required parts.
     :raises InvalidProperty: if *text* has another form.
     """
     parts = [part.strip() for part in text.split("::")]
     if not least <= len(parts) <= len(_PARTS):
-        or_less = " or less" if least < len(_PARTS) else ""
-        raise InvalidProperty(
-            f"expected 'namespace :: feature :: value'{or_less}, got {text!r}"
-        )
+        form = "namespace :: feature :: value"
+        if least < len(_PARTS):
+            form = "namespace[ :: feature[ :: value]]"
+        raise InvalidProperty(f"expected '{form}', got {text!r}")
     for part, (what, is_valid) in zip(parts, _PARTS, strict=False):
         if not is_valid(part):
             raise InvalidProperty(f"invalid {what} {part!r} in {text!r}")
@@ -75,7 +75,7 @@ def parse_parts(text: str, least: int) -> list[str]:
 
 
 class Feature(NamedTuple):
-    """A named aspect of a machine or a build, such as ``nvidia :: sm_arch``."""
+    """A named aspect of a machine or a variant, such as ``nvidia :: sm_arch``."""
 
     namespace: str
     name: str
@@ -93,7 +93,7 @@ class Property(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> Property:
-        """Parse ``namespace :: feature :: value``; white space around ``::`` is free.
+        """Parse ``namespace :: feature :: value``; whitespace around ``::`` is optional.
 
         :raises InvalidProperty: if *text* has another form.
         """
@@ -104,17 +104,17 @@ class Property(NamedTuple):
 
 
 class SupportedFeature(NamedTuple):
-    """A feature that a machine supports, with its values, most preferred first."""
+    """A supported feature with its values, most preferred first."""
 
     name: str
     values: tuple[str, ...]
 
 
 class SupportedProperties(dict[str, tuple[SupportedFeature, ...]]):
-    """What a machine supports: for each namespace its features, most preferred first.
+    """The supported features of a machine by namespace, most preferred first.
 
-    A namespace without supported features means the same as none; for an unknown one,
-    :meth:`features` returns an empty tuple.
+    A namespace without features is the same as a missing namespace: :meth:`features`
+    returns an empty tuple for both.
     """
 
     __slots__ = ()

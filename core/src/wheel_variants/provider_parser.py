@@ -1,7 +1,7 @@
-"""Read what manifests say of the providers of namespaces (PEP 850, earlier PEP 817).
+"""Read the providers in manifests (PEP 850, earlier PEP 817).
 
-Files do not always tell the truth about their schema generation, and one index may have
-files of several, so the shape of each provider decides.
+Some files state the wrong schema version, and one index may mix several versions, so the
+shape of each provider decides.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from wheel_variants.safe_repr import safe_repr
 
 __all__ = ["read_providers"]
 
-#: How many packages a provider may require. Real ones require one or two.
+#: The most packages that a provider may require. Real ones require one or two.
 _MAX_REQUIRES = 16
 
-#: A provider has one of these, which says what it is (0.2).
+#: A provider has exactly one of these keys, which determines its kind (0.2).
 _KINDS = ("requires", "static-properties", "builtin")
 _ONLY_IN_0_2 = ("static-properties", "feature-order", "builtin")
 _ONLY_IN_DRAFTS = ("plugin-use", "enable-if", "install-time")
@@ -40,13 +40,13 @@ def read_providers(
     """Return the providers that a manifest describes, by namespace.
 
     :param feature_order: the order of features in ``default-priorities`` (before 0.1.1).
-    :param value_order: the order of values; in 0.0.2, static lists too.
+    :param value_order: the order of values; in 0.0.2 also static lists.
     :param may_be_draft: False if ``$schema`` names a version after the drafts.
     """
     readers = [
         _ProviderReader(values, namespace, provider, may_be_draft=may_be_draft)
         for namespace, _, provider in values.by_namespace(root, "providers")
-        if values.is_a(dict, provider, f"the provider of {safe_repr(namespace)}")
+        if values.is_a(dict, provider, f"the provider for {safe_repr(namespace)}")
     ]
     static: dict[str, Features] = {}
     if may_be_draft or any(each.is_draft for each in readers):
@@ -62,7 +62,7 @@ def read_providers(
 
 
 class _ProviderReader:
-    """Reads what a manifest says of one provider."""
+    """Reads one provider of a manifest."""
 
     def __init__(
         self,
@@ -76,7 +76,7 @@ class _ProviderReader:
         self._report = values.report
         self.namespace = namespace
         self._provider = provider
-        self._what = f"the provider of {safe_repr(namespace)}"
+        self._what = f"the provider for {safe_repr(namespace)}"
         self.is_draft = self._has(_ONLY_IN_DRAFTS) or (
             may_be_draft and not self._has(_ONLY_IN_0_2)
         )
@@ -90,7 +90,10 @@ class _ProviderReader:
         value_order: Features,
         root_static: Features,
     ) -> Provider:
-        """Read it, with what other parts of the manifest say of its namespace."""
+        """Return the provider.
+
+        The parameters come from other parts of the manifest, for the same namespace.
+        """
         values, provider, what = self._values, self._provider, self._what
         requires = self._requires()
         plugin_api = self._plugin_api()
@@ -120,7 +123,7 @@ class _ProviderReader:
             and self.is_draft
             and not any(static.values())
         ):
-            # Drafts had only this name for the built-in provider.
+            # Drafts declared the built-in provider by this name only.
             kind, builtin = ProviderKind.BUILTIN, ABI_DEPENDENCY
         return Provider(
             self.namespace,
@@ -141,28 +144,28 @@ class _ProviderReader:
     def _problem(
         self, kind: ProviderKind, builtin: str | None, requires: Iterable[str]
     ) -> str | None:
-        """Say, and report, why nobody can ask this provider; None if somebody can."""
+        """Report and return why this provider cannot be queried, or None."""
         if kind is ProviderKind.PLUGIN and any(map(_is_builtin, requires)):
             problem = (
-                f"{self._what} requires {ABI_DEPENDENCY}, which is built into installers, "
-                "as if it were a package"
+                f"{self._what} requires {ABI_DEPENDENCY} as a package, but it is built "
+                "into installers"
             )
-            remedy = f'Write {{"builtin": "{ABI_DEPENDENCY}"}} in place of it'
+            remedy = f'Write {{"builtin": "{ABI_DEPENDENCY}"}} instead'
             self._report("provider-requires", problem, remedy)
             return problem
         if kind is ProviderKind.BUILTIN and builtin != ABI_DEPENDENCY:
             problem = (
-                f"no installer is known to bring {safe_repr(builtin)} along, as "
-                f"{self._what} expects"
+                f"{self._what} is the built-in {safe_repr(builtin)}, which no known "
+                "installer has"
             )
             self._report("provider-builtin", problem)
             return problem
         if kind is not ProviderKind.UNKNOWN:
             return None
-        problem = f"{self._what} has none of {', '.join(_KINDS)}"
+        problem = f"{self._what} has none of {', '.join(map(repr, _KINDS))}"
         is_empty = self.is_draft and self._provider.get("requires") == []
         if is_empty or not self._has(_KINDS):
-            self._report("no-provider-kind", problem, "State one of them")
+            self._report("no-provider-kind", problem, "Add one of them")
         return problem
 
     def _requires(self) -> tuple[str, ...]:
@@ -176,11 +179,10 @@ class _ProviderReader:
     def _plugin_api(self) -> str | None:
         api = self._values.text(self._provider, "plugin-api", self._what)
         if api is not None and _ENTRY_POINT.fullmatch(api) is None:
-            problem = (
-                f"'plugin-api' of {self._what} is no entry point: {safe_repr(api)}"
-            )
-            self._report("provider-api", problem, "Write it like package.module:Class")
-        # The schemas allow blanks around the colon.
+            problem = f"'plugin-api' of {self._what} is not an entry point: "
+            problem += safe_repr(api)
+            self._report("provider-api", problem, "Write it as package.module:Class")
+        # The schemas allow spaces around the colon.
         return None if api is None else api.replace(" ", "")
 
     def _plugin_use(self) -> str | None:
@@ -188,18 +190,18 @@ class _ProviderReader:
         if use is not None and use not in _PLUGIN_USES:
             self._report(
                 "manifest-types",
-                f"'plugin-use' of {self._what} is {safe_repr(use)}, which is not none, build "
-                "or all",
+                f"'plugin-use' of {self._what} is {safe_repr(use)}, not 'none', 'build' "
+                "or 'all'",
             )
         return use
 
     def _check_kinds(self) -> None:
-        """Report a provider that is of several kinds, or of half a kind."""
+        """Report a provider with several kinds, or with an incomplete kind."""
         provider, what = self._provider, self._what
         kinds = [kind for kind in _KINDS if kind in provider]
         if len(kinds) > 1:
             problem = f"{what} has {' and '.join(map(repr, kinds))}"
-            self._report("provider-kind", problem, "State one of them")
+            self._report("provider-kind", problem, "Keep only one of them")
         elif not self.is_draft and provider.get("requires") == []:
             self._report("provider-kind", f"'requires' of {what} is empty")
         if (
@@ -218,24 +220,24 @@ class _ProviderReader:
         where = f"'static-properties' of {self._what}"
         static = self._values.features(listed, where)
         if listed == {} or (isinstance(listed, dict) and [] in listed.values()):
-            # Installers accept it; variantlib does not.
-            self._report("empty-lists", f"{where} has an empty list")
+            # Installers accept an empty list; variantlib does not.
+            self._report("empty-lists", f"{where} contains an empty list")
         what = f"'feature-order' of {self._what}"
         if "feature-order" not in self._provider:
             if len(static) > 1:
-                remedy = "Name each feature once, the most important first"
+                remedy = "List each feature once, most important first"
                 self._report("provider-static", f"{what} is missing", remedy)
             return static
         order = self._provider["feature-order"]
         names = self._values.texts(order, what, FEATURE, repeated=None)
         if isinstance(order, list) and (not order or sorted(names) != sorted(static)):
-            problem = f"{what} must name each feature once: {safe_repr(order)}"
+            problem = f"{what} must list each feature once: {safe_repr(order)}"
             self._report("provider-static", problem)
         return {name: static[name] for name in names if name in static}
 
 
 def _is_builtin(requirement: str) -> bool:
-    """Tell whether a requirement names what is no package, but built into installers."""
+    """Return whether a requirement names the provider that is built into installers."""
     name = re.match(r"[A-Za-z0-9._-]*", requirement)
-    assert name is not None, "it may be empty"
+    assert name is not None, "the pattern matches an empty text"
     return re.sub(r"[-_.]+", "_", name[0]).lower() == ABI_DEPENDENCY

@@ -1,7 +1,7 @@
-"""What manifests say of providers in the language of dependency specifiers (PEP 850).
+"""Parse the requirements and markers of providers (PEP 850).
 
-Parsing it is slow, so installers do so only for providers that they ask. Publishers are
-told of the same problems.
+Parsing is slow, so installers parse only the providers that they query. ``wheel-variants
+check`` reports the same problems.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ _UNUSABLE = (
 
 
 class UnusableProvider(ValueError):
-    """A requirement or condition cannot be understood; the message tells people why."""
+    """A requirement or condition is invalid; the message explains why."""
 
 
 @contextmanager
 def _readable(problem: str) -> Iterator[None]:
-    """Report what cannot be parsed or evaluated."""
+    """Raise :class:`UnusableProvider` if parsing or evaluating fails."""
     try:
         yield
     except _UNUSABLE:
@@ -47,38 +47,36 @@ def _readable(problem: str) -> Iterator[None]:
 def parse_requirement(text: str, namespace: str) -> Requirement:
     """Parse a requirement of the plugin for *namespace*.
 
-    :raises UnusableProvider: if it is no requirement, or depends on the variant.
+    :raises UnusableProvider: if *text* is not a requirement, or depends on the variant.
     """
-    requires = f"the provider of {safe_repr(namespace)} requires {safe_repr(text)}"
+    requires = f"the provider for {safe_repr(namespace)} requires {safe_repr(text)}"
     if is_about_variant(text):
         raise UnusableProvider(
-            f"{requires}, which depends on the variant: none is chosen yet"
+            f"{requires}, which depends on the variant, but no variant is selected yet"
         )
-    with _readable(f"{requires}, which is no dependency specifier"):
+    with _readable(f"{requires}, which is not a dependency specifier"):
         return Requirement(text)
 
 
 def requirement_applies(
     requirement: Requirement, namespace: str, environment: Mapping[str, str]
 ) -> bool:
-    """Return whether the marker of a requirement holds, if it has one.
+    """Return whether the marker of a requirement, if any, is true.
 
-    :raises UnusableProvider: if that cannot be told.
+    :raises UnusableProvider: if the marker cannot be evaluated.
     """
     if requirement.marker is None:
         return True
-    requires = (
-        f"the provider of {safe_repr(namespace)} requires {safe_repr(str(requirement))}"
-    )
+    requires = f"the provider for {safe_repr(namespace)} requires {safe_repr(str(requirement))}"
     with _readable(f"{requires}, whose marker cannot be evaluated"):
         return requirement.marker.evaluate({**environment, "extra": ""})
 
 
 def applies(enable_if: str, namespace: str, environment: Mapping[str, str]) -> bool:
-    """Return whether a provider applies by its ``enable-if`` (before PEP 850).
+    """Return whether the marker ``enable-if`` of a provider is true (before PEP 850).
 
-    :raises UnusableProvider: if that cannot be told.
+    :raises UnusableProvider: if the marker cannot be evaluated.
     """
-    condition = f"the provider of {safe_repr(namespace)} applies if {enable_if!r}"
-    with _readable(f"{condition}, which cannot be evaluated"):
+    what = f"'enable-if' of the provider for {safe_repr(namespace)}"
+    with _readable(f"{what} is not a valid marker: {enable_if!r}"):
         return Marker(enable_if).evaluate({**environment})

@@ -1,9 +1,9 @@
-"""The rules that publishers of wheel variants keep, in one table.
+"""The rules for publishers of wheel variants, in one table.
 
-Each has two verdicts: one for installers, on which :mod:`.manifest_parser` acts, and one
-for publishers. Installers are lenient where the texts allow it; publishers are held to
-the letter of the schemas 0.0.2 to 0.2.0 (PEP 825 for the format, PEP 850 for providers).
-What only some installers ask for is a warning.
+Each rule has an effect on installers, which :mod:`.manifest_parser` applies, and a
+severity for publishers. Installers are lenient where the specifications allow it;
+publishers must follow the schemas 0.0.2 to 0.2.0 exactly (PEP 825 for the format, PEP 850
+for providers). A rule that only some installers enforce is a warning.
 """
 
 from __future__ import annotations
@@ -16,34 +16,34 @@ __all__ = ["RULES", "Effect", "Rule", "Severity"]
 
 
 class Severity(enum.Enum):
-    """How bad it is for publishers to break a rule."""
+    """The severity of a broken rule for publishers."""
 
-    #: Installers may ignore the release's variants, or install a wrong one.
+    #: Installers may ignore the release's variants, or install the wrong one.
     ERROR = "error"
-    #: It works, but not for everyone, or probably not as intended.
+    #: The release does not work for everyone, or probably not as intended.
     WARNING = "warning"
 
 
 class Effect(enum.Enum):
-    """What installers do with metadata that breaks a rule."""
+    """The reaction of installers to metadata that breaks a rule."""
 
     #: They ignore all variants of the release.
     REFUSED = "refuse the metadata"
-    #: Nothing of the namespace is supported.
+    #: They support no property of the namespace.
     UNSUPPORTED = "take the namespace as unsupported"
-    #: The property is not supported, so no variant that needs it is chosen.
+    #: They do not support the property, so they never select a variant that needs it.
     DROPPED = "drop the label"
-    #: They go on as if the rule were kept.
+    #: They ignore the broken rule.
     NONE = "go on"
 
 
 class Rule(NamedTuple):
-    """Something that publishers must or should keep to.
+    """A rule that publishers must or should follow.
 
-    :ivar source: the text that asks for it, with its section.
-    :ivar text: what is true if it is kept.
-    :ivar effect: what installers do if it is broken; None for rules that are not about
-        the content of metadata.
+    :ivar source: the specification that defines the rule, with its section.
+    :ivar text: a statement that is true if the rule is followed.
+    :ivar effect: the reaction of installers; None for rules that are not about the
+        content of metadata.
     """
 
     id: str
@@ -67,156 +67,137 @@ _PROVIDERS = "PEP 850, Providers"
 #: The texts of all rules, by severity, effect and source, then by name.
 _TABLE: Mapping[tuple[Severity, Effect | None, str], Mapping[str, str]] = {
     (_ERROR, _REFUSED, _METADATA): {
-        "manifest-json": "Metadata is JSON, in UTF-8.",
-        "manifest-limits": "Metadata keeps within what installers read.",
-        "manifest-types": "Every part of metadata has its type.",
-        "missing-keys": "There are default-priorities and variants.",
+        "manifest-json": "Metadata is JSON in UTF-8.",
+        "manifest-limits": "Metadata stays within the limits of installers.",
+        "manifest-types": "Every value in metadata has the required type.",
+        "missing-keys": "Metadata has default-priorities and variants.",
     },
     (_ERROR, _REFUSED, _SCHEMA): {
-        "manifest-schema": (
-            "$schema names a version of the format that installers can know."
-        )
+        "manifest-schema": "$schema names a version that installers support."
     },
     (_ERROR, _REFUSED, "PEP 825, Default priorities"): {
         "namespaces": (
-            "default-priorities.namespace names each namespace once, in order, those "
-            "of all properties among them."
+            "default-priorities.namespace lists every namespace in use once, most "
+            "important first."
         )
     },
     (_ERROR, _REFUSED, _NAMES): {
-        "label": "Labels are of 0-9, a-z, _ and . only.",
-        "null-variant": "The label null stands for the variant without properties.",
+        "label": "Labels consist of 0-9, a-z, _ and . only.",
+        "null-variant": "The label null is reserved for the variant without properties.",
     },
     (_ERROR, _REFUSED, _PROPERTIES): {
         "property": "Properties follow the grammar, and each feature has a value."
     },
     (_ERROR, _REFUSED, _PROVIDERS): {
         "provider-kind": (
-            "A provider is a plugin that requires packages, a static list or built "
-            "into installers, and one of these alone."
+            "A provider has exactly one kind: a plugin that requires packages, a "
+            "static list, or a built-in provider."
         ),
         "provider-api": (
-            "plugin-api is an entry point of a plugin: module, or module:object."
+            "plugin-api is the entry point of a plugin: module or module:object."
         ),
         "provider-static": (
-            "feature-order names every feature of the static list once; it may be "
-            "left out if there is only one."
+            "feature-order lists every feature of the static list once; it is optional "
+            "for a single feature."
         ),
     },
     (_ERROR, _UNSUPPORTED, _PROVIDERS): {
-        "no-provider-kind": "A provider is one of these.",
+        "no-provider-kind": "A provider has a kind.",
         "provider-requires": (
-            "A plugin requires packages by dependency specifiers, which do not depend "
-            "on the variant."
+            "A plugin requires packages by dependency specifiers that do not depend on "
+            "the variant."
         ),
     },
     (_ERROR, _UNSUPPORTED, "PEP 817, Provider information"): {
         "enable-if": "enable-if is an environment marker."
     },
     (_WARNING, _UNSUPPORTED, _PROVIDERS): {
-        "provider-builtin": "Installers know the built-in provider."
+        "provider-builtin": "Installers include the built-in provider."
     },
     (_ERROR, _DROPPED, "PEP 850, ABI dependency"): {
         "abi-dependency": (
-            "Features of an ABI dependency are normalised names of distributions, "
-            "their values the first one to three parts of a release."
+            "Features of an ABI dependency are normalized distribution names; values "
+            "are the first one to three parts of a version."
         )
     },
     (_WARNING, _DROPPED, _PROVIDERS): {
-        "never-supported": "Properties are among those that their provider knows."
+        "never-supported": "The provider can support every property in use."
     },
-    (_ERROR, _NONE, _METADATA): {"manifest-keys": "There are no keys but those known."},
+    (_ERROR, _NONE, _METADATA): {"manifest-keys": "Metadata has no unknown keys."},
     (_ERROR, _NONE, _SCHEMA): {
-        "schema-version": "$schema is there, and names a version that exists."
+        "schema-version": "$schema is present and names an existing version."
     },
     (_ERROR, _NONE, _NAMES): {
-        "label-length": "Labels are no longer than the version of the format allows.",
-        "label-path": (
-            "A label can be the name of a file or folder: it is neither . nor .., "
-            "which lead elsewhere."
-        ),
+        "label-path": "A label is a valid file or folder name, so it is not . or ..",
     },
-    (_ERROR, _NONE, _PROPERTIES): {
-        "repeated-values": "Each item of a list is there once."
-    },
+    (_ERROR, _NONE, _PROPERTIES): {"repeated-values": "No list repeats an item."},
     (_ERROR, _NONE, _PROVIDERS): {
-        "providers": "There is one provider for each namespace, and none beside."
-    },
-    (_ERROR, _NONE, "PEP 817, Static properties"): {
-        "static-order": (
-            "In version 0.0.3, default-priorities.feature names every feature of a "
-            "static list that has several."
-        )
+        "providers": "Each listed namespace has a provider, and no other namespace has one."
     },
     (_WARNING, _NONE, _METADATA): {
-        "draft-schema": (
-            "The version of the format is not one that a later draft has replaced."
-        )
+        "draft-schema": "The schema version is not an obsolete draft."
     },
     (_WARNING, _NONE, _PROPERTIES): {
-        "empty-lists": "What would mean nothing is left out."
+        "empty-lists": "Metadata has no empty lists or tables."
     },
     (_WARNING, _NONE, _NAMES): {
-        "other-null": "The variant without properties is labelled null.",
-        "same-properties": (
-            "Labels with the same properties are one variant, with one label."
-        ),
+        "other-null": "The variant without properties has the label null.",
+        "same-properties": "Each label has its own set of properties.",
     },
     (_WARNING, _NONE, "PEP 850, Static properties"): {
         "gpus-stated": (
-            "Builds for one CUDA that only a static list orders state their GPUs."
+            "Variants for one CUDA version that only a static list distinguishes state "
+            "their GPUs."
         )
     },
     (_WARNING, _NONE, "PEP 825, Variants"): {
         "unsorted-values": "The values of a feature are sorted."
     },
     (_WARNING, _NONE, _PROVIDERS): {
-        "no-providers": "The metadata tells who provides its namespaces.",
-        "provider-url": "A plugin comes from an index, not from some address.",
+        "no-providers": "Metadata names the providers of its namespaces.",
+        "provider-url": "A plugin comes from an index, not from a URL.",
         "provider-installable": (
-            "Somebody can install the plugin, or it is built into installers."
-        ),
-        "provider-in-uv": (
-            "The provider is declared so that uv 0.13.9 takes the one it brings along."
+            "The plugin can be installed, or is built into installers."
         ),
     },
-    (_ERROR, None, _NAMES): {"wheel-name": "The name of a wheel follows the grammar."},
+    (_ERROR, None, _NAMES): {
+        "wheel-name": "The file name of a wheel follows the grammar."
+    },
     (_ERROR, None, "Binary distribution format"): {
-        "wheel-readable": "A wheel is an archive with METADATA.",
+        "wheel-readable": "A wheel is a zip archive with METADATA.",
         "wheel-entries": (
-            "Each entry of a wheel is a path below its root, and is there once."
+            "Each entry of a wheel is unique and stays inside the archive root."
         ),
-        "wheel-record": "RECORD lists every file, with its hash.",
+        "wheel-record": "RECORD lists every file with its hash.",
     },
     (_ERROR, None, _METADATA): {
         "wheel-metadata": (
-            "A wheel with a label has variant.json in its .dist-info folder, and no "
-            "other wheel has one."
+            "A wheel has variant.json in its .dist-info folder if its file name has a "
+            "label, and only then."
         ),
         "wheel-label": (
-            "variant.json describes the label of the file name and no other."
+            "variant.json describes the label in the file name, and no other."
         ),
     },
     (_ERROR, None, "PEP 503, Specification"): {
-        "regular-file": "What a folder offers are regular files in it."
+        "regular-file": "A published folder offers regular files only."
     },
     (_ERROR, None, "Source distribution format"): {
-        "sdist-name": "The name of a source distribution follows the grammar."
+        "sdist-name": "The file name of a source distribution follows the grammar."
     },
     (_ERROR, None, _INDEX): {
         "manifest-name": (
-            "A manifest is named {name}-{version}-variants.json, normalised."
+            "A manifest is named {name}-{version}-variants.json, with the normalized "
+            "name and version."
         ),
-        "manifest-present": "Where variant wheels are offered, their manifest is.",
-        "manifest-hash": "The hash in the link to a manifest is that of the file.",
-        "wheel-listed": (
-            "The manifest lists every label that the release has wheels for."
-        ),
+        "manifest-present": "A release with variant wheels has a manifest.",
+        "manifest-hash": "The hash in the link to a manifest matches the file.",
+        "wheel-listed": "The manifest lists the label of every variant wheel.",
     },
     (_ERROR, None, "PEP 825, Metadata consistency"): {
         "namespaces-agree": (
-            "The files of a release order namespaces alike; a longer list begins with "
-            "the shorter one."
+            "The files of a release rank namespaces in the same order; a longer list "
+            "starts with the shorter one."
         ),
         "properties-agree": (
             "A label has the same properties in all files of a release."
@@ -224,25 +205,24 @@ _TABLE: Mapping[tuple[Severity, Effect | None, str], Mapping[str, str]] = {
     },
     (_ERROR, None, _PROVIDERS): {
         "providers-agree": (
-            "The files of a release describe the provider of a namespace alike."
+            "All files of a release describe the provider of a namespace the same way."
         )
     },
     (_WARNING, None, "PEP 825, Environment markers"): {
         "plain-markers": (
-            "A plain wheel has no variant markers: installers that know no variants "
-            "cannot read them."
+            "A plain wheel has no variant markers, which other installers cannot parse."
         )
     },
     (_WARNING, None, _INDEX): {
-        "label-used": "There is a wheel for every label that the manifest lists."
+        "label-used": "Every label in the manifest has a wheel."
     },
     (_WARNING, None, _SCHEMA): {
-        "schemas-agree": "The files of a release are of one version of the format."
+        "schemas-agree": "All files of a release use the same schema version."
     },
     (_WARNING, None, "PEP 825, Variant wheel"): {
         "plain-fallback": (
-            "There is a plain wheel or a source distribution for installers that know "
-            "no variants."
+            "Installers without variant support find a plain wheel or a source "
+            "distribution."
         )
     },
 }

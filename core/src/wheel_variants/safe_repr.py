@@ -1,4 +1,4 @@
-"""Show values of JSON and TOML documents."""
+"""Format values of JSON and TOML documents for messages."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ __all__ = ["safe_repr"]
 
 
 def safe_repr(value: object) -> str:
-    """Return a value as short text that no terminal obeys."""
+    """Return a short ASCII representation of *value*, safe to print on a terminal."""
     text = ascii(value)
     return text if len(text) <= 80 else f"{text[:77]}..."

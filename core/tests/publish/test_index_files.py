@@ -15,7 +15,6 @@ from wheel_variants.publish.files import link_or_copy, open_regular, write_if_ch
 from wheel_variants.publish.simple_index import (
     HTML_PAGE,
     JSON_PAGE,
-    FileFacts,
     IndexedFile,
     project_pages,
     root_pages,
@@ -24,9 +23,8 @@ from wheel_variants.publish.simple_index import (
 
 def test_pages_have_no_markup_but_their_own() -> None:
     name = "<img src=x>\"'&.whl"
-    facts = FileFacts(1, 0, sha256="0", requires_python='"><b>')
-    file = IndexedFile(name, Version("1"), facts)
-    pages = project_pages("<b>", [file], up="../")
+    file = IndexedFile(name, Version("1"), 1, "0", requires_python='"><b>')
+    pages = project_pages("<b>", [file])
     for page in (pages[HTML_PAGE], root_pages(["<i>"])[HTML_PAGE]):
         text = page.decode()
         assert not re.search(r"<(img|b|i)\b", text)

@@ -49,18 +49,18 @@ def _install(folder: Path, files: dict[str, str]) -> Distribution:
 
 def test_the_answer(tmp_path: Path) -> None:
     _install(tmp_path, {"npu.py": GOOD})
-    answer = query(tmp_path, "npu", os.environ, 30)
-    assert (answer.features, list(answer.problems)) == (KIND, [])
+    features, problems, _ = query(tmp_path, "npu", os.environ, 30)
+    assert (features, problems) == (KIND, [])
 
 
 #: What a plugin does wrong, what is reported, and the features that are left.
 PROBLEMS: dict[str, tuple[str, str, int]] = {
-    "name": (_answering("[Feature(3, ['b'])]"), "name of a feature is invalid: 3", 0),
-    "invalid name": (_answering("[Feature('Kind', ['b'])]"), "is invalid: 'Kind'", 0),
-    "no values": (_answering("[Feature('kind', 'b')]"), "no list of values: 'b'", 0),
+    "name": (_answering("[Feature(3, ['b'])]"), "invalid feature name 3", 0),
+    "invalid name": (_answering("[Feature('Kind', ['b'])]"), "feature name 'Kind'", 0),
+    "no values": (_answering("[Feature('kind', 'b')]"), "must be a list, not 'b'", 0),
     "a set": (
         _answering("[Feature('kind', {'b'})]"),
-        "no list of values: \"{'b'}\"",
+        "values must be a list, not \"{'b'}\"",
         0,
     ),
     "numbers": (_answering("[Feature('kind', [1, 'b'])]"), "values: [1, 'b']", 1),
@@ -73,22 +73,12 @@ PROBLEMS: dict[str, tuple[str, str, int]] = {
     ),
     "no multi_value": (
         _answering("[Feature('kind', ['b'])]", "del Feature.multi_value"),
-        "feature 'kind' has no multi_value, True or False",
-        1,
-    ),
-    "many": (
-        _answering("[Feature(f'f{n}', ['b']) for n in range(1002)]"),
-        "over 1000 features; the rest is ignored",
-        1000,
-    ),
-    "many values": (
-        _answering("[Feature('kind', [f'v{n}' for n in range(10001)])]"),
-        "feature 'kind' has over 10000 values; the rest is ignored",
+        "feature 'kind': multi_value must be True or False",
         1,
     ),
     "prints": (
         _answering("[Feature('kind', ['b'])]", "print('found one')"),
-        "it prints to standard output, which some installers read: 'found one\\n'",
+        "the plugin prints to standard output, which some installers parse: 'found one\\n'",
         1,
     ),
 }
@@ -124,19 +114,7 @@ FAILURES = {
     "ends": (_answering("os._exit(3)"), "ended with exit status 3"),
     "long": (
         _answering("[Feature('kind', ['b' * (5 << 20)])]"),
-        "is over 4194304 bytes",
-    ),
-    "no JSON": (
-        f"{HEAD}\nopen(sys.argv[3], 'w').write('{{')\nos._exit(0)",
-        "cannot be read: b",
-    ),
-    "no parts": (
-        f"{HEAD}\nopen(sys.argv[3], 'w').write('{{\"configs\": [[1]]}}')\nos._exit(0)",
-        "cannot be read: b",
-    ),
-    "no object": (
-        f"{HEAD}\nopen(sys.argv[3], 'w').write('[1]')\nos._exit(0)",
-        "cannot be read: b",
+        "is larger than 4194304 bytes",
     ),
 }
 
@@ -150,20 +128,9 @@ def test_failures(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are those of POSIX")
-@pytest.mark.parametrize(
-    ("code", "problem"),
-    [
-        ("os.kill(os.getpid(), 11)", "ended with signal 11"),
-        (
-            "os.remove(sys.argv[3]); os.mkfifo(sys.argv[3]); os._exit(0)",
-            "exit status 0",
-        ),
-        ("os.truncate(sys.argv[3], 10 << 30); os._exit(0)", "is over 4194304 bytes"),
-    ],
-)
-def test_its_process(tmp_path: Path, code: str, problem: str) -> None:
-    _install(tmp_path, {"npu.py": f"{HEAD}{code}\n"})
-    with pytest.raises(PluginFailed, match=problem):
+def test_its_process(tmp_path: Path) -> None:
+    _install(tmp_path, {"npu.py": f"{HEAD}os.kill(os.getpid(), 11)\n"})
+    with pytest.raises(PluginFailed, match="process ended with signal 11"):
         query(tmp_path, "npu", os.environ, 30)
 
 
@@ -176,7 +143,9 @@ def test_it_is_stopped_with_all_that_it_started(tmp_path: Path) -> None:
         f"subprocess.Popen([sys.executable, '-c', {wait!r}])\n"
     )
     _install(tmp_path, {"npu.py": f"{HEAD}{code}time.sleep(99)\n"})
-    with pytest.raises(PluginFailed, match="did not answer within 1 s") as error:
+    with pytest.raises(
+        PluginFailed, match="did not return a result within 1 s"
+    ) as error:
         query(tmp_path, "npu", os.environ, 1)
     assert error.value.hints == ("To wait longer, add --variant-provider-timeout 2",)
     time.sleep(4)
@@ -203,8 +172,8 @@ def test_isolation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "installed"
     folder.mkdir()
     _install(folder, {"npu.py": LOOKING})
-    answer = query(folder, "npu", {"PATH": os.environ["PATH"]}, 30)
-    assert answer.features == (SupportedFeature("kind", ("none",)),)
+    features, *_ = query(folder, "npu", {"PATH": os.environ["PATH"]}, 30)
+    assert features == (SupportedFeature("kind", ("none",)),)
 
 
 def test_nothing_runs_that_is_not_installed(tmp_path: Path) -> None:
@@ -214,10 +183,12 @@ def test_nothing_runs_that_is_not_installed(tmp_path: Path) -> None:
     _install(folder, {"npu.py": GOOD, "json.py": GOOD})
     (folder / "beside.py").write_text(f"open({str(mark)!r}, 'w')")
     for api in ("beside", "beside:x", "json", "this", "venv.__main__", "\x1b[31m"):
-        with pytest.raises(PluginFailed, match="installs no module"):
+        with pytest.raises(PluginFailed, match="has no module"):
             query(folder, api, os.environ, 30)
     for api in ("npu:", "npu:a b", "npu:a..b"):
-        with pytest.raises(PluginFailed, match="is not MODULE or MODULE:OBJECT"):
+        with pytest.raises(
+            PluginFailed, match="not of the form MODULE or MODULE:OBJECT"
+        ):
             query(folder, api, os.environ, 30)
     assert not mark.exists()
 
@@ -233,12 +204,11 @@ OLD = GOOD.replace("get_supported_configs()", "get_supported_configs(known, more
 
 
 @pytest.mark.parametrize(
-    ("code", "api"),
-    [(CLASS, "npu:Plugin"), (CLASS, "npu:Made.plugin"), (OLD, "npu")],
+    ("code", "api"), [(CLASS, "npu:Plugin"), (CLASS, "npu:Made.plugin"), (OLD, "npu")]
 )
 def test_entry_points(tmp_path: Path, code: str, api: str) -> None:
     _install(tmp_path, {"npu.py": code})
-    assert query(tmp_path, api, os.environ, 30).features == KIND
+    assert query(tmp_path, api, os.environ, 30)[0] == KIND
 
 
 IMPORTED = "from npu_other._here import get_supported_configs\n"
@@ -269,9 +239,9 @@ def test_the_entry_point_is_found(
 @pytest.mark.parametrize(
     ("files", "problem"),
     [
-        ({"a.py": GOOD, "b.py": GOOD}, "is defined in several places: a, b"),
-        ({"a.py": ""}, "is defined nowhere, and there is no module npu"),
-        ({"json.py": GOOD}, "is defined nowhere"),
+        ({"a.py": GOOD, "b.py": GOOD}, "in several places: a, b"),
+        ({"a.py": ""}, r"does not define .*\(\), and has no module npu"),
+        ({"json.py": GOOD}, "does not define"),
     ],
 )
 def test_no_entry_point(tmp_path: Path, files: dict[str, str], problem: str) -> None:

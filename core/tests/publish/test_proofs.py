@@ -33,10 +33,7 @@ CUDA_12 = "nvidia :: cuda_version_lower_bound :: 12.0"
         ("rocm6.4.1", {"amd :: rocm_version :: 6.4"}),
         ("cu12torch2.9cxx11abitrue", {CUDA_12, "abi_dependency :: torch :: 2.9"}),
         ("torch2.9.1", {"abi_dependency :: torch :: 2.9"}),
-        (
-            "pt28cu12",
-            {CUDA_12, "abi_dependency :: torch :: 2.8"},
-        ),
+        ("pt28cu12", {CUDA_12, "abi_dependency :: torch :: 2.8"}),
         ("pt210cpu", {"abi_dependency :: torch :: 2.10"}),
     ],
 )

@@ -59,31 +59,21 @@ def wheel(label: str | None = "cu128", embedded: str | None = "cu128") -> DistFi
     return make_wheel("demo", "1.0", label=label, variant_json=content)
 
 
-def without_record_row(path: Path) -> None:
-    def change(name: str, content: bytes) -> bytes:
-        if name.endswith("RECORD"):
-            return content.replace(b"demo/__init__.py,", b"demo/other.py,")
-        return content
-
-    _rewrite(path, change)
+Change = Callable[[Path], object]
 
 
-def with_another_hash(path: Path) -> None:
-    _rewrite(path, lambda n, c: c + b" " if n.endswith("variant.json") else c)
+def without(end: str) -> Change:
+    """Return what leaves out a member."""
+    return lambda path: _rewrite(path, lambda n, c: None if n.endswith(end) else c)
 
 
-def without_record(path: Path) -> None:
-    _rewrite(path, lambda n, c: None if n.endswith("RECORD") else c)
-
-
-def with_record(text: str | bytes) -> Callable[[Path], None]:
-    """Return what puts another text into the place of RECORD."""
-    data = text.encode() if isinstance(text, str) else text
-    return lambda path: _rewrite(path, lambda n, c: data if "RECORD" in n else c)
+def with_member(end: str, change: Callable[[bytes], bytes]) -> Change:
+    """Return what changes a member."""
+    return lambda path: _rewrite(path, lambda n, c: change(c) if n.endswith(end) else c)
 
 
 def with_large_metadata(path: Path) -> None:
-    """Let the archive say that its metadata take 65 MiB."""
+    """Make the archive claim 65 MiB of metadata."""
     with zipfile.ZipFile(path, "a") as archive:
         for member in archive.infolist():
             if member.filename.endswith("METADATA"):
@@ -93,14 +83,6 @@ def with_large_metadata(path: Path) -> None:
 
 def of_another_version(path: Path) -> None:
     _rewrite(path, lambda _, c: c, lambda name: name.replace("-1.0.", "-one."))
-
-
-def without_metadata(path: Path) -> None:
-    _rewrite(path, lambda n, c: None if n.endswith("METADATA") else c)
-
-
-def not_an_archive(path: Path) -> None:
-    path.write_bytes(b"x")
 
 
 def nothing(path: Path) -> None:
@@ -121,7 +103,7 @@ def _rewrite(
                 archive.writestr(rename(name), changed)
 
 
-def with_entries(*names: str) -> Callable[[Path], None]:
+def with_entries(*names: str) -> Change:
     """Return what adds entries of these names."""
 
     def change(path: Path) -> None:
@@ -138,7 +120,7 @@ def with_entries(*names: str) -> Callable[[Path], None]:
 
 MARKED = make_wheel("demo", "1.0", requires=["a; 'nvidia' in variant_namespaces"])
 
-WHEELS: Mapping[str, tuple[DistFile, Callable[[Path], None], set[str]]] = {
+WHEELS: Mapping[str, tuple[DistFile, Change, set[str]]] = {
     "a variant": (wheel(), nothing, set()),
     "the null variant": (wheel("null", "null"), nothing, set()),
     "a plain wheel": (wheel(None, None), nothing, set()),
@@ -147,28 +129,29 @@ WHEELS: Mapping[str, tuple[DistFile, Callable[[Path], None], set[str]]] = {
     "another label": (wheel("cu129"), nothing, {"wheel-label"}),
     "more than one label": (
         make_wheel("demo", "1.0", label="cu128", variant_json=MANIFEST),
-        nothing,
-        {"wheel-label"},
+        *(nothing, {"wheel-label"}),
     ),
     "metadata that is none": (
         make_wheel("demo", "1.0", label="cu128", variant_json=b"{"),
-        nothing,
-        {"manifest-json"},
+        *(nothing, {"manifest-json"}),
     ),
-    "a file that RECORD lacks": (wheel(), without_record_row, {"wheel-record"}),
-    "another hash": (wheel(), with_another_hash, {"wheel-record"}),
-    "no RECORD": (wheel(), without_record, {"wheel-record"}),
-    "a RECORD of other bytes": (wheel(), with_record(b"\xff"), {"wheel-record"}),
-    "a RECORD of two columns": (wheel(), with_record("a,b\n"), {"wheel-record"}),
-    "a RECORD that is no table": (wheel(), with_record('"a'), {"wheel-record"}),
+    **{
+        f"a RECORD with {what}": (wheel(), change, {"wheel-record"})
+        for what, change in {
+            "a row too few": with_member(
+                "RECORD", lambda data: data.replace(b"__init__.py,", b"other.py,")
+            ),
+            "another hash": with_member("variant.json", lambda data: data + b" "),
+            "nothing": without("RECORD"),
+            "other bytes": with_member("RECORD", lambda _: b"\xff"),
+            "two columns": with_member("RECORD", lambda _: b"a,b\n"),
+            "no table": with_member("RECORD", lambda _: b'"a'),
+        }.items()
+    },
     "METADATA of 65 MiB": (wheel(), with_large_metadata, {"wheel-readable"}),
     "a folder without version": (wheel(), of_another_version, {"wheel-readable"}),
-    "no METADATA": (wheel(), without_metadata, {"wheel-readable"}),
-    "no archive": (
-        wheel(),
-        not_an_archive,
-        {"wheel-readable"},
-    ),
+    "no METADATA": (wheel(), without("METADATA"), {"wheel-readable"}),
+    "no archive": (wheel(), lambda path: path.write_bytes(b"x"), {"wheel-readable"}),
     "a name that is none": (
         make_wheel("demo", "1.0", label="CU128", variant_json=MANIFEST),
         nothing,
@@ -247,10 +230,7 @@ RELEASES: Mapping[str, tuple[Release, set[str]]] = {
         release({"cu128": embedded("cu128", "12.9")}, MANIFEST),
         {"properties-agree", "label-used"},
     ),
-    "another provider": (
-        release({**GOOD, "b": OTHER_PROVIDER}),
-        {"providers-agree"},
-    ),
+    "another provider": (release({**GOOD, "b": OTHER_PROVIDER}), {"providers-agree"}),
     "another schema": (
         release({**GOOD, "b": embedded("b", schema="0.1.1")}),
         {"schemas-agree"},
@@ -281,7 +261,7 @@ def test_the_files_that_disagree_are_named_with_what_to_do() -> None:
         "dist/demo-1.0-py3-none-any-b.whl",
         "dist/demo-1.0-py3-none-any-cu128.whl",
     )
-    assert "['amd', 'nvidia'] and as ['nvidia']" in finding.problem
+    assert "['amd', 'nvidia'] and ['nvidia']" in finding.problem
     assert "[variant.default-priorities]" in str(finding.remedy)
 
 
@@ -295,7 +275,7 @@ def test_a_source_distribution_is_a_fallback() -> None:
 
 #: Of an index: what these say is tested with a real one.
 OF_AN_INDEX = {"manifest-name", "manifest-present", "manifest-hash"}
-#: Of a folder, likewise.
+#: Of a folder, too.
 OF_A_FOLDER = {"regular-file", "sdist-name"}
 
 

@@ -167,7 +167,9 @@ def test_a_server_has_no_say_about_files_here(
 
 
 def test_pages_that_are_none(torch: IndexServer, session: HttpSession) -> None:
-    with pytest.raises(NothingFound, match="cannot be read: the server answered 404"):
+    with pytest.raises(
+        NothingFound, match="cannot be fetched: the server answered 404"
+    ):
         list(project_pages(session, f"{torch.index_url}missing/"))
 
 

@@ -70,20 +70,14 @@ def test_no_registry_before_the_name_is_owned() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "pip install pip-variants",
-        "type: python -m pip install -U 'pip-variants'",
-        "uv pip install --upgrade pip_variants",
-        "pip install\npip-variants and",
-        "pip3 download pip-variants==0.1.0",
-        "`uvx pip-variants bootstrap`",
-        "pipx run pip-variants bootstrap .venv",
-        "pipx install pip-variants",
-        "uv tool install pip-variants",
-        "uv tool run --from pip-variants pip-variants",
+        *("pip install pip-variants", "python -m pip install -U 'pip-variants'"),
+        *("uv pip install --upgrade pip_variants", "pip install\npip-variants and"),
+        *("pip3 download pip-variants==0.1.0", "`uvx pip-variants bootstrap`"),
+        *("pipx run pip-variants bootstrap .venv", "pipx install pip-variants"),
+        *("uv tool install pip-variants", "uv add pip-variants"),
+        *("uv tool run --from pip-variants pip-variants", "pip-variants[all]==1.0"),
         "pipx run --spec 'pip-variants==0.2' pip-variants",
-        "uv add pip-variants",
         'requires = ["pip-variants>=0.1"]',
-        "pip-variants[all]==1.0",
     ],
 )
 def test_commands_that_must_not_be_there(text: str) -> None:
@@ -95,12 +89,8 @@ def test_commands_that_must_not_be_there(text: str) -> None:
     [
         "pip install ./pip_variants-0.1.0-py3-none-any.whl",
         "uvx --from ./pip_variants-0.1.0-py3-none-any.whl pip-variants bootstrap .venv",
-        "pipx run --spec dist/pip_variants-0.1.0-py3-none-any.whl pip-variants",
-        "python -m pip_variants bootstrap",
-        "virtualenv --seeder pip-variants ENV",
-        "pip install --no-index --find-links DIR pip-variants",
-        "pip-variants bootstrap .venv",
-        "seeder = pip-variants",
+        *("python -m pip_variants bootstrap", "virtualenv --seeder pip-variants ENV"),
+        *("pip install --no-index --find-links DIR pip-variants", "pip-variants x"),
     ],
 )
 def test_commands_that_may(text: str) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pip_variants.repacking import UnpackableError, damage, repack, wheel_tag
+from pip_variants.repacking import UnpackableError, damage, repack
 
 FILES = {
     "lib/demo/__init__.py": "x = 1\n",
@@ -77,37 +77,12 @@ def test_what_the_wheel_had_is_in_it_again(info: Path, tmp_path: Path) -> None:
     assert damage(wheel) is None
 
 
-def test_folders_that_are_links(info: Path, tmp_path: Path) -> None:
-    """As virtualenv makes and lists them."""
-    expected = packed(info, tmp_path).read_bytes()
-    for name in ("demo", "pip-1.0.dist-info"):
-        (info.parent / name).rename(tmp_path / name)
-        (info.parent / name).symlink_to(tmp_path / name)
-    rows = "demo,,\npip-1.0.dist-info,,\n../bin/pip-tool,,\n../share/man/man1/pip.1,,\n"
-    (info / "RECORD").write_text(rows, encoding="utf-8")
-    assert packed(info, tmp_path).read_bytes() == expected
-
-
-def test_it_is_the_same_each_time(info: Path, tmp_path: Path) -> None:
-    (tmp_path / "other").mkdir()
-    first = packed(info, tmp_path).read_bytes()
-    assert packed(info, tmp_path / "other").read_bytes() == first
-
-
-def test_a_changed_file_is_taken_as_it_is(info: Path, tmp_path: Path) -> None:
-    (info.parent / "demo/__init__.py").write_text("mine = 1\n", encoding="utf-8")
-    wheel = packed(info, tmp_path)
-    with zipfile.ZipFile(wheel) as archive:
-        assert archive.read("demo/__init__.py") == b"mine = 1\n"
-    assert damage(wheel) is None
-
-
 @pytest.mark.parametrize(
     ("missing", "why"),
     [
-        ("RECORD", "RECORD cannot be read"),
-        ("WHEEL", "a file of it is missing|WHEEL cannot be read"),
-        ("../demo/__init__.py", "a file of it is missing: .*__init__.py"),
+        ("RECORD", "cannot read RECORD"),
+        ("WHEEL", "missing file|cannot read WHEEL"),
+        ("../demo/__init__.py", "missing file: .*__init__.py"),
     ],
 )
 def test_what_is_not_whole(info: Path, tmp_path: Path, missing: str, why: str) -> None:
@@ -121,7 +96,7 @@ def test_what_lies_elsewhere(info: Path, tmp_path: Path) -> None:
     with (info / "RECORD").open("a", encoding="utf-8") as record:
         record.write("../../outside,,\n")
     with pytest.raises(
-        UnpackableError, match="outside belongs to it, and lies elsewhere"
+        UnpackableError, match=r"RECORD lists '.*outside', which is outside"
     ):
         packed(info, tmp_path)
 
@@ -134,23 +109,16 @@ def test_damage(info: Path, tmp_path: Path) -> None:
     wheel.write_bytes(whole)
     with zipfile.ZipFile(wheel, "a") as archive:
         archive.writestr("demo/more.py", "")
-    assert damage(wheel) == "RECORD lists other files than it has"
+    assert damage(wheel) == "RECORD does not match the files in the wheel"
     with zipfile.ZipFile(wheel, "w") as archive:
         archive.writestr("demo/__init__.py", "other")
         archive.writestr(
             "pip-1.0.dist-info/RECORD",
             "demo/__init__.py,sha256=no,5\npip-1.0.dist-info/RECORD,,\n",
         )
-    assert damage(wheel) == "demo/__init__.py is not what RECORD says"
+    assert damage(wheel) == "demo/__init__.py does not match its hash in RECORD"
     with zipfile.ZipFile(wheel, "w") as archive:
         archive.writestr("demo/__init__.py", "other")
-    assert damage(wheel) == "it has no RECORD"
+    assert damage(wheel) == "RECORD is missing"
     wheel.unlink()
     assert "No such file" in str(damage(wheel))
-
-
-def test_tags() -> None:
-    assert wheel_tag("Tag: py3-none-any\n") == "py3-none-any"
-    for text in ("", "Tag: py3\n"):
-        with pytest.raises(ValueError, match="it names no tag"):
-            wheel_tag(text)

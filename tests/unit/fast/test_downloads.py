@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import logging
 import threading
 import zipfile
@@ -14,26 +13,18 @@ from typing import Any, cast
 
 import pytest
 
-from pip._vendor.requests import Response
 from pip._vendor.urllib3.exceptions import ReadTimeoutError
 
-from pip._internal.exceptions import NetworkConnectionError
-from pip._internal.fast import sizes, switches
+from pip._internal.fast import download_pool, pages, switches
 from pip._internal.fast.digests import check_path, known_sha256, register
-from pip._internal.fast.downloads import fetch as of_fetch
-from pip._internal.fast.downloads import pool
-from pip._internal.fast.downloads.batch import batch
-from pip._internal.fast.downloads.fetch import Fetch, Stopped
-from pip._internal.fast.downloads.pool import Pool
-from pip._internal.fast.downloads.progress import CombinedProgress
-from pip._internal.fast.session_requests import SessionRequests
+from pip._internal.fast.download_pool import Fetch, Pool, Stopped
+from pip._internal.fast.parallel_downloads import batch
 from pip._internal.fast.threads import Workers
-from pip._internal.fast.unpacked.unpacker import UnpackedWheel, Unpacker
+from pip._internal.fast.unpacker import UnpackedWheel, Unpacker
 from pip._internal.models.link import Link
 from pip._internal.network.download import Downloader
 from pip._internal.network.session import PipSession
 from pip._internal.utils.hashes import Hashes
-from pip._internal.utils.temp_dir import global_tempdir_manager
 from tests.lib.processes import wait_for
 from tests.lib.wheels import make_wheel
 
@@ -50,22 +41,18 @@ def pool_of(*megabytes: int) -> Pool:
     """Return what downloads files of these sizes; 0: not known."""
     links = [Link(f"https://example.invalid/{n}.whl") for n in range(len(megabytes))]
     known = zip(links, megabytes, strict=True)
-    sizes._NOTED.update({link.url: size * 1_000_000 for link, size in known if size})
-    session = PipSession()
-    fetches = [Fetch(session, link, "", None) for link in links]
-    progress = CombinedProgress("off", fetches)
-    sending = SessionRequests(session, 6).sending
-    return Pool(sending, 6, Alone(session, "off"), fetches, progress)
+    pages._SIZES.update({link.url: size * 1_000_000 for link, size in known if size})
+    return Pool(Alone(PipSession(), "off"), 6, links, "")
 
 
 @pytest.fixture(autouse=True)
 def forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     """Forget the sizes of files."""
-    monkeypatch.setattr(sizes, "_NOTED", {})
+    monkeypatch.setattr(pages, "_SIZES", {})
 
 
 def numbers(fetches: list[Fetch | None]) -> list[int | None]:
-    """Tell which files these are."""
+    """Return the names of the files."""
     return [
         None if fetch is None else int(fetch.link.filename.removesuffix(".whl"))
         for fetch in fetches
@@ -82,8 +69,8 @@ def test_the_largest_first_but_few_of_them_at_once() -> None:
 
 
 def test_in_order_where_no_size_is_known() -> None:
-    pool = pool_of(0, 0, 0, 0)
-    assert numbers([pool._next() for _ in range(5)]) == [0, 1, 2, 3, None]
+    pool = pool_of(0, 0, 0)
+    assert numbers([pool._next() for _ in range(4)]) == [0, 1, 2, None]
 
 
 @pytest.fixture
@@ -91,9 +78,9 @@ def unpacker(tmp_path: Path) -> Iterator[Unpacker]:
     """Return what unpacks wheels in a folder."""
     folder = tmp_path / "unpacked"
     folder.mkdir()
-    libs = {"purelib": "/lib", "platlib": "/lib64"}
-    with global_tempdir_manager():
-        yield Unpacker(str(folder), libs)
+    made = Unpacker(str(folder), "/lib")
+    yield made
+    made.close()
     assert not folder.exists()
 
 
@@ -199,16 +186,6 @@ def test_nothing_is_unpacked_before_its_hash_is_checked(
     assert known_sha256(path) == (made.sha256 if expected == "right" else None)
 
 
-def test_what_is_settled_is_waited_for_no_more(
-    unpacker: Unpacker, tmp_path: Path
-) -> None:
-    wheels = [make_wheel(f"p{n}", "1.0").write_to(tmp_path) for n in range(9)]
-    for wheel in wheels:
-        unpacker.add(str(wheel), finished)
-    unpacker.settle()
-    assert all(job.result for job in unpacker._jobs.values())
-
-
 def test_a_file_that_changed_is_read_again(tmp_path: Path) -> None:
     path = tmp_path / "file"
     sha256 = hashlib.sha256(b"right").hexdigest()
@@ -247,7 +224,7 @@ def test_what_is_stopped_says_no_more(
                 said.set()
             raise Stopped
 
-    monkeypatch.setattr(of_fetch, "Fetch", Awaited)
+    monkeypatch.setattr(download_pool, "Fetch", Awaited)
     waited: list[float] = []
     monkeypatch.setattr(Workers, "join", lambda _, seconds: waited.append(seconds))
     session = PipSession()
@@ -259,37 +236,10 @@ def test_what_is_stopped_says_no_more(
     )
     assert next(downloads) == (links[0], ("comes", "application/zip"))
     cast(Any, downloads).close()
-    assert waited == [pool._PATIENCE], "once for all is enough"
+    assert waited == [download_pool._PATIENCE], "once for all is enough"
     answered.set()
     assert said.wait(60)
     assert "Retrying" not in caplog.messages
-
-
-@pytest.mark.parametrize("status", [429, 403, 404, 503, None])
-def test_a_failure_is_not_told_before_it_is_for_good(
-    status: int | None,
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    """Every failure may come from other downloads, so the file is tried once alone."""
-    response = Response()
-    response.raw = io.BytesIO()
-
-    class Failed(Fetch):
-        def __call__(self, *_: object) -> tuple[str, str]:
-            logging.getLogger("pip._internal.network.download").critical("HTTP error")
-            if status is None:
-                raise RuntimeError("something else")
-            response.status_code = status
-            raise NetworkConnectionError("failed", response=response)
-
-    link = Link("https://example.invalid/0.whl")
-    failed = Failed(PipSession(), link, "folder", None)
-    downloads = pool_of(0)
-    downloads._fetches = [failed]
-    monkeypatch.setattr(downloads, "_wait", lambda: downloads._work(iter([failed])))
-    assert downloads.finish(failed) == ("folder", "alone")
-    assert caplog.messages == []
 
 
 @pytest.mark.parametrize(("seconds", "is_final"), [(20, True), (10, False)])
@@ -298,9 +248,9 @@ def test_a_timeout_is_final_if_nothing_else_went_on(
 ) -> None:
     downloads = pool_of(0, 0)
     downloads._downloader._session.timeout = 15
-    failed, other = downloads._fetches
+    failed, _ = downloads._fetches
     failed.error = ReadTimeoutError(cast("Any", None), "", "")
-    failed._went_on_at, other._went_on_at = 100.0 + seconds, 100.0
+    failed.ended_at, downloads._went_on_at = 100.0 + seconds, 100.0
     assert downloads._is_final(failed) == is_final
 
 

@@ -12,10 +12,7 @@ import pytest
 
 from pip._internal.exceptions import InstallationError
 from pip._internal.fast import environment_lock
-from pip._internal.fast.environment_lock import (
-    installing,
-    take_lock,
-)
+from pip._internal.fast.environment_lock import installing, take_lock
 
 if sys.platform == "win32":
     pytest.skip("the other installer locks as POSIX does", allow_module_level=True)
@@ -35,7 +32,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def other(tmp_path: Path) -> Iterator[int]:
-    """Hold the lock as another installer."""
+    """Keep the lock, as another installer would."""
     fd = os.open(tmp_path / ".lock", os.O_RDWR | os.O_CREAT)
     fcntl.flock(fd, fcntl.LOCK_EX)
     yield fd
@@ -80,24 +77,17 @@ class Run:
         return 7
 
 
-def test_the_lock_is_held_while_pip_installs(site: Path) -> None:
-    run = Run(site)
+@pytest.mark.parametrize(
+    ("changed", "runs"),
+    [([], 1), (["a"], 1), (["a-1.dist-info"], 2), (["a-1.egg-info"], 2)],
+)
+def test_what_changed_is_resolved_once_more(
+    site: Path, changed: list[str], runs: int
+) -> None:
+    run = Run(site, *changed)
     assert installing(run, None, options(), []) == 7
-    assert run.count == 1
+    assert run.count == runs
     assert not is_locked(site.parent / ".lock")
-
-
-@pytest.mark.parametrize("name", ["a-1.dist-info", "a-1.egg-info"])
-def test_what_changed_is_resolved_once_more(site: Path, name: str) -> None:
-    run = Run(site, name)
-    assert installing(run, None, options(), []) == 7
-    assert run.count == 2
-
-
-def test_other_files_do_not_count(site: Path) -> None:
-    run = Run(site, "a")
-    installing(run, None, options(), [])
-    assert run.count == 1
 
 
 def test_the_second_run_takes_the_lock_anew(site: Path) -> None:
@@ -194,17 +184,15 @@ def test_without_locks_it_installs(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(
     "given",
-    [{"target_dir": "x"}, {"prefix_path": "x"}, {"root_path": "x"}, {"dry_run": True}],
+    [
+        *({"target_dir": "x"}, {"prefix_path": "x"}, {"root_path": "x"}),
+        *({"dry_run": True}, {"outside": True}),
+    ],
 )
 @pytest.mark.usefixtures("other")
-def test_elsewhere_there_is_none(given: dict[str, object]) -> None:
-    assert installing(run, None, options(**given), []) == 7
-
-
-@pytest.mark.usefixtures("other")
-def test_outside_of_virtual_environments_there_is_none(
-    monkeypatch: pytest.MonkeyPatch,
+def test_elsewhere_there_is_none(
+    given: dict[str, object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sys, "base_prefix", sys.prefix)
-
-    assert installing(run, None, options(), []) == 7
+    if given.pop("outside", False):
+        monkeypatch.setattr(sys, "base_prefix", sys.prefix)
+    assert installing(run, None, options(**given), []) == 7

@@ -15,7 +15,7 @@ from pip._internal.fast.hosts import Host, Turn
 
 @contextmanager
 def running(host: Host, count: int) -> Iterator[list[Turn]]:
-    """Have so many requests under way."""
+    """Start so many requests."""
     with ExitStack() as stack:
         yield [stack.enter_context(host.turn(is_due=False)) for _ in range(count)]
 
@@ -33,7 +33,7 @@ def allowed(host: Host) -> int:
     """Return how many requests may be under way."""
     with ExitStack() as stack:
         count = 0
-        while host._may_begin(is_due=False):
+        while host._has_room():
             stack.enter_context(host.turn(is_due=False))
             count += 1
     return count
@@ -53,28 +53,6 @@ def test_an_answer_proves_only_what_there_was_when_it_began() -> None:
     with running(host, 2) as (first, second):
         first.is_answered = True
         assert (first.level, first.peak, second.level) == (1, 2, 2)
-
-
-def test_nobody_waits_for_a_request_that_was_given_up() -> None:
-    host, ends, threads = Host(6), threading.Event(), list[int]()
-
-    def overdue() -> None:
-        threads.append(threading.get_ident())
-        with host.turn(is_due=True) as turn:
-            host.be_alone(turn, lambda: None, 1)
-            ends.wait()
-
-    with ThreadPoolExecutor(2) as pool:
-        first = pool.submit(overdue)
-        while not host._alone:
-            assert not first.done()
-        host.give_up(threads[0])
-        with host.turn(is_due=True) as turn:
-            host.be_alone(turn, lambda: None, 1)
-            assert host._alone == [turn]
-        ends.set()
-        first.result()
-    assert not host._turns
 
 
 def test_a_different_result_alone_makes_it_serial() -> None:
@@ -174,7 +152,7 @@ def test_what_pip_waits_for_goes_first() -> None:
         with running(host, 1):
             ahead = pool.submit(begin, False)
             due = pool.submit(begin, True)
-            while not host._due:
+            while not host._waiting:
                 threading.Event().wait(0.001)
         due.result(timeout=20)
         ahead.result(timeout=20)

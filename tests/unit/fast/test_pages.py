@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pip._internal.fast.pages import all_links
+from pip._internal.fast.pages import all_links, links_of_page
 from pip._internal.index.collector import IndexContent, LinkCollector, parse_links
 from pip._internal.index.package_finder import PackageFinder
 from pip._internal.models.candidate import InstallationCandidate
@@ -21,8 +21,6 @@ from pip._internal.models.search_scope import SearchScope
 from pip._internal.models.selection_prefs import SelectionPreferences
 from pip._internal.models.target_python import TargetPython
 from pip._internal.network.session import PipSession
-from pip._internal.variants.hooks.index import links_of_page
-from pip._internal.variants.slots import READS_FAST
 
 _PAGE = "https://index.test/simple/thing/"
 _JSON = "application/vnd.pypi.simple.v1+json"
@@ -42,89 +40,38 @@ _NAMES = st.one_of(
     ),
     st.sampled_from(
         [
-            *("thing-1.0.tar.gz", "thing-1.0.zip", "thing-1.0.exe", "thing-1.0.egg"),
-            *(
-                "thing-1.0-variants.json",
-                ".whl",
-                "..",
-                "",
-                "a b.whl",
-                "%2e%2e",
-                "C:x.whl",
-            ),
-            *(
-                "thing-1.0.tar.gz.",
-                "a\\b.whl",
-                "thing-1.0-py2-none-any.WHL",
-                "x?y",
-                "\n",
-            ),
+            *("thing-1.0.tar.gz", "thing-1.0.exe", "thing-1.0.egg", "thing-1.0.zip"),
+            *("thing-1.0-variants.json", ".whl", "..", "", "a b.whl", "%2e%2e"),
+            *("C:x.whl", "thing-1.0.tar.gz.", "a\\b.whl", "x?y", "\n"),
+            "thing-1.0-py2-none-any.WHL",
         ]
     ),
     st.text(max_size=8),
 )
 _BEFORE_NAME = st.sampled_from(
     [
+        *("https://files.test/a/b/", "http://files.test:8080/", "HTTPS://FILES.test/"),
+        *("https://files.test//a//", "https://user:pw@files.test/", "https://[::1]/"),
+        *("https://[bad/", "https://files.test:x/", "https://\u2100/", "https:/"),
+        *("https://files.test/a/../b/./", "https://files.test", "https:///", "", "?"),
+        *("../../files/", "/files/", "//files.test/", "file:///tmp/", "file:/", "c:\\"),
+        *("https://files.test/%41/", "https://files.test/%2f/", "\\\\share\\"),
         *(
-            "https://files.test/a/b/",
-            "http://files.test:8080/",
-            "https://files.test//a//",
-        ),
-        *("HTTPS://files.test/", "https://FILES.test/", "https://user:pw@files.test/"),
-        *(
-            "https://[::1]/",
-            "https://[bad/",
-            "https://files.test:x/",
-            "https://\u2100/",
-        ),
-        *("https://files.test/a/../b/./", "https://files.test", "https:///", "https:/"),
-        *(
-            "../../files/",
-            "/files/",
-            "//files.test/",
-            "",
-            "?",
-            "file:///tmp/",
-            "file:/",
-        ),
-        *(
-            "https://files.test/%41/",
-            "https://files.test/%2f/",
             "https://files.test/a b/",
-        ),
-        *(
             "https://files.test/\xe9/",
-            "https://files.test/a@b/",
-            "https://files.test/a;b/",
+            "https://fi\tles.test/",
         ),
-        *("git+https://files.test/", "\\\\share\\", "c:\\", "https://files.test/+f/"),
-        *("https://files.test/a?b=/", "https://files.test/#/", " https://files.test/"),
-        *("https://files.test/x-py2-none-win_amd64.whl/", "https://fi\tles.test/"),
+        *("https://files.test/a@b/", "https://files.test/a;b/", "git+https://x.test/"),
+        *("https://files.test/+f/", "https://files.test/a?b=/", "https://x.test/#/"),
+        *(" https://files.test/", "https://files.test/x-py2-none-win_amd64.whl/"),
     ]
 )
 _AFTER_NAME = st.sampled_from(
     [
-        *(
-            "",
-            "",
-            "",
-            "#",
-            "#sha256=00ff",
-            "#sha256=00FF",
-            "#sha256=",
-            "#md5=00",
-            "?",
-            "/",
-        ),
-        *(
-            "#sha256=00&egg=thing",
-            "#egg=thing",
-            "#egg=th ing",
-            "?a=b",
-            "#sha256=0g",
-            "//",
-        ),
-        *("#sha256=00#sha512=00", "#subdirectory=x&sha1=0", "\n", " ", "#x\u2100", "%"),
+        *("", "", "", "#", "#sha256=00ff", "#sha256=00FF", "#sha256=", "#md5=00", "?"),
+        *("/", "//", "#sha256=00&egg=thing", "#egg=thing", "#egg=th ing", "?a=b", "%"),
+        *("#sha256=0g", "#sha256=00#sha512=00", "#subdirectory=x&sha1=0", "\n", " "),
+        "#x\u2100",
     ]
 )
 
@@ -136,30 +83,21 @@ def _urls(draw: st.DrawFn, name: str) -> str:
 
 
 _ODD: Sequence[Any] = (None, False, True, 0, 7, "", "x", [], ["x"], {}, {"x": 1})
-_HASHES = st.sampled_from(
-    [
-        *_ODD,
-        {"sha256": "0a"},
-        {"sha256": "0a", "md5": "1"},
-        {"blake": "7"},
-        {"md5": None},
-    ]
+_DIGESTS = (
+    {"sha256": "0a"},
+    {"sha256": "0a", "md5": "1"},
+    {"blake": "7"},
+    {"md5": None},
 )
-_MORE = {
-    "hashes": _HASHES,
-    "core-metadata": _HASHES,
-    "dist-info-metadata": _HASHES,
-    "yanked": st.sampled_from(_ODD),
-    "requires-python": st.sampled_from([*_ODD, ">=3.8", "<3", "nonsense", ">=3.8,<4"]),
-    "size": st.sampled_from([*_ODD, 12]),
-    "upload-time": st.sampled_from(
-        [
-            *_ODD,
-            "2026-01-01T00:00:00.000000Z",
-            "2026-01-01T00:00:00Z",
-            "2026-99-01T00:00Z",
-        ]
-    ),
+_TIMES = ("2026-01-01T00:00:00.000000Z", "2026-01-01T00:00:00Z", "2026-99-01T00:00Z")
+_MORE: dict[str, Sequence[Any]] = {
+    "hashes": _DIGESTS,
+    "core-metadata": _DIGESTS,
+    "dist-info-metadata": _DIGESTS,
+    "yanked": (),
+    "requires-python": (">=3.8", "<3", "nonsense", ">=3.8,<4"),
+    "size": (12,),
+    "upload-time": _TIMES,
 }
 
 
@@ -169,7 +107,7 @@ def _files(draw: st.DrawFn) -> Any:
     file: dict[str, Any] = {"filename": name, "url": draw(_urls(name))}
     # Mostly, only a few things are odd.
     for key in draw(st.lists(st.sampled_from(list(_MORE)), max_size=3)):
-        file[key] = draw(_MORE[key])
+        file[key] = draw(st.sampled_from([*_ODD, *_MORE[key]]))
     if draw(st.integers(0, 9)) == 0:
         file[draw(st.sampled_from(["filename", "url"]))] = draw(st.sampled_from(_ODD))
     return file
@@ -178,17 +116,14 @@ def _files(draw: st.DrawFn) -> Any:
 _PAGES = st.lists(st.one_of(_files(), _files(), _files()), max_size=6)
 
 
-def _finder(*, no_fast: bool = False, **preferences: Any) -> PackageFinder:
+def _finder(**preferences: Any) -> PackageFinder:
     scope = SearchScope.create([], [], no_index=True)
     collector = LinkCollector(PipSession(), scope)
-    READS_FAST.set(collector, not no_fast)
     target = TargetPython(
         platforms=["any", "linux_x86_64"], py_version_info=(3, 11), abis=None
     )
     return PackageFinder.create(
-        collector,
-        SelectionPreferences(**{"allow_yanked": True, **preferences}),
-        target,
+        collector, SelectionPreferences(**{"allow_yanked": True, **preferences}), target
     )
 
 
@@ -208,7 +143,7 @@ def _page(files: Any, **changes: Any) -> IndexContent:
 
 
 def _read(page: IndexContent, finder: PackageFinder = _FINDER) -> list[Link]:
-    return links_of_page(parse_links, page, finder, finder.make_link_evaluator("thing"))
+    return links_of_page(parse_links, page, finder.target_python)
 
 
 def _told(link: Link) -> dict[str, Any]:
@@ -277,19 +212,21 @@ def test_candidates_are_those_of_upstream(
 ) -> None:
     finders = [
         _finder(
-            no_fast=no_fast,
             allow_yanked=allow_yanked,
             ignore_requires_python=ignore_requires_python,
             format_control=FormatControl(set(no_binary), set(only_binary)),
         )
-        for no_fast in (False, True)
+        for _ in range(2)
     ]
 
-    def found(finder: PackageFinder) -> Any:
-        candidates = _candidates(finder, _read(_page(files), finder))
+    def by_upstream(page: IndexContent, _: PackageFinder) -> list[Link]:
+        return list(parse_links(page))
+
+    def found(finder: PackageFinder, read: Callable[..., list[Link]]) -> Any:
+        candidates = _candidates(finder, read(_page(files), finder))
         return [(each, _told(each.link)) for each in candidates]
 
-    fast, slow = (_outcome(found, finder) for finder in finders)
+    fast, slow = map(_outcome, (found, found), finders, (_read, by_upstream))
     if isinstance(slow, tuple):
         return
     assert fast == slow
@@ -338,25 +275,9 @@ def test_a_name_with_more_parts_is_not_judged() -> None:
     assert len(_read(_page([_file(name) for name in names]))) == 2
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"cache_link_parsing": True},
-        {"content_type": "application/vnd.pypi.simple.v1+html"},
-    ],
-)
-def test_other_pages_are_read_by_upstream(changes: dict[str, Any]) -> None:
-    page = _page([_file(_FOREIGN), _file(_SUITABLE)], **changes)
-    if "content_type" in changes:
-        hrefs = [f"<a href='https://files.test/{_FOREIGN}'>x</a>"]
-        page = IndexContent(
-            "".join(hrefs).encode(), page.content_type, None, _PAGE, False
-        )
-    assert [type(link) for link in _read(page)] == [Link] * (
-        2 if "cache_link_parsing" in changes else 1
-    )
-
-
-def test_switched_off_upstream_reads() -> None:
-    links = _read(_page([_file(_FOREIGN), _file(_SUITABLE)]), _finder(no_fast=True))
-    assert [type(link) for link in links] == [Link, Link]
+def test_other_pages_are_read_by_upstream() -> None:
+    files = [_file(_FOREIGN), _file(_SUITABLE)]
+    assert len(_read(_page(files, cache_link_parsing=True))) == 2
+    html = f"<a href='https://files.test/{_FOREIGN}'>x</a>".encode()
+    links = _read(IndexContent(html, "text/html", None, _PAGE, False))
+    assert [type(link) for link in links] == [Link]

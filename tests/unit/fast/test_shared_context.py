@@ -18,8 +18,8 @@ from pip._vendor.truststore import SSLContext
 
 from pip._internal.cli import index_command
 from pip._internal.commands import create_command
-from pip._internal.fast.connections import context_made
 from pip._internal.fast.shared_context import SharedContext
+from pip._internal.fast.switches import context_made
 
 pytestmark = pytest.mark.skipif(
     os.name == "nt", reason="certificates are no files on Windows"

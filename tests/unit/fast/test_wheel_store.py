@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pip._internal.fast.unpacked.wheel_store import FOLDER, InUse, WheelStore
+from pip._internal.fast.wheel_store import FOLDER, WheelStore
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="not on Windows")
 
@@ -19,7 +19,7 @@ def test_who_removes_wheels_is_alone(tmp_path: Path) -> None:
     # There is nothing to remove.
     WheelStore(cache, alone=True).close()
     (tmp_path / FOLDER / f"{'0' * 64}-source").mkdir()
-    with pytest.raises(InUse):
+    with pytest.raises(OSError, match="another pip"):
         WheelStore(cache, alone=True)
     second.close()
     WheelStore(cache, alone=True).close()

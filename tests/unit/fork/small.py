@@ -9,14 +9,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from fork.engine.assembler import Assembly, Project, assemble, record
+from fork.engine.assembler import Assembly, Project, assemble_project
 from fork.engine.census import Sensitive
 from fork.engine.kinds import Append, Constant, Decorate, Door, InsertLine, Seam
-from fork.engine.recorded import Recorded
 from fork.engine.releases import Pin, Release, read_release
 from fork.engine.vendoring import Library
-
-__all__ = ["DOOR", "HEADER", "Tree", "plant"]
 
 HEADER = """\
 # Copyright (c) Somebody.
@@ -81,15 +78,15 @@ SEAMS = (
         file="tool/options.py",
     ),
 )
-TOOL = Pin("tool", "1.0", ("tool/",), ("licenses/",), fork="+ours")
+TOOL = Pin("tool", "1.0", "", ("tool/",), ("licenses/",), fork="+ours")
 LIBRARIES = (
     Library(
-        Pin("one-file", "2", ("one_file.py",)),
+        Pin("one-file", "2", "", ("one_file.py",)),
         ("one_file.py",),
         header=("one_file.py", "one_file/LICENSE"),
     ),
     Library(
-        Pin("library", "3", ("library/",), ("LICENSE",)),
+        Pin("library", "3", "", ("library/",), ("LICENSE",)),
         ("library/__init__.py", "library/parts/data.json"),
         packages=("library/parts/__init__.py",),
         licenses=("library/parts/NOTICE",),
@@ -99,7 +96,7 @@ LIBRARIES = (
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """Hold the releases of the small project, its overlay and what was reviewed.
+    """Keep the releases of the small project and its overlay.
 
     :param folder: the releases, as installed.
     :param released: planted differences pass for releases of their own: files are
@@ -109,7 +106,6 @@ class Tree:
 
     folder: Path
     project: Project
-    recorded: Recorded
     released: bool = False
 
     @property
@@ -155,19 +151,31 @@ class Tree:
         return read_release(TOOL, "", self.folder, exact=False)
 
     def assemble(self, seams: Sequence[Seam] | None = None) -> Assembly:
-        """Assemble the fork against what was reviewed.
+        """Assemble the fork.
 
-        :param seams: in place of those of the project.
+        :param seams: instead of those of the project.
         """
-        project, recorded = self.project, self.recorded
+        project = self.project
         if seams is not None:
             seams = tuple(dataclasses.replace(each, door=DOOR) for each in seams)
             project = dataclasses.replace(project, seams=seams)
-        sources = project.read(self.folder)
         if self.released:
-            digests = {each.pin.name: each.digest for each in sources.releases}
-            recorded = dataclasses.replace(recorded, digests=digests)
-        return assemble(project, sources, recorded)
+            project = _reviewed(project, self.folder)
+        return assemble_project(project, self.folder)
+
+
+def _reviewed(project: Project, folder: Path) -> Project:
+    """Return the project with the digests of the releases in a folder."""
+
+    def pinned(pin: Pin) -> Pin:
+        release = read_release(pin, "", folder, exact=False)
+        return dataclasses.replace(pin, digest=release.digest)
+
+    libraries = tuple(
+        dataclasses.replace(each, pin=pinned(each.pin)) for each in project.libraries
+    )
+    upstream = pinned(project.upstream)
+    return dataclasses.replace(project, upstream=upstream, libraries=libraries)
 
 
 def plant(folder: Path) -> Tree:
@@ -193,17 +201,15 @@ def plant(folder: Path) -> Tree:
         core=folder / "core" / "model",
         core_needs=(),
         overlay=overlay,
-        recorded=folder / "recorded.json",
         vendor="tool/vendor/",
         licenses="src/tool/vendor/",
         seams=tuple(dataclasses.replace(each, door=DOOR) for each in SEAMS),
         sensitive=Sensitive(
             folders=("tool/",),
             names=frozenset({"Wheel", "LinkCollector", "evaluate", "supported"}),
-            risk="something might go wrong",
         ),
     )
-    return Tree(installed, project, record(project, project.read(installed)))
+    return Tree(installed, _reviewed(project, installed))
 
 
 def _write(files: Mapping[str, str], folder: Path) -> None:

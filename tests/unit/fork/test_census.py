@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from fork.engine.census import differences, take_census
-from fork.sensitive import SENSITIVE
+from fork.project import SENSITIVE
 
 PATH = "pip/_internal/sample.py"
 
@@ -22,17 +24,13 @@ class C:
         return functools.partial(self.evaluate_link, 1), partial(print, Wheel)
 """
     assert take_census({PATH: source}, SENSITIVE) == {
-        PATH: {
-            "<module>": {"Wheel": 1},
-            "C": {"Wheel": 1},
-            "C.f": {
-                "LinkCollector": 1,
-                "evaluate_link": 1,
-                "parse_wheel_filename": 2,
-                "supported": 1,
-            },
-            "C.f.inner": {"Wheel": 1},
-        }
+        (PATH, "<module>", "Wheel"): 1,
+        (PATH, "C", "Wheel"): 1,
+        (PATH, "C.f", "LinkCollector"): 1,
+        (PATH, "C.f", "evaluate_link"): 1,
+        (PATH, "C.f", "parse_wheel_filename"): 2,
+        (PATH, "C.f", "supported"): 1,
+        (PATH, "C.f.inner", "Wheel"): 1,
     }
 
 
@@ -42,15 +40,17 @@ def test_only_pip_and_packaging_are_counted() -> None:
         "pip/_vendor/packaging/pylock.py": b"Wheel()",
         "pip/_internal/data.json": b"Wheel()",
     }
-    assert list(take_census(files, SENSITIVE)) == ["pip/_vendor/packaging/pylock.py"]
+    assert [file for file, _, _ in take_census(files, SENSITIVE)] == [
+        "pip/_vendor/packaging/pylock.py"
+    ]
 
 
 def test_differences_name_the_call_site() -> None:
-    before = {PATH: {"f": {"Wheel": 1}, "g": {"supported": 1}}}
-    after = {PATH: {"f": {"Wheel": 2}, "h": {"supported": 1}}}
+    before = Counter({(PATH, "f", "Wheel"): 1, (PATH, "g", "supported"): 1})
+    after = Counter({(PATH, "f", "Wheel"): 2, (PATH, "h", "supported"): 1})
     assert differences(before, before) == []
     assert differences(before, after) == [
-        f"{PATH}: f calls Wheel 2x, recorded 1x",
-        f"{PATH}: g calls supported 0x, recorded 1x",
-        f"{PATH}: h calls supported 1x, recorded 0x",
+        f"{PATH}: f calls Wheel 2x, before 1x",
+        f"{PATH}: g calls supported 0x, before 1x",
+        f"{PATH}: h calls supported 1x, before 0x",
     ]

@@ -30,6 +30,7 @@ from __future__ import annotations
 import os  # the first import
 
 NAMES = ["a", "b"]
+TWICE = ["one", "one"]
 RULES = {"VARIABLE": r"""(ä|dependency_groups)"""}
 __version__ = "1.0"
 
@@ -68,185 +69,102 @@ def added(result: str, source: str = SOURCE) -> list[str]:
 IMPORT = "from pip._internal.variants import seams as _variants"
 
 
-def test_a_decorator_goes_directly_above_def() -> None:
-    seam = Decorate(file=PATH, target="Plain.name", hook="hook", why="")
-    result = edited(seam)
-    assert added(result) == [IMPORT, "    @_variants.hook"]
-    assert "    # A comment.\n    @_variants.hook\n    def name(" in result
+@pytest.mark.parametrize(
+    ("header", "rest"),
+    [
+        ("from __future__ import annotations\n", "\nimport os\n"),
+        ('"""Doc.\n\nMore.\n"""\n', "import os\n"),
+        ("# Licence.\n\n", ""),
+    ],
+)
+def test_the_import_goes_below_the_header(header: str, rest: str) -> None:
+    source = f"{header}{rest}def f(): ...\n"
+    expected = f"{header}{IMPORT}\n{rest}@_variants.hook\ndef f(): ...\n"
+    assert edited(Decorate("f", "hook"), source=source) == expected
 
 
-def test_the_import_goes_below_the_future_imports() -> None:
-    seam = Decorate(file=PATH, target="Plain.name", hook="hook", why="")
-    assert f"import annotations\n{IMPORT}\n\nimport os" in edited(seam)
+#: What a seam adds to the sample.
+ADDED: list[tuple[Seam, list[str]]] = [
+    (
+        ReplaceExpression(
+            "Plain.other",
+            expression="print('after', '→')",
+            replacement="io.StringIO({old})",
+            requires="import io",
+        ),
+        ["import io", '            io.StringIO(print("after", "→"))  # kept'],
+    ),
+    # An expression keeps its text.
+    (
+        ReplaceExpression(
+            "Plain.name",
+            "hook",
+            expression="len(self.__class__.__name__) != 3",
+            replacement="{hook}({old})",
+        ),
+        [
+            IMPORT,
+            '        ä = "🚀"; return ä or _variants.hook(len( self.__class__ . __name__ ) != 3)',
+        ],
+    ),
+    (
+        Append("NAMES", "names", statement="NAMES += {hook}()"),
+        [IMPORT, "NAMES += _variants.names()"],
+    ),
+    (
+        EditLiteral(
+            "RULES",
+            fragment="|dependency_groups",
+            replacement="|dependency_groups|variant_label",
+        ),
+        ['RULES = {"VARIABLE": r"""(ä|dependency_groups|variant_label)"""}'],
+    ),
+    (Constant("__version__", value="2.0"), ['__version__ = "2.0"']),
+]
 
 
-def test_the_import_goes_below_the_docstring() -> None:
-    seam = Decorate(file=PATH, target="f", hook="hook", why="")
-    source = '"""Doc.\n\nMore.\n"""\nimport os\ndef f(): ...\n'
-    assert f'"""\n{IMPORT}\nimport os\n' in edited(seam, source=source)
-
-
-def test_without_a_header_the_import_goes_above_the_first_statement() -> None:
-    seam = Decorate(file=PATH, target="f", hook="hook", why="")
-    source = "# Licence.\n\ndef f(): ...\n"
-    expected = f"# Licence.\n\n{IMPORT}\n@_variants.hook\ndef f(): ...\n"
-    assert edited(seam, source=source) == expected
-
-
-def test_packaging_has_hooks_of_its_own() -> None:
-    path = "pip/_vendor/packaging/utils.py"
-    seam = placed(Decorate("f", "hook"), path, "")
-    assert seam.imports() == ["from . import _variants"]
-    assert seam.implementation == ("pip/_vendor/packaging/_variants.py", "hook")
-
-
-def test_a_hook_is_named_by_its_module() -> None:
-    seam = placed(Decorate("Plain.name", "rooms.hooks:hook"), PATH, "")
-    late = Decorate("Plain.other", "rooms.hooks:late", by="if_loaded")
-    assert added(edited(seam, late)) == [
-        IMPORT,
-        '    @_variants.around("rooms.hooks:hook")',
-        '    @_variants.if_loaded("rooms.hooks:late")',
-    ]
-    assert seam.implementation == ("pip/_internal/rooms/hooks.py", "hook")
-
-
-def test_a_hook_that_a_mode_has() -> None:
-    seam = placed(Decorate("Plain.name", ":hook"), PATH, "")
-    assert added(edited(seam)) == [IMPORT, '    @_variants.of_mode(":hook")']
-    assert seam.implementation == ("pip/_internal/variants/*/__init__.py", "hook")
-
-
-def test_several_seams_share_one_import() -> None:
-    name = Decorate(file=PATH, target="Plain.name", hook="hook", why="")
-    other = Decorate(file=PATH, target="Plain.other", hook="hook", why="")
-    result = edited(name, other)
-    assert result.count(IMPORT) == 1
-    assert result.count("    @_variants.hook\n") == 2
-
-
-def test_an_own_import_is_added() -> None:
-    seam = ReplaceExpression(
-        file=PATH,
-        target="Plain.other",
-        expression="print('after', '→')",
-        replacement="io.StringIO({old})",
-        requires="import io",
-        why="",
-    )
-    result = edited(seam)
-    assert added(result) == [
-        "import io",
-        '            io.StringIO(print("after", "→"))  # kept',
-    ]
-
-
-def test_an_expression_keeps_its_text() -> None:
-    seam = ReplaceExpression(
-        file=PATH,
-        target="Plain.name",
-        expression="len(self.__class__.__name__) != 3",
-        replacement="{hook}({old})",
-        hook="hook",
-        why="",
-    )
-    line = '        ä = "🚀"; return ä or _variants.hook(len( self.__class__ . __name__ ) != 3)'
-    assert added(edited(seam)) == [IMPORT, line]
-
-
-def test_a_statement_is_appended() -> None:
-    seam = Append(
-        file=PATH,
-        target="NAMES",
-        statement="NAMES += {hook}()",
-        hook="names",
-        why="",
-    )
-    assert edited(seam).endswith("# kept\nNAMES += _variants.names()\n")
-
-
-def test_a_line_is_inserted_at_the_same_depth() -> None:
-    seam = InsertLine(
-        file=PATH,
-        target="Plain.other",
-        before='print("after", "→")',
-        statement="{hook}(self)",
-        hook="rooms:hook",
-        why="",
-    )
-    assert (
-        '        if True:\n            _variants.find("rooms:hook")(self)\n'
-        '            print("after"'
-    ) in edited(seam)
-
-
-def test_a_literal_is_edited_inside() -> None:
-    seam = EditLiteral(
-        file=PATH,
-        target="RULES",
-        fragment="|dependency_groups",
-        replacement="|dependency_groups|variant_label",
-        why="",
-    )
-    expected = 'RULES = {"VARIABLE": r"""(ä|dependency_groups|variant_label)"""}'
-    assert added(edited(seam)) == [expected]
-
-
-def test_a_constant_is_replaced() -> None:
-    seam = Constant(file=PATH, target="__version__", value="2.0", why="")
-    assert added(edited(seam)) == ['__version__ = "2.0"']
+@pytest.mark.parametrize(("seam", "lines"), ADDED, ids=lambda each: type(each).__name__)
+def test_what_is_added(seam: Seam, lines: list[str]) -> None:
+    assert added(edited(seam)) == lines
 
 
 @pytest.mark.parametrize(
     ("seam", "problem"),
     [
-        (Decorate(file=PATH, target="gone", why=""), "there 0x, not once"),
-        (Decorate(file=PATH, target="NAMES", why=""), "is not a function"),
-        (Constant(file=PATH, target="NAMES", value="", why=""), "is not a literal"),
+        (Decorate("gone"), "there 0x, not once"),
+        (Decorate("NAMES"), "is not a function"),
+        (Constant("NAMES", value=""), "is not a literal"),
         (
-            ReplaceExpression(
-                file=PATH, target="Plain.name", expression="ä", replacement="", why=""
-            ),
-            "'ä' is there 2x, not once",
+            ReplaceExpression("Plain.other", expression="print", replacement=""),
+            "'print' is there 2x, not once",
         ),
         (
-            InsertLine(
-                file=PATH, target="Plain.name", before="return 1", statement="", why=""
-            ),
+            InsertLine("Plain.name", before="return 1", statement=""),
             "'return 1' is there 0x, not once",
         ),
         (
             InsertLine(
-                file=PATH,
-                target="Plain.name",
+                "Plain.name",
                 before="return ä or len(self.__class__.__name__) != 3",
                 statement="",
-                why="",
             ),
             "shares its line",
         ),
         (
-            EditLiteral(
-                file=PATH, target="RULES", fragment="x", replacement="", why=""
-            ),
+            EditLiteral("RULES", fragment="x", replacement=""),
             "'x' is there 0x, not once",
+        ),
+        (
+            EditLiteral("TWICE", fragment="one", replacement="two"),
+            "is there 2x, not once",
         ),
     ],
 )
 def test_an_anchor_that_does_not_fit_is_named(seam: Seam, problem: str) -> None:
     with pytest.raises(AnchorError) as caught:
-        seam.edits(Module(PATH, SOURCE.encode()))
+        placed(seam, PATH, "").edits(Module(PATH, SOURCE.encode()))
     assert str(caught.value).startswith(f"seam {PATH}: {seam.target} ({seam.KIND}): ")
     assert problem in caught.value.problem
-
-
-def test_a_fragment_must_be_there_once() -> None:
-    source = 'RULES = ["one", "one"]\n'
-    seam = EditLiteral(
-        file=PATH, target="RULES", fragment="one", replacement="two", why=""
-    )
-    with pytest.raises(AnchorError, match="is there 2x, not once"):
-        seam.edits(Module(PATH, source.encode()))
 
 
 def test_overlapping_edits_are_refused() -> None:
@@ -281,17 +199,5 @@ def test_definitions_are_found_by_qualified_name() -> None:
         """
     )
     module = Module(PATH, source.encode())
-    counts = {
-        name: len(module.find(name))
-        for name in ("f", "C", "C.x", "C.g", "inner", "C.g.inner", "y", "z")
-    }
-    assert counts == {
-        "f": 2,
-        "C": 1,
-        "C.x": 1,
-        "C.g": 1,
-        "inner": 0,
-        "C.g.inner": 0,
-        "y": 2,
-        "z": 1,
-    }
+    names = ("f", "C", "C.x", "C.g", "inner", "C.g.inner", "y", "z")
+    assert [len(module.find(name)) for name in names] == [2, 1, 1, 1, 0, 0, 2, 1]

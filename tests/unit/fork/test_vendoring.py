@@ -12,27 +12,6 @@ from fork.engine.wheel import add_licenses
 from tests.unit.fork.small import Tree
 
 
-def test_only_what_runs_is_vendored(tree: Tree) -> None:
-    files = tree.assemble().files
-    assert {path for path in files if path.startswith("tool/vendor/")} == {
-        "tool/vendor/library/__init__.py",
-        "tool/vendor/library/parts/__init__.py",
-        "tool/vendor/library/parts/data.json",
-        "tool/vendor/one_file.py",
-    }
-
-
-def test_every_licence_is_there(tree: Tree) -> None:
-    assert tree.assemble().licenses == {
-        "LICENSE.txt": b"A licence.\n",
-        "src/tool/vendor/library/LICENSE": b"A licence.\n",
-        "src/tool/vendor/library/parts/NOTICE": b"A notice.\n",
-        "src/tool/vendor/one_file/LICENSE": (
-            b"Copyright (c) Somebody.\n\n  * Redistribution is permitted.\n"
-        ),
-    }
-
-
 def test_a_header_without_licence_is_refused(release_tree: Tree) -> None:
     release_tree.write("one_file.py", "# Copyright (c) Somebody.\n")
     with pytest.raises(ForkError, match="no longer in the first comment"):

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import pytest
 
-from tests.lib.modes import on_wheel, pytest_collection_modifyitems
+from tests.lib.modes import pytest_collection_modifyitems
 
 
 class Item:
@@ -70,13 +70,3 @@ def test_with_the_wheel_the_first_case_runs_and_what_is_marked() -> None:
 def test_all_cases_can_be_asked_for() -> None:
     assert len(left("--every-case")) == len(ITEMS)
     assert len(left(args=["tests/functional/test_it.py::test_many[b]"])) == len(ITEMS)
-
-
-def test_some_cases_are_marked() -> None:
-    cases = cast(Any, on_wheel([("a", 1), ("b", 2)], {("b", 2)}))
-    assert [(case.values, [mark.name for mark in case.marks]) for case in cases] == [
-        (("a", 1), []),
-        (("b", 2), ["on_wheel"]),
-    ]
-    (case,) = cast(Any, on_wheel(["a"], {"a"}))
-    assert case.values == ("a",)

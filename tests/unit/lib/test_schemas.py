@@ -10,10 +10,9 @@ import pytest
 from pip._vendor.wheel_variants.comparison import Criterion
 from pip._vendor.wheel_variants.rules import Effect, Severity
 
-from pip._internal.variants.commands.actions import ACTIONS
-from pip._internal.variants.commands.moved import MOVED
+from pip._internal.variants.commands.actions import ACTIONS, MOVED
+from pip._internal.variants.output.skipped_versions import Cause
 from pip._internal.variants.providers.result import Source
-from pip._internal.variants.selection.lookup_result import Cause
 from pip._internal.variants.selection.ranking import OriginKind
 from tests.lib.schemas import SCHEMAS, hold_to_schema
 
@@ -59,11 +58,11 @@ def _of_explain(*path: str) -> set[object]:
 
 
 def test_values_are_all_that_there_are() -> None:
-    """Also those that no test comes to."""
+    """Also those that no test reaches."""
     origins = _of_explain("selection", "manifest", "origin")
     assert origins == {None, *(each.value for each in OriginKind)}
     assert _of_explain("answer", "step") == {each.value for each in Source}
-    assert _of_explain("passed_over", "cause") == {each.value for each in Cause}
+    assert _of_explain("passed_over", "cause") == {each.word for each in Cause}
     assert _of_explain("reason", "criterion") == {each.value for each in Criterion}
     text = (SCHEMAS / "check.schema.json").read_text(encoding="utf-8")
     finding = json.loads(text)["properties"]["findings"]["items"]["properties"]

@@ -1,10 +1,10 @@
-"""Samples of lock files are counted, and shrunk where they differ."""
+"""Samples of lock files are counted."""
 
 from __future__ import annotations
 
-from tests.lib.random_releases import Package, Project, random_project
+from tests.lib.random_releases import random_project
 from tests.lib.same_from_lock import REFUSED, Comparison, Pair, Sample, Taken
-from tools.locks import Tally, smaller
+from tools.locks import Tally
 
 OLD, NEW = {"lib": Taken("1.0", "")}, {"lib": Taken("2.0", "")}
 
@@ -30,25 +30,3 @@ def test_tally() -> None:
         "1 of 2 samples in which machines with the same builds need different packages",
         "33% refused",
     ]
-
-
-def test_smaller() -> None:
-    packages = (
-        Package("app", ("1.0",), {None: ("lib[x]; variant_label == 'old'",)}),
-        Package("lib", ("1.0", "2.0"), {"old": (), None: ()}),
-        Package("left", ("1.0",), {None: ()}),
-    )
-    project = Project(1, ("app", "lib[x]"), packages, {"one": {}, "two": {}})
-    found = list(smaller(project))
-    assert [[*each.hosts] for each in found[:2]] == [["two"], ["one"]]
-    assert [each.roots for each in found[2:5]] == [
-        ("lib[x]",),
-        ("app",),
-        ("app", "lib"),
-    ]
-    rest = [each.packages for each in found[5:]]
-    assert rest[0][0].needs == {None: ()}
-    assert [dict(each[1].needs) for each in rest[1:3]] == [{None: ()}, {"old": ()}]
-    assert [each[1].versions for each in rest[3:5]] == [("1.0",), ("2.0",)]
-    assert [each.name for each in rest[5]] == ["app", "lib"]
-    assert len(rest) == 6

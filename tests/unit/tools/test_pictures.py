@@ -6,11 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.lib.floors import Floors
 from tools.pictures.__main__ import PICTURES
-from tools.pictures.rooms import known, layout, shortest
-
-FLOORS = Floors({"low": 0, "mid": 1, "high": 2, "mode": 1}, {"mode": []}, {})
+from tools.pictures.rooms import layers
 
 
 @pytest.mark.parametrize("path", PICTURES, ids=lambda each: str(each.stem))
@@ -19,20 +16,9 @@ def test_they_are_up_to_date(path: Path) -> None:
     assert path.read_text(encoding="utf-8") == PICTURES[path]()
 
 
-def test_rooms_know_what_their_modules_import() -> None:
-    arrows = {"high.a": {"high.b", "mid.c"}, "high.b": {"low"}, "mid.c": set()}
-    expected = {"high": {"mid", "low"}, "mid": set(), "low": set(), "mode": set()}
-    assert known(FLOORS, {**arrows, "around": {"low"}}) == expected
-
-
-def test_what_follows_is_left_out() -> None:
-    rooms = {"high": {"mid", "low"}, "mid": {"low"}, "low": set()}
-    assert shortest(rooms) == {"high": {"mid"}, "mid": {"low"}, "low": set()}
-
-
-def test_lower_floors_stand_lower_and_apart() -> None:
-    boxes = layout(FLOORS, {room: f"What {room} holds" for room in FLOORS.level})
-    assert boxes["high"].top + boxes["high"].height < boxes["mid"].top
-    assert boxes["mid"].top + boxes["mid"].height < boxes["low"].top
-    assert boxes["mid"].top == boxes["mode"].top
-    assert boxes["mid"].middle < boxes["mode"].middle
+def test_packages_are_above_what_they_import() -> None:
+    rows = [[name for _, name, _ in row] for row in layers()]
+    at = {name: place for place, names in enumerate(rows) for name in names}
+    assert at["variants/hooks"] < at["variants/locks"] < at["variants/output"]
+    assert at["variants/locks"] == at["variants/pytorch"] == at["variants/scoped"]
+    assert at["variants/output"] < at["variants/selection"] < at["fast"]

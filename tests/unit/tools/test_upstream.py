@@ -1,4 +1,4 @@
-"""Whether upstream's own tests are counted and compared rightly."""
+"""Whether upstream's own tests are counted and compared correctly."""
 
 from __future__ import annotations
 
@@ -10,13 +10,10 @@ from pathlib import Path
 import pytest
 
 from tools.upstream import compare as command
-from tools.upstream.cells import Cell, fork_cells
-from tools.upstream.comparison import Comparison, compare
-from tools.upstream.errors import UpstreamError
-from tools.upstream.expected import Difference, read_expected
-from tools.upstream.outcomes import Outcomes, read_outcomes
-from tools.upstream.runs import Results, Run
-from tools.upstream.tree import Tree, prepare
+from tools.upstream.__main__ import cell, parser
+from tools.upstream.compare import compare, listed
+from tools.upstream.results import Outcomes, Results, Run, read_outcomes
+from tools.upstream.tree import Tree, UpstreamError, prepare
 
 
 def _report(test: str, when: str, outcome: str, **more: str) -> str:
@@ -59,133 +56,67 @@ def test_a_test_s_worst_phase_is_its_outcome(
     assert read_outcomes(lines).get("t") == outcome
 
 
-def _compared(fork: Outcomes, untouched: Outcomes, *, whole: bool = True) -> Comparison:
-    expected = [
-        Difference("wanted", "because", ("unit-*",)),
-        Difference("healed", "because"),
-        Difference("wanted elsewhere", "because", ("functional-*",)),
-    ]
-    return compare(fork, untouched, expected, "unit-importlib", whole=whole)
-
-
-def test_only_what_the_fork_breaks_is_a_regression() -> None:
-    comparison = _compared(
-        {
-            "good": "passed",
-            "broken everywhere": "failed",
-            "mended": "passed",
-            "broken": "failed",
-            "no longer an expected failure": "failed",
-            "wanted": "failed",
-            "wanted elsewhere": "failed",
-            "healed": "passed",
-        },
-        {
-            "good": "passed",
-            "broken everywhere": "failed",
-            "mended": "failed",
-            "broken": "passed",
-            "no longer an expected failure": "xfailed",
-            "wanted": "passed",
-            "wanted elsewhere": "passed",
-            "healed": "passed",
-        },
-    )
-    assert comparison.regressions == (
-        "broken",
-        "no longer an expected failure",
-        "wanted elsewhere",
-    )
-    assert comparison.expected == ("wanted",)
-    assert comparison.stale == ("healed",)
-    assert comparison.unknown == comparison.lost == ()
-    assert comparison.both == {"passed": 2, "failed": 1}
-
-
 @pytest.mark.parametrize(
-    ("fork", "untouched", "attribute"),
+    ("fork", "untouched", "meaning"),
     [
-        ({"t": "failed"}, {"t": "passed"}, "regressions"),
-        ({"t": "failed"}, {}, "unknown"),
-        ({"t": "skipped"}, {"t": "passed"}, "lost"),
-        ({}, {"t": "passed"}, "lost"),
-        ({"healed": "passed"}, {"healed": "passed"}, "stale"),
-        ({"t": "passed", "wanted": "failed"}, {"t": "passed", "wanted": "passed"}, ""),
-        ({"t": "skipped"}, {"t": "skipped"}, ""),
-        ({"t": "passed"}, {}, ""),
+        ("failed", "passed", command._REGRESSIONS),
+        ("failed", "xfailed", command._REGRESSIONS),
+        ("failed", "failed", None),
+        ("failed", None, command._UNKNOWN),
+        ("skipped", "passed", command._LOST),
+        (None, "passed", command._LOST),
+        ("skipped", "skipped", None),
+        ("passed", "failed", None),
+        ("passed", None, None),
     ],
 )
-def test_a_comparison_is_good_if_nothing_differs(
-    fork: Outcomes, untouched: Outcomes, attribute: str
+def test_a_test_that_differs_is_found(
+    fork: str | None, untouched: str | None, meaning: str | None
 ) -> None:
-    comparison = _compared(fork, untouched)
-    found = [
-        each
-        for each in ("regressions", "unknown", "lost", "stale")
-        if getattr(comparison, each)
-    ]
-    assert found == [attribute] * bool(attribute)
-    assert comparison.good == (attribute == "")
+    ours, theirs = ({"t": each} if each else {} for each in (fork, untouched))
+    found = compare(ours, theirs, set(), whole=True)
+    assert [key for key, tests in found.items() if tests] == [meaning] * bool(meaning)
+    # In part, an absent test says nothing.
+    in_part = compare(ours, theirs, set(), whole=False)
+    assert any(in_part.values()) == (meaning is not None and fork is not None)
 
 
-def test_an_absent_test_counts_only_if_both_cells_are_whole() -> None:
-    assert _compared({}, {"t": "passed"}).lost == ("t",)
-    assert _compared({}, {"t": "passed"}, whole=False).good
-
-
-def test_the_list_that_counts_can_be_read() -> None:
-    assert all(each.test.startswith("tests/") for each in read_expected())
+def test_listed_tests_are_to_fail(tmp_path: Path) -> None:
+    for outcome, meaning in (("failed", command._EXPECTED), ("passed", command._STALE)):
+        found = compare({"t": outcome}, {"t": "passed"}, {"t"}, whole=True)
+        assert {key for key, tests in found.items() if tests} == {meaning}
+    path = tmp_path / "expected.toml"
+    entry = '[[difference]]\ntest = "t"\nreason = "because"\ncells = ["unit-*"]\n'
+    path.write_text(entry, encoding="utf-8")
+    assert listed("unit-importlib-fork", path) == {"t"}
+    assert listed("functional-importlib-fork", path) == set()
+    assert all(test.startswith("tests/") for test in listed("unit-importlib-fork"))
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("given", "name"),
     [
-        '[[difference]]\ntest = "t"',
-        '[[difference]]\ntest = "t"\nreason = ""',
-        '[[difference]]\nreason = "because"',
-        '[[difference]]\ntest = "t"\nreason = "because"\ncell = "c"',
-        '[[differences]]\ntest = "t"\nreason = "because"',
+        ("unit", "unit-importlib-fork"),
+        ("unit --no-fast", "unit-importlib-fork-no-fast"),
+        ("functional --backend pkg_resources", "functional-pkg_resources-fork"),
+        ("functional --zipapp --untouched", "functional-importlib-zipapp-untouched"),
     ],
 )
-def test_a_list_with_a_mistake_is_refused(tmp_path: Path, text: str) -> None:
-    path = tmp_path / "expected.toml"
-    path.write_text(text, encoding="utf-8")
-    with pytest.raises(UpstreamError, match=r"expected\.toml"):
-        read_expected(path)
+def test_options_select_a_cell(given: str, name: str) -> None:
+    wheels = ["--fork", "a.whl", "--release", "b.whl"]
+    assert cell(parser().parse_args(["checkout", *given.split(), *wheels])) == name
+    for wrong in ("unit --zipapp", "unit --untouched --no-variants"):
+        with pytest.raises(UpstreamError):
+            cell(parser().parse_args(["checkout", *wrong.split(), *wheels]))
 
 
-def test_each_cell_has_a_name_of_its_own_and_a_twin() -> None:
-    cells = fork_cells()
-    assert len({cell.name for cell in cells}) == len(cells) == 12
-    assert {cell.twin.name for cell in cells} == {
-        "unit-importlib-untouched",
-        "unit-pkg_resources-untouched",
-        "functional-importlib-untouched",
-        "functional-pkg_resources-untouched",
-        "functional-importlib-zipapp-untouched",
-        "functional-pkg_resources-zipapp-untouched",
-    }
-    off = Cell("functional", "pkg_resources", zipapp=True, variants=False)
-    assert off.variables == {"PIP_NO_VARIANTS": "1"}
-    assert off.twin.variables == {}
-    assert off.python == off.twin.python == "3.10"
-    assert UNIT.python == "3.11"
-    assert "--use-zipapp" in off.options
-    with pytest.raises(UpstreamError, match="zipapp"):
-        Cell("unit", zipapp=True)
-    with pytest.raises(UpstreamError, match="no variants"):
-        Cell("unit", untouched=True, variants=False)
-
-
-UNIT = Cell("unit")
+UNIT = "unit-importlib-fork"
 TREE = Tree(Path("/trees/fork"), "abc", "123", "26.3")
 
 
-def _keep(
-    build: Path, cell: Cell, group: str, outcomes: Outcomes, **more: bool
-) -> None:
+def _keep(build: Path, cell: str, group: str, outcomes: Outcomes, **more: bool) -> None:
     """Write down a run as if the tests had been run."""
-    folder = build / "results" / cell.name
+    folder = build / "results" / cell
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{len([*folder.glob('*.json')]) + 1:04}.json"
     finished = more.get("finished", True)
@@ -222,7 +153,11 @@ def test_a_cell_is_put_together_from_its_runs(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("untouched", "status", "told"),
     [
-        ({"t": "failed"}, 0, "| unit-importlib-fork-variants | both | 0 | 1 |"),
+        (
+            {"t": "failed"},
+            0,
+            "| unit-importlib-fork | untouched | 0 | 1 | 0 | 0 | whole",
+        ),
         ({"t": "passed"}, 1, "1 fail with the fork, pass untouched:\n  t\n"),
         ({}, 1, "1 fail with the fork, not run untouched"),
     ],
@@ -235,11 +170,9 @@ def test_the_comparison_is_printed_and_judged(
     told: str,
 ) -> None:
     _keep(tmp_path, UNIT, "1/1", {"t": "failed"})
-    _keep(tmp_path, UNIT.twin, "1/1", untouched)
+    _keep(tmp_path, Results(tmp_path, UNIT).untouched.cell, "1/1", untouched)
     assert command.main(["--build", str(tmp_path)]) == status
-    printed = capsys.readouterr().out
-    assert told in printed
-    assert "| unit-pkg_resources-fork-variants | not run |" in printed
+    assert told in capsys.readouterr().out
 
 
 def test_only_a_checkout_of_upstream_will_do(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What is fuzzed, a module for each thing that pip reads."""
+"""Fuzz targets, one module per kind of input."""
 
 from __future__ import annotations
 

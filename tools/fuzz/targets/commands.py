@@ -1,4 +1,4 @@
-"""Whole commands of ``pip variants`` and ``wheel-variants``, and all that they write."""
+"""Fuzz whole commands of ``pip variants`` and ``wheel-variants``."""
 
 from __future__ import annotations
 
@@ -6,25 +6,23 @@ import functools
 import html
 import json
 import shutil
-import tempfile
-from collections.abc import Iterator
-from dataclasses import replace
-from pathlib import Path
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import Any
+
+from hypothesis import strategies as st
 
 from tests.lib.environments import REPOSITORY
 from tests.lib.in_process import InProcess
 from tests.lib.manifests import cuda, make_manifest, variant_json
 from tests.lib.publisher import Publisher
 from tests.lib.wheels import make_wheel
-from tools.fuzz.choices import Choices
-from tools.fuzz.shapes import make_document
-from tools.fuzz.target import MEMORY, printable, structured
+from tools.fuzz.shapes import DOCUMENTS, TEXT, mostly, named
+from tools.fuzz.target import FOLDER, printable, structured
 
 __all__ = ["TARGETS"]
 
-_FOLDER = tempfile.TemporaryDirectory(dir=MEMORY, prefix="fuzz-commands-")
-_WORK = Path(_FOLDER.name, "work")
+_WORK = FOLDER / "work"
 _INDEX = ("-i", (_WORK / "simple").as_uri(), "--no-cache-dir")
 _MANIFEST = make_manifest({"cu128": cuda("12.8"), "null": {}}, namespaces=["nvidia"])
 _OPTIONS = ("--no-index", "--find-links", "dist", "--no-cache-dir")
@@ -38,56 +36,73 @@ _PARTS = (
 
 @functools.cache
 def _environment() -> InProcess:
-    root = Path(_FOLDER.name, "environment")
-    return InProcess.make(root, REPOSITORY / "build" / "assembled")
+    return InProcess.make(FOLDER / "environment", REPOSITORY / "build" / "assembled")
 
 
-def _name(choices: Choices) -> str:
-    """Return a name that a file can have, of what is nearly a distribution."""
-    parts = [
-        choices.text() if choices.byte() % 4 == 3 else choices.one_of(options)
-        for options in _PARTS
-    ]
-    name = "-".join(parts[:3]) + parts[3]
+#: Names that a file can have, of what is nearly a distribution.
+_NAME = st.tuples(*(named(*options) for options in _PARTS)).map(
+    lambda parts: _possible("-".join(parts[:3]) + parts[3])
+)
+
+
+def _possible(name: str) -> str:
     encoded = name.encode("utf-8", "surrogateescape" if name.isascii() else "replace")
-    return encoded.decode().translate({0: "_", ord("/"): "_"})[:80]
+    return encoded.decode().translate({0: "_", ord("/"): "_"})[:60]
 
 
-def _wheel(choices: Choices, label: str | None) -> bytes:
-    content: Any = None if label is None else variant_json(_MANIFEST, label)
-    if choices.rarely():
-        content = json.dumps(make_document(choices)).encode()
-    files = {}
-    if choices.byte() % 4 == 3:
-        text = choices.text().replace("\0", "") or "x"
-        files = {text.encode("utf-8", "replace").decode(): "", "foo.py": ""}
-    wheel = make_wheel("foo", "1.0", label=label, variant_json=content, files=files)
-    return wheel.content
+@dataclass(frozen=True)
+class _Folder:
+    """What lies in the folder of a command: wheels, manifests, a host file, an index."""
+
+    document: Any
+    of_wheels: Any
+    host: Any
+    names: list[str]
+    yanked: str
+    module: str
+
+    def write(self) -> None:
+        dist, page = _WORK / "dist", _WORK / "simple" / "foo"
+        shutil.rmtree(_WORK, ignore_errors=True)
+        for folder in (dist, page):
+            folder.mkdir(parents=True)
+        for name, label in [
+            ("foo-1.0-py3-none-any.whl", None),
+            ("foo-1.0-py3-none-any-cu128.whl", "cu128"),
+            *((name, "cu128") for name in self.names),
+        ]:
+            (dist / name).write_bytes(self._wheel(label))
+        document = json.dumps(self.document)
+        for path in (dist / "foo-1.0-variants.json", _WORK / "manifest.json"):
+            path.write_text(document)
+        links = "".join(
+            f'<a href="../../dist/{html.escape(name)}" data-yanked="'
+            f'{html.escape(self.yanked)}">{html.escape(name)}</a>'
+            for name in (*self.names, *(each.name for each in dist.iterdir()))
+        )
+        (page / "index.html").write_bytes(links.encode("utf-8", "replace"))
+        (_WORK / "host.json").write_text(json.dumps(self.host))
+
+    def _wheel(self, label: str | None) -> bytes:
+        content: Any = None if label is None else variant_json(_MANIFEST, label)
+        if self.of_wheels is not None:
+            content = json.dumps(self.of_wheels).encode()
+        module = self.module.replace("\0", "").encode("utf-8", "replace").decode()
+        files = {module or "x": "", "foo.py": ""}
+        return make_wheel(
+            "foo", "1.0", label=label, variant_json=content, files=files
+        ).content
 
 
-def _fill(choices: Choices, work: Path) -> None:
-    """Make a folder of wheels and manifests, and an index of what is said to be there."""
-    dist, page = work / "dist", work / "simple" / "foo"
-    for folder in (dist, page):
-        folder.mkdir(parents=True)
-    for label in (None, "cu128"):
-        suffix = "" if label is None else f"-{label}"
-        path = dist / f"foo-1.0-py3-none-any{suffix}.whl"
-        path.write_bytes(_wheel(choices, label))
-    if choices.byte() % 2:
-        document = json.dumps(make_document(choices))
-        (dist / "foo-1.0-variants.json").write_text(document)
-    names = choices.several(lambda: _name(choices), 0, 3)
-    for name in names:
-        (dist / name).write_bytes(_wheel(choices, "cu128"))
-    links = "".join(
-        f'<a href="../../dist/{html.escape(name)}" data-yanked="'
-        f'{html.escape(choices.text())}">{html.escape(name)}</a>'
-        for name in (*names, *(each.name for each in dist.iterdir()))
-    )
-    (page / "index.html").write_bytes(links.encode("utf-8", "replace"))
-    host = choices.mostly(lambda: {"host-schema": 1, "supported": {}})
-    (work / "host.json").write_text(json.dumps(host))
+_FOLDERS = st.builds(
+    _Folder,
+    document=DOCUMENTS,
+    of_wheels=mostly(st.none(), DOCUMENTS),
+    host=mostly(st.just({"host-schema": 1, "supported": {}})),
+    names=st.lists(_NAME, max_size=3),
+    yanked=TEXT,
+    module=named("foo/__init__.py"),
+)
 
 
 #: What follows ``pip variants``, in a folder that was filled.
@@ -101,7 +116,7 @@ _COMMANDS: tuple[tuple[str, ...], ...] = (
     ("host", "--manifest", "manifest.json"),
     ("host", "--variant-host", "host.json"),
 )
-#: What follows ``wheel-variants``, likewise.
+#: What follows ``wheel-variants``.
 _PUBLISHING: tuple[tuple[str, ...], ...] = (
     ("check", "dist", "manifest.json"),
     ("check", "simple"),
@@ -114,16 +129,12 @@ _PUBLISHING: tuple[tuple[str, ...], ...] = (
 )
 
 
-def _check(choices: Choices) -> None:
-    shutil.rmtree(_WORK, ignore_errors=True)
-    command = choices.one_of((*_COMMANDS, *_PUBLISHING))
-    document = json.dumps(make_document(choices))
-    _fill(choices, _WORK)
-    (_WORK / "manifest.json").write_text(document)
-    words = (*command, *(("--json",) if choices.rarely() else ()))
+def _check(command: tuple[str, ...], folder: _Folder, as_json: bool) -> None:
+    folder.write()
+    words = (*command, *(("--json",) if as_json else ()))
     env = {"NV_VARIANT_PROVIDER_FORCE_CUDA_DRIVER_VERSION": "12.8"}
     if command in _PUBLISHING:
-        run = Publisher(Path(_FOLDER.name, "home"), _WORK)
+        run = Publisher(FOLDER / "home", _WORK)
         result = run(*words, cwd=_WORK, code=None, env=env)
     else:
         result = _environment().pip("variants", *words, cwd=_WORK, code=None, env=env)
@@ -132,14 +143,22 @@ def _check(choices: Choices) -> None:
         printable(line)
 
 
-def _seeds() -> Iterator[bytes]:
-    """Yield a sound input for each command, which loads all that the command needs."""
-    for number in range(len((*_COMMANDS, *_PUBLISHING))):
-        seed = bytes([number])
-        _check(Choices(seed))
-        yield seed
-    yield from _STRUCTURED.seeds()
+_STRUCTURED = structured(
+    "commands",
+    _check,
+    st.sampled_from((*_COMMANDS, *_PUBLISHING)),
+    _FOLDERS,
+    mostly(st.just(False), st.just(True)),
+    runs=5_000,
+)
 
 
-_STRUCTURED = structured("commands", _check, runs=5_000)
+def _seeds() -> Iterable[bytes]:
+    """Run each command with sound files, which loads all that it needs; return noise."""
+    host = {"host-schema": 1, "supported": {}}
+    for command in (*_COMMANDS, *_PUBLISHING):
+        _check(command, _Folder(_MANIFEST, None, host, [], "", "foo.py"), False)
+    return _STRUCTURED.seeds()
+
+
 TARGETS = (replace(_STRUCTURED, seeds=_seeds),)

@@ -1,23 +1,23 @@
-"""Host files."""
+"""Fuzz host files."""
 
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Iterator
 from optparse import Values
-from pathlib import Path
+from typing import Any
+
+from hypothesis import strategies as st
 
 from pip._vendor.wheel_variants.properties import is_valid_namespace, is_valid_value
 
 from pip._internal.variants.errors import InvalidHostFile, VariantError
 from pip._internal.variants.providers.host_file import MARKER_VARIABLES, read_host_file
 from pip._internal.variants.providers.target import target_of
-from pip._internal.variants.selection.settings import Settings
+from pip._internal.variants.settings import Settings
 from tests.lib.hosts import HOSTS
-from tools.fuzz.choices import Choices
-from tools.fuzz.shapes import VALUES
-from tools.fuzz.target import MEMORY, Target, failed, structured
+from tools.fuzz.shapes import ANYTHING, VALUE, mostly, named
+from tools.fuzz.target import FOLDER, Target, failed, structured
 
 __all__ = ["TARGETS"]
 
@@ -37,11 +37,10 @@ _ENVIRONMENT = {
     **{"platform_machine": "x86_64", "platform_release": "6", "platform_version": "1"},
     "python_version": "3.12",
 }
-_FOLDER = tempfile.TemporaryDirectory(dir=MEMORY, prefix="fuzz-hosts-")
 
 
 def _run(data: bytes) -> None:
-    path = Path(_FOLDER.name, "host.json")
+    path = FOLDER / "host.json"
     path.write_bytes(data)
     try:
         host = read_host_file(str(path))
@@ -67,55 +66,35 @@ def _run(data: bytes) -> None:
         assert isinstance(target.is_elsewhere, bool)
 
 
-def _check(choices: Choices) -> None:
-    mostly = choices.mostly
-
-    def name() -> str:
-        names = ("nvidia", "level", "sm_arch", "a")
-        return choices.text() if choices.rarely() else choices.one_of(names)
-
-    def word() -> str:
-        return choices.text() if choices.rarely() else choices.one_of(_WORDS)
-
-    def feature() -> dict[str, object]:
-        return {
-            "feature": mostly(name),
-            "values": mostly(
-                lambda: choices.several(
-                    lambda: mostly(lambda: choices.one_of(VALUES)), 0, 4
-                )
-            ),
-        }
-
-    variables = sorted(MARKER_VARIABLES)
-    host = {
-        "host-schema": mostly(lambda: 1),
+_NAME = named("nvidia", "level", "sm_arch", "a")
+_WORD = named(*_WORDS)
+_FEATURE = st.fixed_dictionaries(
+    {"feature": mostly(_NAME), "values": mostly(st.lists(mostly(VALUE), max_size=4))}
+)
+_CHANGES = st.dictionaries(
+    st.sampled_from(sorted(MARKER_VARIABLES)), mostly(_WORD), max_size=4
+)
+_FILES = st.fixed_dictionaries(
+    {
+        "host-schema": mostly(st.just(1)),
         "supported": mostly(
-            lambda: choices.table(
-                name,
-                lambda: mostly(lambda: choices.several(lambda: mostly(feature), 0, 3)),
-                0,
-                3,
+            st.dictionaries(
+                _NAME, mostly(st.lists(mostly(_FEATURE), max_size=3)), max_size=3
             )
         ),
-        **choices.some_of(
-            {
-                "environment": lambda: mostly(
-                    lambda: {
-                        **(_ENVIRONMENT if not choices.rarely() else {}),
-                        **choices.table(
-                            lambda: choices.one_of(variables),
-                            lambda: mostly(word),
-                            0,
-                            4,
-                        ),
-                    }
-                ),
-                "platforms": lambda: mostly(lambda: choices.several(word, 0, 3)),
-                "abis": lambda: mostly(lambda: choices.several(word, 0, 2)),
-            }
+    },
+    optional={
+        "environment": mostly(
+            _CHANGES.map(lambda changes: {**_ENVIRONMENT, **changes}),
+            _CHANGES | ANYTHING,
         ),
-    }
+        "platforms": mostly(st.lists(_WORD, max_size=3)),
+        "abis": mostly(st.lists(_WORD, max_size=2)),
+    },
+)
+
+
+def _check(host: Any) -> None:
     _run(json.dumps(host).encode("ascii"))
 
 
@@ -133,15 +112,6 @@ def _seeds() -> Iterator[bytes]:
 
 
 TARGETS = (
-    structured("host", _check),
-    Target(
-        "host-bytes",
-        _run,
-        _seeds,
-        tokens=[
-            *(b'"host-schema"', b'"supported"', b'"environment"', b'"feature"'),
-            *(b'"platforms"', b'"abis"', b'"python_version"', b'"sys_platform"'),
-            *(b'"values"', b'"platform_system"', b"NaN", b"1e999", b'"\\ud800"'),
-        ],
-    ),
+    structured("host", _check, _FILES),
+    Target("host-bytes", _run, _seeds),
 )

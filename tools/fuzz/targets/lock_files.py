@@ -1,14 +1,13 @@
-"""Lock files with variants: their manifests, markers and dependency groups."""
+"""Fuzz lock files with variants: manifests, markers and dependency groups."""
 
 from __future__ import annotations
 
-import functools
 import json
 import optparse
-import tempfile
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
+
+from hypothesis import strategies as st
 
 from pip._vendor import tomli_w
 from pip._vendor.packaging.pylock import Pylock, PylockValidationError
@@ -22,21 +21,18 @@ from pip._internal.utils.compat import tomllib
 from pip._internal.variants.locks.reading import narrowed
 from pip._internal.variants.output.reporter import Reporter
 from pip._internal.variants.selection.run import Run
-from pip._internal.variants.selection.settings import Settings
+from pip._internal.variants.settings import Settings
 from pip._internal.variants.slots import RUN
 from tests.lib.manifests import PREVIEW_TORCH
-from tools.fuzz.choices import Choices
-from tools.fuzz.shapes import make_document, make_machine
-from tools.fuzz.target import MEMORY, Target, printable, structured
+from tools.fuzz.shapes import DOCUMENTS, MACHINES
+from tools.fuzz.target import FOLDER, Target, printable, structured
 
 __all__ = ["TARGETS"]
 
 _SESSION = PipSession()
-_FOLDER = tempfile.TemporaryDirectory(dir=MEMORY, prefix="fuzz-locks-")
-_HOST = Path(_FOLDER.name, "host.json")
-_PATH = str(Path(_FOLDER.name, "pylock.toml"))
+_HOST = FOLDER / "lock-host.json"
+_PATH = str(FOLDER / "pylock.toml")
 
-_NAMES = ("torch", "vision", "torch")
 _LABELS = ("", "-cu128", "-null", "-a", "-b", "-.")
 _MARKERS = (
     "os_name == 'posix'",
@@ -102,7 +98,7 @@ def _provider(document: Any, namespace: str) -> Any:
 
 
 def _offered(document: Any, namespace: str, machine: Any) -> Any:
-    """Return what may be supported: what the lock file or the machine lists."""
+    """Return the properties that may be supported."""
     provider = _provider(document, namespace)
     static = {
         **document.get("default-priorities", {}).get("property", {}).get(namespace, {}),
@@ -121,32 +117,34 @@ def _wheel(name: str) -> dict[str, Any]:
     return {"name": name, "path": name, "hashes": {"sha256": "0" * 64}}
 
 
-def _package(choices: Choices) -> dict[str, Any]:
-    name = choices.one_of(_NAMES)
-
-    def wheel() -> dict[str, Any]:
-        return _wheel(f"{name}-1.0-py3-none-any{choices.one_of(_LABELS)}.whl")
-
-    return {
+def _package(
+    name: str, labels: list[str], marker: str | None, document: Any
+) -> dict[str, Any]:
+    package = {
         "name": name,
         "version": "1.0",
-        "wheels": choices.several(wheel, 1, 4),
-        **choices.some_of(
-            {
-                "marker": lambda: choices.one_of(_MARKERS),
-                "variants-json": lambda: choices.mostly(lambda: make_document(choices)),
-            }
-        ),
+        "wheels": [_wheel(f"{name}-1.0-py3-none-any{label}.whl") for label in labels],
+        "marker": marker,
+        "variants-json": document,
     }
+    return {key: value for key, value in package.items() if value is not None}
 
 
-def _check(choices: Choices) -> None:
-    machine = make_machine(choices)
+_PACKAGE = st.builds(
+    _package,
+    st.sampled_from(("torch", "vision")),
+    st.lists(st.sampled_from(_LABELS), min_size=1, max_size=4),
+    st.none() | st.sampled_from(_MARKERS),
+    st.none() | DOCUMENTS,
+)
+
+
+def _check(machine: dict[str, Any], groups: list[str], packages: list[Any]) -> None:
     lock = {
         "lock-version": "1.0",
         "created-by": "fuzz",
-        "default-groups": choices.several(lambda: choices.one_of(_GROUPS), 0, 2),
-        "packages": choices.several(functools.partial(_package, choices), 1, 3),
+        "default-groups": groups,
+        "packages": packages,
     }
     try:
         text = tomli_w.dumps(lock)
@@ -169,14 +167,16 @@ def _seeds() -> Iterator[bytes]:
 
 
 TARGETS = (
-    structured("lock", _check),
+    structured(
+        "lock",
+        _check,
+        MACHINES,
+        st.lists(st.sampled_from(_GROUPS), max_size=2),
+        st.lists(_PACKAGE, min_size=1, max_size=3),
+    ),
     Target(
         "lock-bytes",
         lambda data: _run(data.decode("utf-8", "replace"), {}),
         _seeds,
-        tokens=(
-            *(b"[packages.variants-json", b"variants.", b"default-priorities"),
-            *(b"dependency_groups", b"[[packages]]", b"wheels", b"\\u001b", b"= [["),
-        ),
     ),
 )

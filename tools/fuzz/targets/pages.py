@@ -1,4 +1,4 @@
-"""The pages of indexes, and the links on them."""
+"""Fuzz index pages and their links."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import json
 import optparse
 from collections.abc import Iterator
 from typing import Any
+
+from hypothesis import strategies as st
 
 from pip._vendor.packaging.utils import (
     InvalidWheelFilename,
@@ -24,8 +26,8 @@ from pip._internal.variants.index.links import label_of
 from pip._internal.variants.output.reporter import Reporter
 from pip._internal.variants.selection.release import Release
 from pip._internal.variants.selection.run import Run
-from pip._internal.variants.selection.settings import Settings
-from tools.fuzz.choices import Choices
+from pip._internal.variants.settings import Settings
+from tools.fuzz.shapes import ANYTHING, mostly, named
 from tools.fuzz.target import Target, structured
 
 __all__ = ["TARGETS"]
@@ -39,7 +41,7 @@ def _make_finder(*, enabled: bool) -> PackageFinder:
     scope = SearchScope.create(find_links=[], index_urls=[], no_index=True)
     collector = LinkCollector(_SESSION, scope)
     run = Run(_SESSION, Settings(optparse.Values()), Reporter, enabled=enabled)
-    run.plugins.attach(collector)
+    run.attach(collector)
     collector._variants = run  # type: ignore[attr-defined]
     return PackageFinder.create(collector, SelectionPreferences(allow_yanked=True))
 
@@ -79,7 +81,7 @@ def _links(content_type: str, data: bytes) -> list[Link]:
 
 
 def _breaks_upstream(link: Link) -> bool:
-    """Tell whether a plain wheel of that name would make upstream fail."""
+    """Return whether stock pip fails for a plain wheel of that name."""
     if label_of(link) is not None:
         return False
     try:
@@ -101,40 +103,27 @@ _BASES = ("", "/", "https://x/", "file:///", "//", "https://[::1", "data:,")
 _TAILS = ("", "#sha256=" + "0" * 64, "#md5=x", "?x=y", "#egg=a&b", "%0a")
 
 
-def _file_name(choices: Choices) -> str:
-    parts = [
-        choices.text() if choices.rarely() else choices.one_of(options)
-        for options in _PARTS
-    ]
-    return "-".join(parts[:3]) + parts[3]
+_FILE_NAME = st.tuples(*(named(*options) for options in _PARTS)).map(
+    lambda parts: "-".join(parts[:3]) + parts[3]
+)
+_URL_TEXT = st.tuples(st.sampled_from(_BASES), _FILE_NAME, st.sampled_from(_TAILS)).map(
+    "".join
+)
+_ENTRY = st.fixed_dictionaries(
+    {"filename": mostly(_FILE_NAME), "url": mostly(_URL_TEXT)},
+    optional={
+        "hashes": mostly(st.just({"sha256": "0" * 64})),
+        "yanked": ANYTHING,
+        "requires-python": st.sampled_from((">=3", ">=99", "\x1b[31m")),
+        "core-metadata": ANYTHING,
+        "upload-time": st.sampled_from(("2026-01-01T00:00:00Z", "x")),
+    },
+)
 
 
-def _url(choices: Choices) -> str:
-    base, tail = choices.one_of(_BASES), choices.one_of(_TAILS)
-    return f"{base}{_file_name(choices)}{tail}"
-
-
-def _entry(choices: Choices) -> dict[str, Any]:
-    return {
-        "filename": choices.mostly(lambda: _file_name(choices)),
-        "url": choices.mostly(lambda: _url(choices)),
-        **choices.some_of(
-            {
-                "hashes": lambda: choices.mostly(lambda: {"sha256": "0" * 64}),
-                "yanked": choices.json,
-                "requires-python": lambda: choices.one_of((">=3", ">=99", "\x1b[31m")),
-                "core-metadata": choices.json,
-                "upload-time": lambda: choices.one_of(("2026-01-01T00:00:00Z", "x")),
-            }
-        ),
-    }
-
-
-def _check_links(choices: Choices) -> None:
-    entries = choices.several(lambda: _entry(choices), 0, 5)
+def _check_links(entries: list[Any], urls: list[str]) -> None:
     page = json.dumps({"meta": {"api-version": "1.0"}, "files": entries})
     _read(_JSON, page.encode())
-    urls = choices.several(lambda: _url(choices), 0, 5)
     html = "".join(f'<a href="{url}">x</a>' for url in urls)
     _read("text/html", html.encode("utf-8", "surrogatepass"))
 
@@ -152,20 +141,22 @@ def _html_seeds() -> Iterator[bytes]:
     )
 
 
-_TOKENS = (b"-variants.json", b"foo-1.0-", b"py3-none-any", b"-cu128.whl")
 TARGETS = (
-    structured("page-links", _check_links),
+    structured(
+        "page-links",
+        _check_links,
+        st.lists(_ENTRY, max_size=5),
+        st.lists(_URL_TEXT, max_size=5),
+    ),
     Target(
         "page-json",
         lambda data: _read(_JSON, data),
         _json_seeds,
-        tokens=(*_TOKENS, b'"filename"', b'"url"', b'"files"', b'"yanked"'),
     ),
     Target(
         "page-html",
         lambda data: _read("text/html", data),
         _html_seeds,
-        tokens=(*_TOKENS, b'<a href="', b"<base ", b"data-yanked", b"&#x1b;"),
         runs=20_000,
     ),
 )

@@ -1,13 +1,13 @@
-"""What provider plugins answer: the bytes they leave, and the objects they return."""
+"""Fuzz the results of provider plugins, as bytes and as objects."""
 
 from __future__ import annotations
 
-import io
 import json
-import math
 from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
+
+from hypothesis import strategies as st
 
 from pip._vendor.wheel_variants.properties import (
     SupportedFeature,
@@ -17,8 +17,7 @@ from pip._vendor.wheel_variants.properties import (
 
 from pip._internal.variants.providers import plugin_child, plugin_query
 from pip._internal.variants.providers.plugin_query import PluginFailed
-from tools.fuzz.choices import Choices
-from tools.fuzz.shapes import VALUES
+from tools.fuzz.shapes import ANYTHING, VALUE, mostly, named
 from tools.fuzz.target import Target, said, structured
 
 __all__ = ["TARGETS"]
@@ -26,8 +25,7 @@ __all__ = ["TARGETS"]
 
 def _read(data: bytes) -> None:
     try:
-        read = plugin_query._read(io.BytesIO(data), math.inf)
-        found = plugin_query._features(plugin_query._document(read, 0))
+        found = plugin_query._features(data, 0)
     except PluginFailed as error:
         said(str(error))
     else:
@@ -44,21 +42,17 @@ def _check(found: tuple[SupportedFeature, ...]) -> None:
         assert len(set(feature.values)) == len(feature.values)
 
 
-def _config(choices: Choices) -> Any:
-    names = ("level", "sm_arch", "f", "g")
-    values = choices.mostly(
-        lambda: choices.several(
-            lambda: choices.mostly(lambda: choices.one_of(VALUES)), 0, 5
-        )
+_VALUES = st.lists(mostly(VALUE), max_size=5)
+_CONFIG = mostly(
+    st.builds(
+        SimpleNamespace,
+        name=named("level", "sm_arch", "f", "g"),
+        values=mostly(_VALUES, _VALUES.map(tuple) | ANYTHING),
     )
-    if isinstance(values, list) and choices.rarely():
-        values = tuple(values)
-    name = choices.mostly(lambda: choices.one_of(names))
-    return choices.mostly(lambda: SimpleNamespace(name=name, values=values))
+)
 
 
-def _check_configs(choices: Choices) -> None:
-    configs = choices.mostly(lambda: choices.several(lambda: _config(choices), 0, 6))
+def _check_configs(configs: Any) -> None:
     try:
         features = plugin_child.described(configs)
     except plugin_child.PluginFault as error:
@@ -74,6 +68,6 @@ def _seeds() -> Iterator[bytes]:
 
 
 TARGETS = (
-    structured("plugin-objects", _check_configs),
-    Target("plugin-answer", _read, _seeds, tokens=[b'"features"', b'"fault"', b"[["]),
+    structured("plugin-objects", _check_configs, mostly(st.lists(_CONFIG, max_size=6))),
+    Target("plugin-answer", _read, _seeds),
 )

@@ -1,34 +1,36 @@
-"""Wheels with anything in place of ``variant.json``."""
+"""Fuzz wheels with arbitrary bytes as ``variant.json``."""
 
 from __future__ import annotations
 
 import io
 import json
 import optparse
-import tempfile
 import warnings
 import zipfile
-from pathlib import Path
 from typing import Any
+
+from hypothesis import strategies as st
 
 from pip._internal.exceptions import DiagnosticPipError, PipError
 from pip._internal.models.link import Link
 from pip._internal.network.session import PipSession
+from pip._internal.variants.index.archives import undamaged
 from pip._internal.variants.index.sources import ManifestUnavailable
-from pip._internal.variants.index.wheel_manifests import manifest_of_wheels
+from pip._internal.variants.index.wheel_manifests import (
+    manifest_of_wheels,
+    metadata_of_wheel,
+)
 from pip._internal.variants.output.reporter import Reporter
 from pip._internal.variants.selection.run import Run
-from pip._internal.variants.selection.settings import Settings
-from pip._internal.variants.selection.verification import check_direct
-from tools.fuzz.choices import Choices
-from tools.fuzz.shapes import make_document
-from tools.fuzz.target import MEMORY, failed, said, structured
+from pip._internal.variants.selection.verification import check_prepared
+from pip._internal.variants.settings import Settings
+from tools.fuzz.shapes import DOCUMENTS, TEXT, mostly
+from tools.fuzz.target import FOLDER, failed, said, structured
 
 __all__ = ["TARGETS"]
 
 _FILENAME = "foo-1.0-py3-none-any-cu128.whl"
 _SESSION = PipSession()
-_FOLDER = tempfile.TemporaryDirectory(dir=MEMORY, prefix="fuzz-wheels-")
 
 _MEMBERS = (
     "foo-1.0.dist-info/variant.json",
@@ -50,23 +52,29 @@ _CONTENTS = (b"", b"\xff", b"{}", b"[" * 5000, b'{"a":0,"a":0}', b" " * (3 << 19
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_LZMA)
 
 
-def _content(choices: Choices) -> bytes:
-    if choices.byte() % 4 == 3:
-        return choices.one_of(_CONTENTS)
-    document = make_document(choices)
-    if isinstance(document, dict) and choices.byte() % 4:
-        # Often it is of the label in the file name, and is looked at to the end.
-        variants = document.get("variants")
-        if isinstance(variants, dict) and variants:
-            document["variants"] = {"cu128": next(iter(variants.values()))}
+def _written(document: Any, is_of_label: bool) -> bytes:
+    variants = document.get("variants") if isinstance(document, dict) else None
+    if is_of_label and isinstance(variants, dict) and variants:
+        # Of the label in the file name, it is looked at to the end.
+        document["variants"] = {"cu128": next(iter(variants.values()))}
     return json.dumps(document).encode()
 
 
-def _check_wheel(choices: Choices) -> None:
-    version = choices.text() if choices.rarely() else "Wheel-Version: 1.0\n"
-    members = choices.several(
-        lambda: (_member(choices), choices.one_of(_METHODS), _content(choices)), 1, 3
-    )
+_CONTENT = mostly(
+    st.builds(_written, DOCUMENTS, st.booleans()), st.sampled_from(_CONTENTS)
+)
+_MEMBER = st.tuples(
+    st.just(_MEMBERS[0]) | st.sampled_from(_MEMBERS),
+    st.sampled_from(_METHODS),
+    _CONTENT,
+)
+#: Places from the end, where the directory of the archive is, and what is written there.
+_DAMAGE = st.dictionaries(st.integers(0, 2000), st.integers(0, 255), max_size=7)
+
+
+def _check_wheel(
+    version: str, members: list[tuple[str, int, bytes]], damage: dict[int, int]
+) -> None:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of names that are repeated
@@ -74,25 +82,20 @@ def _check_wheel(choices: Choices) -> None:
         for name, method, content in members:
             archive.writestr(name, content, method)
     data = bytearray(buffer.getvalue())
-    if choices.byte() % 2:
-        for _ in range(choices.byte() % 8):
-            # The directory of the archive is at its end, and short.
-            place = choices.byte() << 8 | choices.byte()
-            data[-1 - place % len(data)] = choices.byte()
-    path = Path(_FOLDER.name, _FILENAME)
+    for place, byte in damage.items():
+        data[-1 - place % len(data)] = byte
+    path = FOLDER / _FILENAME
     path.write_bytes(data)
     _check(Link(path.as_uri()))
-
-
-def _member(choices: Choices) -> str:
-    return _MEMBERS[0] if choices.byte() % 2 else choices.one_of(_MEMBERS)
 
 
 def _check(link: Link) -> None:
     options: Any = optparse.Values({"platforms": ["linux_x86_64"]})
     run = Run(_SESSION, Settings(options), Reporter)
     try:
-        check_direct(run, link, "cu128")
+        with undamaged(link.filename):
+            dist = metadata_of_wheel(_SESSION, link)
+        check_prepared(run, dist, link, "cu128")
     except DiagnosticPipError as error:
         failed(error)
         assert link not in run.decisions.direct
@@ -106,4 +109,12 @@ def _check(link: Link) -> None:
         assert set(manifest.variants) == {"cu128"}
 
 
-TARGETS = (structured("wheel", _check_wheel),)
+TARGETS = (
+    structured(
+        "wheel",
+        _check_wheel,
+        mostly(st.just("Wheel-Version: 1.0\n"), TEXT),
+        st.lists(_MEMBER, min_size=1, max_size=3),
+        st.just({}) | _DAMAGE,
+    ),
+)

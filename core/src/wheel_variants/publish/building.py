@@ -1,4 +1,4 @@
-"""Build variant wheels from ordinary ones, and ordinary ones from variants."""
+"""Build variant wheels from ordinary wheels, and ordinary wheels from variants."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from wheel_variants.merging import Subject, disagreements
 from wheel_variants.properties import Property
 from wheel_variants.publish import wheels
 from wheel_variants.publish.documents import SchemaVersion, make_document, to_json
-from wheel_variants.publish.errors import CannotBuild, CannotWrite, said
+from wheel_variants.publish.errors import CannotBuild, CannotWrite, os_reason
 from wheel_variants.publish.known_providers import DECLARATIONS
 from wheel_variants.publish.manifest_rules import check_manifest
 from wheel_variants.publish.pyproject_table import ProjectTable
@@ -32,20 +32,20 @@ logger = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class Build:
-    """How to build a wheel from another one, and the result.
+    """A request to build a wheel from another wheel, and the result.
 
-    :ivar wheel: the path of the other one.
-    :ivar label: of the result; None to make an ordinary wheel.
+    :ivar wheel: the path of the original wheel.
+    :ivar label: the label of the result; None to build an ordinary wheel.
     :ivar from_label: whether *wheel* is a variant.
-    :ivar properties: of the label; if empty, those of the project's table, or of the wheel
-        if it is a variant.
-    :ivar namespaces: the most important first; if empty, those of the table, or of other
-        wheels.
-    :ivar providers: by namespace, as metadata of schema 0.2.0 describes them.
+    :ivar properties: the properties of the label; if empty, the project's table or a
+        variant *wheel* provides them.
+    :ivar namespaces: most important first; if empty, the table or other wheels provide
+        them.
+    :ivar providers: by namespace, in the form of schema 0.2.0.
     :ivar folder: the folder of the result.
-    :ivar strict: whether a warning is an error.
-    :ivar drop_local: whether the result has the version without its local part.
-    :ivar path: of the result.
+    :ivar strict: whether warnings are errors.
+    :ivar drop_local: whether to remove the local version.
+    :ivar path: the path of the result.
     :ivar document: the ``variant.json`` of the result; None for an ordinary wheel.
     :ivar warnings: one sentence each, without its period.
     """
@@ -68,9 +68,9 @@ class Build:
 
 
 def build_wheel(request: Build) -> None:
-    """Build a wheel, and add the result to *request*; the given wheel stays as it is.
+    """Build a wheel, and store the result in *request*; do not change the original wheel.
 
-    :raises CannotBuild: if that is not possible, or against the rules.
+    :raises CannotBuild: if the wheel cannot be built, or would break a rule.
     :raises CannotWrite: if the result cannot be written.
     """
     filename = os.path.basename(request.wheel)
@@ -79,9 +79,9 @@ def build_wheel(request: Build) -> None:
             _Builder(request, wheel).build()
             return
     except wheels.UnreadableWheel as error:
-        problem, hint = str(error), "Name a wheel as build tools write it"
+        problem, hint = str(error), "Specify a wheel that a build tool wrote"
     except OSError as error:
-        problem, hint = said(error), "Name a wheel that can be read"
+        problem, hint = os_reason(error), "Specify a readable wheel"
     raise CannotBuild(filename, [problem], hint)
 
 
@@ -94,12 +94,11 @@ class _Builder:
         self.result = self.name.labelled(request.label)
         self.warnings = request.warnings
         folders = (request.folder, os.path.dirname(request.wheel))
-        release = self.name.name, self.name.version
-        self.siblings = manifests_of_release(folders, *release)
-        # The new wheel need not agree with what it replaces.
+        self.siblings = manifests_of_release(folders, *self.name.release)
+        # The new wheel need not agree with the wheel that it replaces.
         self.own = self.siblings.pop(self.filename, None)
         self.siblings.pop(self.result, None)
-        #: The metadata of other wheels of the release, and of the given one.
+        #: The metadata of other wheels of the release, and of the original wheel.
         self.known = [*self.siblings.values(), *([self.own] if self.own else [])]
 
     def build(self) -> None:
@@ -109,7 +108,7 @@ class _Builder:
         request.path = path = os.path.join(request.folder, self.result)
         if os.path.exists(path) and os.path.samefile(path, request.wheel):
             raise self._error(
-                "the result would replace the wheel itself",
+                "the result would overwrite the original wheel",
                 "Write it to another folder with --output-dir",
             )
         if request.label is not None:
@@ -127,23 +126,22 @@ class _Builder:
 
     def _renamed(self) -> tuple[dict[str, bytes], str]:
         """Return the metadata without the local version, and the stem of its folder."""
-        project, version = self.name.name, self.name.version
-        releases = {(project, self.wheel.name.version): version}
-        content = renamed(self.wheel.metadata(), project, version, releases)
-        return {"METADATA": content}, f"{self.filename.partition('-')[0]}-{version}"
+        releases = {self.wheel.name.release: self.name.version}
+        content = renamed(self.wheel.metadata(), *self.name.release, releases)
+        return {"METADATA": content}, self.name.stem
 
     def _check_labels(self) -> None:
         label = self.wheel.name.label
         if self.request.drop_local and self.wheel.name.version.local is None:
-            raise self._error("it has no local version", "Omit --drop-local")
+            raise self._error("the wheel has no local version", "Omit --drop-local")
         if label is not None and not self.request.from_label:
             raise self._error(
-                f"it is a variant already, with the label {label!r}",
-                "Take the ordinary wheel; or add --from-label to give it another label, "
-                "or without --label to turn it back into an ordinary wheel",
+                f"the wheel is already a variant, with the label {label!r}",
+                "Specify the ordinary wheel; or add --from-label to change the label, or "
+                "to convert the variant to an ordinary wheel (without --label)",
             )
         if label is None and self.request.from_label:
-            raise self._error("it has no label", "Omit --from-label")
+            raise self._error("the wheel has no label", "Omit --from-label")
 
     def _document(self, label: str) -> Mapping[str, Any]:
         properties = self._properties(label)
@@ -162,21 +160,21 @@ class _Builder:
         if label == NULL_LABEL:
             if given or listed:
                 raise self._error(
-                    "the null variant has no properties", "Give it another label"
+                    "the null variant cannot have properties", "Use another label"
                 )
             return frozenset()
         if given and listed is not None and given != listed:
             raise self._error(
-                f"{self.request.table.path} gives other properties to the label "
-                f"{label!r}: {', '.join(sorted(map(str, listed)))}",
+                f"{self.request.table.path} gives label {label!r} different properties: "
+                f"{', '.join(sorted(map(str, listed)))}",
                 "Omit --property, or choose another label",
             )
         properties = given or listed or self._own_properties()
         if not properties:
             raise self._error(
-                f"nothing defines the label {label!r}",
-                "Give properties with --property, or list them in pyproject.toml under "
-                "[variant.properties]; --null is for a variant without any",
+                f"label {label!r} has no properties",
+                "Add --property, or list the properties under [variant.properties] in "
+                "pyproject.toml; to build a variant without properties, use --null",
             )
         return properties
 
@@ -193,9 +191,10 @@ class _Builder:
             path = self.request.table.path
             source = "--namespace" if self.request.namespaces else path
             raise self._error(
-                f"its properties are of the namespace {missing[0]!r}, which {source} "
-                f"does not list: {', '.join(stated)}",
-                "Add it where it belongs in the order, for all variants of the release",
+                f"its properties use namespace {missing[0]!r}, which {source} does not "
+                f"list: {', '.join(stated)}",
+                "Add the namespace to that list, at the same position for all variants "
+                "of the release",
             )
         if stated:
             return stated
@@ -203,21 +202,21 @@ class _Builder:
         namespaces = tuple(dict.fromkeys([*longest, *used]))
         if not namespaces:
             raise self._error(
-                "nothing lists the namespaces that the variants of the release use",
-                "List them with --namespace, or in pyproject.toml under "
-                "[variant.default-priorities]; or build the null variant last, into the "
-                "folder of the others",
+                "the namespaces of the release are unknown",
+                "List them with --namespace, or under [variant.default-priorities] in "
+                "pyproject.toml; or build the null variant last, into the folder of the "
+                "other variants",
             )
         if len(used) > 1 and not longest:
             self.warnings.append(
-                f"The namespaces are ordered by name, {', '.join(namespaces)}: state "
-                "which is the most important with --namespace"
+                f"The namespaces are ranked by name: {', '.join(namespaces)}. To rank "
+                "them by importance, add --namespace, most important first"
             )
         return namespaces
 
     def _providers(self, namespaces: Iterable[str]) -> dict[str, Mapping[str, Any]]:
         request = self.request
-        if "providers" not in request.schema_version.root:
+        if not request.schema_version.provider:
             return {}
         others = [
             manifest.document.get("providers", {})
@@ -229,10 +228,9 @@ class _Builder:
         for namespace in namespaces:
             if namespace not in described:
                 raise self._error(
-                    f"nothing names the provider of the namespace {namespace!r}",
-                    f"Name the package with --provider {namespace}=PACKAGE, or describe "
-                    f"it in pyproject.toml under [variant.providers.{namespace}]; "
-                    "--schema 0.1.1 omits providers",
+                    f"namespace {namespace!r} has no provider",
+                    f"Add --provider {namespace}=PACKAGE, or [variant.providers."
+                    f"{namespace}] in pyproject.toml; --schema 0.1.1 needs no providers",
                 )
         return {namespace: described[namespace] for namespace in namespaces}
 
@@ -245,8 +243,8 @@ class _Builder:
                 warning = str(disagreement)
                 if disagreement.subject is not Subject.SCHEMAS:
                     warning += (
-                        ": build them with the same pyproject.toml, since no index can "
-                        "be made of both"
+                        ". No index can contain both: build them with the same "
+                        "pyproject.toml"
                     )
                 self.warnings.append(warning)
 
@@ -254,11 +252,11 @@ class _Builder:
         marked = wheels.variant_marked(self.wheel.metadata())
         if marked:
             self.warnings.append(
-                "Installers without support for variants cannot install a plain wheel with "
+                "Installers without variant support cannot install a plain wheel with "
                 f"these dependencies: {'; '.join(marked)}"
             )
         self.warnings += (
-            f"Its signature {name} is not valid for the new RECORD and was omitted: sign "
+            f"Removed the signature {name}, which is not valid for the new RECORD: sign "
             "the result again"
             for name in self.wheel.signatures
         )
@@ -270,12 +268,12 @@ class _Builder:
 def judged(
     document: Mapping[str, Any], name: str, source: str
 ) -> tuple[Manifest, list[str]]:
-    """Check the metadata of a variant wheel before it is written.
+    """Check the metadata of a variant wheel before writing the wheel.
 
-    :param name: of the new wheel.
+    :param name: the name of the new wheel.
     :param source: the name of the original wheel, for messages.
     :return: the parsed metadata, and warnings.
-    :raises CannotBuild: if installers could not read it.
+    :raises CannotBuild: if installers would refuse the metadata.
     """
     checked = check_manifest(to_json(document), name)
     errors = [finding for finding in checked.findings if finding.is_error]
@@ -294,7 +292,7 @@ def manifests_of_release(
 ) -> dict[str, Manifest]:
     """Read the metadata of the variant wheels of a release in *folders*, by file name.
 
-    Broken wheels are left out; the command ``check`` reports them.
+    Broken wheels are skipped; the command ``check`` reports them.
     """
     found: dict[str, Manifest] = {}
     for folder in filter(os.path.isdir, dict.fromkeys(map(os.path.abspath, folders))):
@@ -303,8 +301,7 @@ def manifests_of_release(
                 continue
             try:
                 parsed = wheels.WheelName(filename)
-                is_sibling = (parsed.name, parsed.version) == (name, version)
-                if not is_sibling or parsed.label is None:
+                if parsed.release != (name, version) or parsed.label is None:
                     continue
                 with wheels.open_wheel(filename, folder) as wheel:
                     data = wheel.read("variant.json")

@@ -1,17 +1,17 @@
-"""Check wheels, manifests, folders and indexes by the rules for publishers.
+"""Check wheels, manifests, folders and indexes against the rules for publishers.
 
-Of the wheels on a server, one for each label is read by range requests, as installers do
-if there is no manifest. The wheels of a ``file:`` index are read in full.
+On a server, one wheel per label is read with range requests, as installers do without a
+manifest. The wheels of a ``file:`` index are read in full.
 """
 
 from __future__ import annotations
 
 import functools
 import hashlib
-import io
 import logging
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from packaging.requirements import Requirement
@@ -19,14 +19,13 @@ from packaging.utils import NormalizedName, canonicalize_name
 from packaging.version import Version
 
 from wheel_variants.labels import MANIFEST_SUFFIX
-from wheel_variants.manifest import Manifest, ProviderKind
+from wheel_variants.manifest import Manifest
 from wheel_variants.manifest_parser import MAX_MANIFEST_SIZE
 from wheel_variants.provider_requirements import UnusableProvider, parse_requirement
-from wheel_variants.publish import wheel_rules
 from wheel_variants.publish.errors import (
     NothingFound,
     capital,
-    said,
+    os_reason,
     without_credentials,
 )
 from wheel_variants.publish.files import open_regular
@@ -43,6 +42,7 @@ from wheel_variants.publish.releases import (
     scan_folder,
 )
 from wheel_variants.publish.simple_index import HTML_PAGE
+from wheel_variants.publish.wheel_rules import check_open_wheel, check_wheel
 from wheel_variants.publish.wheels import UnreadableWheel, WheelName, wheel_in
 
 __all__ = ["Check"]
@@ -50,29 +50,26 @@ __all__ = ["Check"]
 logger = logging.getLogger(__name__)
 
 _SCHEMES = ("http://", "https://", "file:")
-#: The name of metadata inside a wheel.
-_EMBEDDED = "variant.json"
-_JSON = "application/json, */*;q=0.1"
-#: Bytes that are read at once of a wheel on a server.
-_BUFFER = 16 << 10
+#: devpi describes a file instead of sending it if a client accepts JSON.
+_ANY = "*/*"
 
 
 class Check:
-    """A check of some targets: wheels, manifests, folders of both, pages of indexes."""
+    """A check of wheels, manifests, folders of both, and index pages."""
 
     def __init__(self, session: HttpSession, indexes: Sequence[str]) -> None:
-        """Begin a check.
+        """Start a check.
 
-        :param indexes: URLs; without any, no provider plugin is looked for.
+        :param indexes: URLs of the indexes to search for provider plugins, if any.
         """
         self.session, self.providers = session, _ProviderLookup(session, indexes)
         self.findings: list[Finding] = []
         self.wheels = self.manifests = 0
 
     def target(self, target: str) -> None:
-        """Check *target*, and add to the findings.
+        """Check *target*, and record the findings.
 
-        :raises NothingFound: if there is no such file, folder or page.
+        :raises NothingFound: if the file, folder or page does not exist.
         """
         try:
             if target.lower().startswith(_SCHEMES):
@@ -86,196 +83,155 @@ class Check:
         except OSError as error:
             raise NothingFound(
                 target,
-                said(error),
-                "Name a wheel, a manifest, a folder of them, or the page of an index",
+                os_reason(error),
+                "Specify a wheel, a manifest, a folder with both, or the page of an index",
             ) from None
 
-    def _add(
-        self, rule: str, subject: str, problem: str, remedy: str | None = None
-    ) -> None:
-        self.findings.append(found(rule, subject, problem, remedy))
-
     def _file(self, path: str) -> None:
-        """Check one file by itself: a wheel, or else a manifest."""
-        name, findings = os.path.basename(path), self.findings
-        if name.endswith(".whl"):
-            self.wheels += 1
-            checked = wheel_rules.check_wheel(path, path)
-            findings += checked.findings
-            findings += self.providers.check(checked.manifest, path)
-            return
-        manifest = self._manifest_file(path)
-        if name.endswith(MANIFEST_SUFFIX):
-            findings += check_manifest_name(name, path)
-        elif name == _EMBEDDED and manifest is not None and len(manifest.variants) != 1:
-            labels = ", ".join(sorted(manifest.variants))
-            problem = (
-                f"A {_EMBEDDED} describes the one variant of its wheel, not {labels}"
-            )
-            self._add("wheel-label", path, problem)
+        """Check one file: a wheel or a manifest."""
+        with open_regular(path) as file:
+            # One extra byte shows that the file is too large.
+            data = file.read(MAX_MANIFEST_SIZE + 1)
+        if path.endswith((".whl", MANIFEST_SUFFIX)):
+            self._alone(path, Path(path).absolute().as_uri())
+        else:
+            self._manifest(data, path)
 
     def _folder(self, folder: str) -> None:
-        """Check the wheels and manifests of a folder, each and together."""
-        findings, prefix = self.findings, os.path.join(folder, "")
+        """Check the wheels and manifests of a folder, and whether they agree."""
+        prefix = os.path.join(folder, "")
+        place = scan_folder(folder, {}, hashes=False, prefix=prefix)
+        # Invalid wheel names are already in the findings.
+        place.misnamed.clear()
         names = sorted(os.listdir(folder))
-        wheels = [each for each in names if each.endswith(".whl")]
         manifests = [each for each in names if each.endswith(MANIFEST_SUFFIX)]
-        if not wheels and not manifests:
+        for name in manifests:
+            url = Path(folder, name).absolute().as_uri()
+            place.add(name, Link(url, name))
+        if not manifests and not any(each.endswith(".whl") for each in names):
             raise NothingFound(
                 folder,
-                "there are no wheels and no manifests in it; subfolders are not read",
-                "Name a folder of wheels",
+                "the folder contains no wheels or manifests; subfolders are not read",
+                "Specify a folder of wheels",
             )
-        self.wheels += len(wheels)
-        place = scan_folder(folder, {}, hashes=False, prefix=prefix)
-        findings += place.findings
-        for release in place.releases.values():
-            for name, manifest in release.embedded.items():
-                findings += self.providers.check(manifest, f"{prefix}{name}")
-        for name in manifests:
-            subject = f"{prefix}{name}"
-            read = self._manifest_file(subject)
-            findings += check_manifest_name(name, subject)
-            named = place.add(name)
-            if named is not None:
-                named.manifest_name, named.manifest = name, read
-        for release in place.releases.values():
-            if manifests:
-                findings += release.check_presence(folder)
-            # A manifest without wheels is checked alone.
-            self._together(release, folder, labels=bool(release.wheels))
+        self.findings += place.findings
+        self._place(place, needs_manifests=bool(manifests))
 
     def _url(self, url: str) -> None:
-        """Check the page at *url*, or the pages of all projects that it lists.
+        """Check the page at *url*, or the pages of all projects that the page lists.
 
-        A wheel or a manifest at *url* is checked by itself.
+        If *url* is a wheel or a manifest, only that file is checked.
         """
+        if Link.of(url).filename.endswith((".whl", MANIFEST_SUFFIX)):
+            self._alone(without_credentials(url), url)
+        else:
+            for page in project_pages(self.session, url):
+                self._place(page)
+
+    def _alone(self, subject: str, url: str) -> None:
+        """Check only the wheel or the manifest at *url*."""
         link = Link.of(url)
-        if link.filename.endswith((".whl", MANIFEST_SUFFIX)):
-            folder = without_credentials(url.rpartition("/")[0])
-            page = Place(folder, f"{folder}/")
-            page.add(link.filename, link)
-            self._page(page, alone=True)
-            return
-        for page in project_pages(self.session, url):
-            self._page(page)
+        place = Place(subject, subject.removesuffix(link.filename))
+        place.add(link.filename, link)
+        self._place(place, alone=True)
 
-    def _page(self, page: Place, *, alone: bool = False) -> None:
-        """Check the files of a page.
+    def _place(
+        self, place: Place, *, alone: bool = False, needs_manifests: bool = True
+    ) -> None:
+        """Check the files of a folder or page.
 
-        :param alone: whether it is one file that the user named, not a page.
+        :param alone: whether the user named a single file.
+        :param needs_manifests: whether a release with variants must have a manifest.
         """
-        for name, reason in page.misnamed.items():
-            rule, problem = "wheel-name", capital(reason)
-            if not name.endswith(".whl"):
-                rule, problem = "manifest-name", reason if alone else problem
-            self._add(rule, f"{page.prefix}{name}", problem)
-        for release in page.releases.values():
+        findings = self.findings
+        for name, reason in place.misnamed.items():
+            subject = f"{place.prefix}{name}"
+            if name.endswith(MANIFEST_SUFFIX):
+                findings += check_manifest_name(name, subject)
+            else:
+                findings.append(found("wheel-name", subject, capital(reason)))
+        for release in place.releases.values():
             self.wheels += len(release.wheels)
             if release.manifest_name is not None:
-                self._listed_manifest(page, release, release.manifest_name)
-            elif not alone:
-                to_do = ", and list it with the wheels"
-                missing = release.check_presence(page.name, to_do)
-                self.findings += missing
+                self._listed_manifest(place, release, release.manifest_name)
+            elif needs_manifests and not alone:
+                findings += release.check_presence(place.name)
             if alone or release.labels:
                 for label in (*release.labels, None):
-                    self._listed_wheels(page, release, release.wheels_of(label))
+                    self._listed_wheels(place, release, release.wheels_of(label))
+            for name, manifest in release.embedded.items():
+                findings += self.providers.check(manifest, f"{place.prefix}{name}")
             if not alone:
-                self._together(release, page.name)
+                findings += release.check_agreement()
+                findings += release.check_labels()
+                findings += release.check_fallback(place.name)
 
-    def _together(self, release: Release, place: str, *, labels: bool = True) -> None:
-        """Check the files of one release together."""
-        findings = self.findings
-        findings += release.check_agreement()
-        if labels:
-            findings += release.check_labels()
-        findings += release.check_fallback(place)
-
-    def _manifest_file(self, path: str) -> Manifest | None:
-        with open_regular(path) as file:
-            # One byte too many is enough to tell.
-            return self._manifest(file.read(MAX_MANIFEST_SIZE + 1), path)
-
-    def _listed_manifest(self, page: Place, release: Release, name: str) -> None:
-        subject, link = f"{page.prefix}{name}", page.links[name]
+    def _listed_manifest(self, place: Place, release: Release, name: str) -> None:
+        subject, link = f"{place.prefix}{name}", place.links[name]
         self.findings += check_manifest_name(name, subject)
         try:
-            _, _, data = self.session.fetch(link.url, MAX_MANIFEST_SIZE, _JSON)
+            data = self.session.fetch(link.url, MAX_MANIFEST_SIZE, _ANY).body
         except Unavailable as error:
             self.manifests += 1
-            self._add("manifest-present", subject, f"It cannot be fetched: {error}")
-        else:
-            release.manifest = self._manifest(data, subject, link.hashes)
+            problem = f"The manifest cannot be fetched: {error}"
+            self.findings.append(found("manifest-present", subject, problem))
+            return
+        release.manifest = self._manifest(data, subject)
+        if not _has_hashes(data, link.hashes):
+            problem = "The manifest does not match the hash on the page"
+            remedy = "Write the page again after writing the manifest"
+            self.findings.append(found("manifest-hash", subject, problem, remedy))
 
-    def _manifest(
-        self, data: bytes, subject: str, hashes: Mapping[str, str] | None = None
-    ) -> Manifest | None:
-        """Check a manifest.
-
-        :param hashes: the hashes on the page.
-        """
-        checked, findings = check_manifest(data, subject), self.findings
+    def _manifest(self, data: bytes, subject: str) -> Manifest | None:
+        """Check a manifest."""
+        checked = check_manifest(data, subject)
         self.manifests += 1
-        findings += checked.findings
-        if not _has_hashes(data, hashes or {}):
-            problem = "Its hash is not the one that the page states"
-            remedy = "Write the page again after the manifest"
-            self._add("manifest-hash", subject, problem, remedy)
-        findings += self.providers.check(checked.manifest, subject)
+        self.findings += checked.findings
+        if checked.manifest is not None:
+            self.findings += self.providers.check(checked.manifest, subject)
         return checked.manifest
 
     def _listed_wheels(
-        self, page: Place, release: Release, wheels: list[WheelName]
+        self, place: Place, release: Release, wheels: list[WheelName]
     ) -> None:
-        """Check the wheels of one label that are files; of others, only the first."""
+        """Check the wheels of one label: all local files, or the first one on a server."""
         for wheel in wheels:
-            path, checked = page.links[wheel.filename].path, CheckedManifest(())
-            subject = f"{page.prefix}{wheel.filename}"
+            link, subject = place.links.get(wheel.filename), f"{place.prefix}{wheel}"
+            if link is None:
+                continue
             try:
-                if path is not None:
-                    checked = wheel_rules.check_wheel(path, subject)
-                elif (
-                    wheel is wheels[0]
-                    and page.sends_parts
-                    and not page.links[wheel.filename].is_renamed
-                ):
-                    checked = self._look_into(page, wheel, subject)
+                if link.path is not None:
+                    checked: CheckedManifest = check_wheel(link.path, subject)
+                elif wheel is wheels[0] and place.sends_parts and not link.is_renamed:
+                    checked = self._look_into(link.url, wheel, subject)
+                else:
+                    continue
+            except NoRanges:
+                place.sends_parts = False
+                logger.warning(
+                    "Did not check the metadata inside the wheels of %s: the server does "
+                    "not support range requests. Check the folder of the wheels instead",
+                    place.name,
+                )
+                continue
             except (OSError, UnreadableWheel, Unavailable) as error:
-                why = said(error) if isinstance(error, OSError) else error
+                why = os_reason(error) if isinstance(error, OSError) else error
                 rule = getattr(error, "rule", "wheel-readable")
-                self._add(rule, subject, f"It cannot be read: {why}")
+                problem = f"The wheel cannot be read: {why}"
+                self.findings.append(found(rule, subject, problem))
+                continue
             self.findings += checked.findings
             if checked.manifest is not None:
                 release.embedded[wheel.filename] = checked.manifest
 
-    def _look_into(
-        self, page: Place, wheel: WheelName, subject: str
-    ) -> CheckedManifest:
+    def _look_into(self, url: str, wheel: WheelName, subject: str) -> CheckedManifest:
         """Check the metadata inside a wheel on a server."""
-        try:
-            file = RemoteFile(self.session, page.links[wheel.filename].url)
-            with wheel_in(io.BufferedReader(file, _BUFFER), wheel) as opened:
-                if wheel.label is None:
-                    marked = wheel_rules.check_markers(opened.metadata(), subject)
-                    return CheckedManifest(tuple(marked))
-                data = opened.read(_EMBEDDED)
-        except NoRanges:
-            page.sends_parts = False
-            logger.warning(
-                "The metadata inside the wheels of %s was not checked: the server cannot "
-                "send parts of them. Check the folder that they come from",
-                page.name,
-            )
-            return CheckedManifest(())
-        if data is None:
-            problem = f"It has no {_EMBEDDED}"
-            return CheckedManifest((found("wheel-metadata", subject, problem),))
-        return wheel_rules.check_embedded(data, wheel.label, subject)
+        with wheel_in(RemoteFile(self.session, url), wheel) as opened:
+            return check_open_wheel(opened, subject, with_record=False)
 
 
 def _has_hashes(data: bytes, hashes: Mapping[str, str]) -> bool:
-    """Return whether *data* has these digests; those of unknown algorithms count."""
+    """Return whether *data* has these digests; ignore those of unknown algorithms."""
     return all(
         hashlib.new(name, data).hexdigest() == digest.lower()
         for name, digest in hashes.items()
@@ -289,46 +245,44 @@ def _is_page(folder: str) -> bool:
 
 
 class _ProviderLookup:
-    """Looks for plugins on the indexes that the user named, once for each plugin."""
+    """Searches the user's indexes for provider plugins, once for each plugin."""
 
     def __init__(self, session: HttpSession, indexes: Sequence[str]) -> None:
-        """Use *indexes*; without any, no plugin is looked for."""
+        """Search *indexes*; without any, skip the search."""
         self._session = session
         self._indexes = [f"{each.rstrip('/')}/" for each in indexes]
         self._versions = functools.cache(self._find_versions)
 
-    def check(self, manifest: Manifest | None, subject: str) -> Iterator[Finding]:
-        """Check the plugins that *manifest* names.
+    def check(self, manifest: Manifest, subject: str) -> Iterator[Finding]:
+        """Check that the plugins in *manifest* can be installed.
 
-        Built-in ones need not be installed; those with a URL are not looked for.
+        Built-in plugins need not be installed; plugins with a URL are skipped.
         """
         places = " or ".join(map(without_credentials, self._indexes))
-        for provider in manifest.providers.values() if manifest and places else ():
-            if provider.kind is not ProviderKind.PLUGIN:
-                continue
+        for provider in manifest.providers.values() if places else ():
             for text in dict.fromkeys(provider.requires):
-                try:
+                # The rule provider-requires reports invalid requirements.
+                with suppress(UnusableProvider):
                     requirement = parse_requirement(text, provider.namespace)
-                except UnusableProvider:
-                    # The rule provider-requires reports it.
-                    continue
-                if not self._can_be_installed(requirement, provider.namespace):
+                    if self._can_be_installed(requirement, provider.namespace):
+                        continue
                     yield found(
                         "provider-installable",
                         subject,
-                        f"Nobody can install the provider of {provider.namespace!r}: "
-                        f"{places} offers no wheel of {requirement}, and installers do "
+                        f"The provider for {provider.namespace!r} cannot be installed: "
+                        f"{places} has no wheel of '{requirement}', and installers do "
                         "not include it",
-                        "Publish it, name another one, or list the supported values",
+                        "Publish the provider, name another one, or list the supported "
+                        "values",
                     )
 
     def _can_be_installed(self, requirement: Requirement, namespace: str) -> bool:
-        """Return whether a plugin is built in or offered, or is not looked for."""
+        """Return whether a plugin is built in or available, or is not searched for."""
         name = canonicalize_name(requirement.name)
         return (
             requirement.url is not None
             or name in BUILT_IN_PACKAGES.get(namespace, ())
-            # The metadata alone shows it.
+            # Another finding reports it.
             or requirement.specifier.is_unsatisfiable()
             or any(
                 any(requirement.specifier.filter(self._versions(index, name)))
@@ -337,12 +291,12 @@ class _ProviderLookup:
         )
 
     def _find_versions(self, index: str, name: NormalizedName) -> list[Version]:
-        """Return the versions of plain wheels, from which alone plugins are installed."""
+        """Return the versions with plain wheels; plugins are installed only from these."""
         try:
             page = read_page(self._session, f"{index}{name}/")
         except (Unavailable, ValueError) as error:
             shown = without_credentials(index)
-            logger.warning("Cannot look for %s on %s: %s", name, shown, error)
+            logger.warning("Cannot search for %s on %s: %s", name, shown, error)
             return []
         return [
             wheel.version

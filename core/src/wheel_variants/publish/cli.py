@@ -1,4 +1,4 @@
-"""The command line ``wheel-variants``."""
+"""The command-line interface of ``wheel-variants``."""
 
 from __future__ import annotations
 
@@ -12,39 +12,36 @@ from wheel_variants.publish.errors import PublishError, UsageError
 
 __all__ = ["COMMANDS", "main", "make_parser", "script"]
 
-#: Each is a module of that name in ``commands``, which is imported when it is needed.
+#: Each command is a module of the same name in ``commands``.
 COMMANDS = ("build", "index", "check", "adopt", "plugin")
-_COMMANDS = "wheel_variants.publish.commands"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit status.
 
-    :param arguments: without the name of the program; ``sys.argv`` by default.
-    :raises SystemExit: for ``--help``, ``--version`` and wrong arguments.
+    :param arguments: without the program name; ``sys.argv`` by default.
+    :raises SystemExit: for ``--help``, ``--version`` and invalid arguments.
     """
-    given = list(sys.argv[1:] if arguments is None else arguments)
     try:
         from wheel_variants.publish import output
 
-        parser = make_parser(given[0] if given else "")
+        parser = make_parser()
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("wheel_variants"):
             raise
         print(
-            f"error: wheel-variants needs the library {error.name}: install the file "
-            "wheel_variants-*.whl of the release with its extra, as in pip install "
-            "'./wheel_variants-0.1.0-py3-none-any.whl[cli]'",
+            f"error: wheel-variants needs the library '{error.name}', which is not "
+            "installed. Install wheel_variants-*.whl of the release with the extra "
+            "'cli': pip install './wheel_variants-0.1.0-py3-none-any.whl[cli]'",
             file=sys.stderr,
         )
         return 1
-    options = parser.parse_args(given)
+    options = parser.parse_args(arguments)
     if options.no_color:
         os.environ["NO_COLOR"] = "1"
-    command = import_module(f"{_COMMANDS}.{options.command}")
     with output.logs_to_stderr(options.verbose - options.quiet):
         try:
-            status: int = command.run(options)
+            status: int = options.run(options)
         except PublishError as error:
             output.show_error(error)
             return 2 if isinstance(error, UsageError) else 1
@@ -55,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def script() -> int:
-    """Run the command of ``sys.argv`` in a process of its own."""
+    """Run the command in ``sys.argv`` as a console script."""
     for stream in (sys.stdout, sys.stderr):
         # Not every terminal can show every name.
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
@@ -63,17 +60,17 @@ def script() -> int:
         status = main()
         sys.stdout.flush()
     except BrokenPipeError:
-        # Nobody reads on. Python would try to write the rest when it ends.
+        # The reader is gone. Python would try to write the rest when it exits.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except KeyboardInterrupt:
-        # It came before the command began.
+        # The interrupt arrived before the command started.
         return 130
     return status
 
 
-def make_parser(chosen: str) -> argparse.ArgumentParser:
-    """Return the parser; if *chosen* is a command, with that command alone."""
+def make_parser() -> argparse.ArgumentParser:
+    """Create the argument parser of all commands."""
     from wheel_variants.publish.output import tool_version
 
     parser = argparse.ArgumentParser(
@@ -81,25 +78,20 @@ def make_parser(chosen: str) -> argparse.ArgumentParser:
         description="Publish wheel variants (PEP 825 and PEP 850).",
         allow_abbrev=False,
     )
-    version, text = f"wheel-variants {tool_version()}", "Show the version."
+    version, text = f"wheel-variants {tool_version()}", "Show the version and exit."
     parser.add_argument("--version", action="version", version=version, help=text)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for name in (chosen,) if chosen in COMMANDS else COMMANDS:
-        module = import_module(f"{_COMMANDS}.{name}")
+    for name in COMMANDS:
+        module = import_module(f"wheel_variants.publish.commands.{name}")
         own = commands.add_parser(
             name, help=module.HELP, description=module.HELP, allow_abbrev=False
         )
+        own.set_defaults(run=module.run)
         module.add_arguments(own)
-        group = own.add_argument_group("general options")
-        for short, long, text in (
-            (
-                "-v",
-                "--verbose",
-                "Show more, such as the files that are ignored and why.",
-            ),
-            ("-q", "--quiet", "Show warnings and errors only; twice: errors only."),
-        ):
-            group.add_argument(short, long, action="count", default=0, help=text)
-        text = "Write without colors."
-        group.add_argument("--no-color", action="store_true", help=text)
+        add = own.add_argument_group("general options").add_argument
+        text = "Show more output, such as ignored files with the reason."
+        add("-v", "--verbose", action="count", default=0, help=text)
+        text = "Show only warnings and errors; repeat to show only errors."
+        add("-q", "--quiet", action="count", default=0, help=text)
+        add("--no-color", action="store_true", help="Disable colored output.")
     return parser

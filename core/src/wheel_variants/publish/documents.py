@@ -1,8 +1,4 @@
-"""Metadata documents: the versions of the format, and how publishers write them.
-
-Replaced versions are included: releases in these formats are published, and are judged by
-the rules of their time.
-"""
+"""Write metadata documents, in the schema versions that publishers can use."""
 
 from __future__ import annotations
 
@@ -16,78 +12,59 @@ from wheel_variants.properties import Property
 
 __all__ = [
     "CURRENT",
+    "DRAFTS",
     "SCHEMA_VERSIONS",
     "SchemaVersion",
     "WITHOUT_PROVIDERS",
     "make_document",
-    "named_schema_version",
+    "named_version",
     "to_json",
 ]
 
 _VERSION = re.compile(r"v([0-9]{1,9}\.[0-9]{1,9}\.[0-9]{1,9})")
-#: Keys come in this order; other keys follow, and the variants come last.
-_FIRST_KEYS = ("$schema", "default-priorities", "providers", "static-properties")
 
 
 @dataclass(frozen=True, slots=True)
 class SchemaVersion:
-    """A version of the format.
+    """A schema version that is not obsolete.
 
-    :ivar pep: the folder of its schema; empty for drafts.
-    :ivar root: keys of the document beside ``$schema``.
-    :ivar priorities: keys of ``default-priorities``.
-    :ivar provider: keys of a provider.
-    :ivar label_length: how long a label may be; None for any length.
-    :ivar replaced_by: the version to write instead, if this one is outdated.
+    :ivar pep: the PEP that defines the version.
+    :ivar provider: the keys of a provider; empty if the version has no providers.
     """
 
     version: str
-    pep: str
-    root: frozenset[str]
-    priorities: frozenset[str] = frozenset({"namespace"})
+    pep: int
     provider: frozenset[str] = frozenset()
-    label_length: int | None = None
-    replaced_by: str | None = None
 
     @property
     def schema(self) -> str:
         """The value of ``$schema``."""
-        return f"https://variants-schema.wheelnext.dev/{self.pep}v{self.version}.json"
+        folder = f"https://variants-schema.wheelnext.dev/peps/{self.pep}"
+        return f"{folder}/v{self.version}.json"
+
+    @property
+    def root(self) -> frozenset[str]:
+        """The keys of a document."""
+        keys = frozenset({"$schema", "default-priorities", "variants"})
+        return keys | {"providers"} if self.provider else keys
 
 
-_ALWAYS = frozenset({"default-priorities", "variants"})
-_WITH_PROVIDERS = _ALWAYS | {"providers"}
-_WITH_LISTS = _WITH_PROVIDERS | {"static-properties"}
-_ORDERS = frozenset({"namespace", "feature", "property"})
-_PLUGIN = frozenset({"requires", "plugin-api", "optional"})
-_USE, _TIME = (
-    _PLUGIN | {"enable-if", "plugin-use"},
-    _PLUGIN | {"enable-if", "install-time"},
-)
-_STATIC = _PLUGIN | {"static-properties", "feature-order", "builtin"}
-
+_PLUGIN = {"requires", "plugin-api", "optional"}
+_STATIC = {"static-properties", "feature-order", "builtin"}
+#: The default version.
+CURRENT = SchemaVersion("0.2.0", 850, frozenset(_PLUGIN | _STATIC))
+#: The version of PEP 825, without PEP 850.
+WITHOUT_PROVIDERS = SchemaVersion("0.1.1", 825)
 #: By version.
-SCHEMA_VERSIONS: Mapping[str, SchemaVersion] = {
-    each.version: each
-    for each in (
-        SchemaVersion("0.0.2", "", _WITH_PROVIDERS, _ORDERS, _USE, 16, "0.2.0"),
-        SchemaVersion("0.0.3", "", _WITH_LISTS, _ORDERS, _TIME, 16, "0.2.0"),
-        SchemaVersion("0.1.0", "peps/825/", _ALWAYS, _ORDERS, frozenset(), 16, "0.1.1"),
-        SchemaVersion("0.1.1", "peps/825/", _ALWAYS),
-        SchemaVersion("0.2.0", "peps/850/", _WITH_PROVIDERS, provider=_STATIC),
-    )
-}
-
-#: What is written unless the user wants another one.
-CURRENT = SCHEMA_VERSIONS["0.2.0"]
-#: The format of PEP 825 alone.
-WITHOUT_PROVIDERS = SCHEMA_VERSIONS["0.1.1"]
+SCHEMA_VERSIONS = {each.version: each for each in (CURRENT, WITHOUT_PROVIDERS)}
+#: Obsolete versions.
+DRAFTS = ("0.0.2", "0.0.3", "0.1.0")
 
 
-def named_schema_version(schema: str) -> SchemaVersion | None:
-    """Return the generation that a schema's URL names, whatever the host."""
+def named_version(schema: str) -> str | None:
+    """Return the version in the URL of a schema, on any host, or None."""
     found = _VERSION.findall(schema)
-    return SCHEMA_VERSIONS.get(found[-1]) if found else None
+    return found[-1] if found else None
 
 
 def make_document(
@@ -97,10 +74,10 @@ def make_document(
     label: str,
     properties: Iterable[Property],
 ) -> dict[str, Any]:
-    """Return metadata that describes one variant.
+    """Return the metadata of one variant.
 
-    :param namespaces: the most important first.
-    :param providers: by namespace; left out if the generation has none.
+    :param namespaces: most important first.
+    :param providers: by namespace; omitted if the schema version has no providers.
     """
     nested: dict[str, dict[str, list[str]]] = {}
     for each in sorted(set(properties)):
@@ -110,17 +87,11 @@ def make_document(
         "$schema": schema_version.schema,
         "default-priorities": {"namespace": list(namespaces)},
     }
-    if "providers" in schema_version.root:
+    if schema_version.provider:
         document["providers"] = {each: dict(providers[each]) for each in namespaces}
     return {**document, "variants": {label: nested}}
 
 
 def to_json(document: Mapping[str, Any]) -> bytes:
-    """Return metadata as JSON; equal documents give equal bytes."""
-    keys = [key for key in _FIRST_KEYS if key in document]
-    keys += sorted(set(document) - {*keys, "variants"})
-    ordered = {key: document[key] for key in keys}
-    if isinstance(ordered.get("providers"), dict):
-        ordered["providers"] = dict(sorted(ordered["providers"].items()))
-    ordered["variants"] = dict(sorted(document["variants"].items()))
-    return f"{json.dumps(ordered, indent=2)}\n".encode("ascii")
+    """Serialize metadata as JSON; equal documents give equal bytes."""
+    return f"{json.dumps(document, indent=2, sort_keys=True)}\n".encode("ascii")

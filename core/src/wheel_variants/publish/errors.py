@@ -1,4 +1,4 @@
-"""Errors of the commands, and parts of their messages."""
+"""Errors of the commands, and helpers for messages."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ __all__ = [
     "UsageError",
     "capital",
     "counted",
-    "said",
+    "os_reason",
     "without_credentials",
 ]
 
-#: Between the scheme and the host of a URL; a password may have blanks.
+#: The part between the scheme and the host of a URL; a password may contain spaces.
 _CREDENTIALS = re.compile(r"(?<=://)[^/?#]*(?=@\S)")
 
 
 class PublishError(Exception):
-    """A command cannot do what was asked.
+    """A command failed.
 
-    :ivar message: what happened and why, without a final period.
-    :ivar details: further lines, if there are several reasons.
-    :ivar hints: what to do, one sentence each, without a final period.
+    :ivar message: the error and its reason, without a final period.
+    :ivar details: more lines, if there are several reasons.
+    :ivar hints: suggestions, one sentence each, without a final period.
     """
 
     def __init__(self, message: str, *hints: str, details: Iterable[str] = ()) -> None:
@@ -38,18 +38,18 @@ class PublishError(Exception):
 
 
 class UsageError(PublishError):
-    """The arguments are wrong or contradict each other; the exit status is 2."""
+    """The arguments are invalid or contradict each other; the exit status is 2."""
 
 
 class InvalidProjectTable(PublishError):
-    """The ``[variant]`` table of a ``pyproject.toml`` cannot be used."""
+    """The ``[variant]`` table of a ``pyproject.toml`` is invalid."""
 
     def __init__(self, path: str, problem: str, hint: str) -> None:
-        super().__init__(f"Cannot use the variants in {path}: {problem}", hint)
+        super().__init__(f"Cannot use [variant] in {path}: {problem}", hint)
 
 
 class CannotBuild(PublishError):
-    """A wheel cannot be made into the one that was asked for."""
+    """The requested wheel cannot be built."""
 
     def __init__(self, wheel: str, problems: Iterable[str], *hints: str) -> None:
         first, *others = problems
@@ -66,34 +66,34 @@ class CannotWrite(PublishError):
     def __init__(self, what: str, error: OSError, option: str) -> None:
         where = "" if error.filename is None else f"{error.filename}: "
         super().__init__(
-            f"Cannot write {what}: {where}{said(error)}",
-            f"Name another folder with {option}",
+            f"Cannot write {what}: {where}{os_reason(error)}",
+            f"Specify another folder with {option}",
         )
 
 
 class NothingFound(PublishError):
-    """There is nothing to publish or to check at a path or URL."""
+    """A path or URL has nothing to publish or to check."""
 
     def __init__(self, target: str, problem: str, hint: str) -> None:
         super().__init__(f"Cannot use {target}: {problem}", hint)
 
 
 def capital(text: str) -> str:
-    """Return *text* as the beginning of a sentence; a name there stays as it is."""
+    """Return *text* with a capital first letter, unless it starts with a name."""
     is_word = text.partition(" ")[0].isalpha()
     return f"{text[:1].upper()}{text[1:]}" if is_word else text
 
 
 def counted(number: int, noun: str) -> str:
-    """Return a number of things in words; *noun* is the singular."""
+    """Return a number with its noun, such as ``2 files``; *noun* is the singular."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def said(error: OSError) -> str:
-    """Return the reason for an error of the system."""
+def os_reason(error: OSError) -> str:
+    """Return the reason for an operating system error."""
     return error.strerror or str(error)
 
 
 def without_credentials(text: str) -> str:
-    """Return *text* with ``****`` for the credentials in its URLs."""
+    """Return *text* with the credentials in URLs replaced by ``****``."""
     return _CREDENTIALS.sub("****", text)

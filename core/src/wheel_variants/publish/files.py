@@ -1,4 +1,4 @@
-"""Read regular files only, and write files that are never seen half done."""
+"""Read regular files only, and write files atomically."""
 
 from __future__ import annotations
 
@@ -24,44 +24,43 @@ __all__ = [
     "write_if_changed",
 ]
 
-#: A disk is full, or a quota is used up; not every system has quotas.
+#: The disk is full, or the quota is exhausted; not every system has quotas.
 _FULL = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
 
 
 def below(folder: str, path: str) -> str:
     """Return the real path of *path*, a path relative to *folder*.
 
-    All that is read, linked or written in a folder to publish goes through this function:
-    links are followed within the folder only.
+    All file access in a published folder goes through this function, which follows links
+    within the folder only.
 
-    :raises OSError: if a link leads out of the folder.
+    :raises OSError: if a link points outside the folder.
     """
     root = os.path.realpath(folder)
     real = os.path.realpath(os.path.join(root, path))
     if real != root and not real.startswith(os.path.join(root, "")):
-        problem = "It is a symbolic link that leads out of the folder"
+        problem = "Symbolic link points outside the folder"
         raise OSError(errno.ELOOP, problem, os.path.join(folder, path))
     return real
 
 
 @contextmanager
 def open_regular(path: str, folder: str | None = None) -> Iterator[BinaryIO]:
-    """Open a regular file for reading; others may never end.
+    """Open a regular file for reading; reject other files, which may never end.
 
-    :param folder: the folder that the file must be in, if links must not leave it; then
-        *path* is relative to it.
-    :raises OSError: if it is not regular, leads out of *folder* or cannot be opened.
+    :param folder: the folder that links must not leave; *path* is relative to it.
+    :raises OSError: if the file is not regular, is outside *folder* or cannot be opened.
     """
     if folder is not None:
         path = below(folder, path)
     with open(path, "rb", opener=_open_at_once) as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise OSError(errno.EINVAL, "It is not a regular file", path)
+            raise OSError(errno.EINVAL, "Not a regular file", path)
         yield file
 
 
 def _open_at_once(path: str, flags: int) -> int:
-    # Otherwise opening a pipe would wait for a writer.
+    # Without O_NONBLOCK, opening a pipe would wait for a writer.
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
@@ -74,23 +73,23 @@ def is_regular_below(folder: str, path: str) -> bool:
 
 
 def is_plain_file(path: str) -> bool:
-    """Return whether *path* is itself a regular file, not a link to one."""
+    """Return whether *path* is a regular file and not a link."""
     return os.path.isfile(path) and not os.path.islink(path)
 
 
 def link_or_copy(folder: str, path: str, target: str) -> None:
-    """Make *target* a hard link to a file of *folder*, or a copy of that file.
+    """Create *target* as a hard link to a file in *folder*, or as a copy.
 
     :param path: relative to *folder*.
-    :raises OSError: if it leads out of *folder*, or *target* cannot be written.
+    :raises OSError: if *path* is outside *folder*, or *target* cannot be written.
     """
-    # From another folder, a relative link would lead elsewhere.
+    # A relative link would not work from another folder.
     source = below(folder, path)
     with _replacement(target) as temporary:
         try:
             os.link(source, temporary)
         except OSError:
-            # Another file system, or one without links.
+            # Another file system, or one without hard links.
             shutil.copy2(source, temporary)
 
 
@@ -106,7 +105,7 @@ def replacing(path: str) -> Iterator[BinaryIO]:
 
 @contextmanager
 def _replacement(path: str) -> Iterator[str]:
-    """Yield the path of a file to make, which then replaces *path*."""
+    """Yield the path of a temporary file that then replaces *path*."""
     folder, name = os.path.split(path)
     folder = folder or os.curdir
     try:
@@ -116,18 +115,18 @@ def _replacement(path: str) -> Iterator[str]:
             os.replace(temporary, path)
     except OSError as error:
         if error.errno in _FULL:
-            # It names no file or another one.
+            # The error names no file, or the temporary one.
             error.filename = folder
         raise
 
 
 def write_if_changed(folder: str, path: str, content: bytes) -> bool:
-    """Write a file of *folder* unless it has this content; return whether it was written.
+    """Write a file in *folder* if its content differs; return whether it was written.
 
-    A link in the place of the file is replaced, never followed.
+    A link is replaced, never followed.
 
     :param path: relative to *folder*.
-    :raises OSError: if its parent leads out of *folder*, or it cannot be written.
+    :raises OSError: if the parent is outside *folder*, or the file cannot be written.
     """
     parent, name = os.path.split(path)
     parent = below(folder, parent)
@@ -149,9 +148,9 @@ def sha256(content: bytes) -> str:
 
 
 def file_sha256(path: str, folder: str | None = None) -> str:
-    """Return the digest of a regular file in hexadecimal, read piece by piece.
+    """Return the digest of a regular file in hexadecimal, reading it piece by piece.
 
-    The parameters are those of :func:`open_regular`.
+    For the parameters, see :func:`open_regular`.
     """
     digest = hashlib.sha256()
     with open_regular(path, folder) as file:

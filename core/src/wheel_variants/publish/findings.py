@@ -1,4 +1,4 @@
-"""What a check finds: broken rules (``wheel_variants.rules``)."""
+"""Findings of a check: broken rules (``wheel_variants.rules``)."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ __all__ = ["Finding", "Findings", "found"]
 class Finding:
     """A broken rule.
 
-    :ivar subjects: the files or addresses that break it; the first must be fixed.
-    :ivar problem: what is wrong, a sentence without its period.
-    :ivar remedy: what to do about it, also without a period.
+    :ivar subjects: the files or URLs that break the rule; the first must be fixed.
+    :ivar problem: the problem, a sentence without its period.
+    :ivar remedy: how to fix the problem, a sentence without its period.
     """
 
     rule: Rule
@@ -28,11 +28,11 @@ class Finding:
 
     @property
     def is_error(self) -> bool:
-        """Whether it must be fixed."""
+        """Whether this finding must be fixed."""
         return self.rule.severity is Severity.ERROR
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as a JSON object."""
+        """Return this finding as a JSON object."""
         rule = self.rule
         return {
             "rule": rule.id,
@@ -49,12 +49,12 @@ class Finding:
 def found(
     rule_id: str, subject: str, problem: str, remedy: str | None = None
 ) -> Finding:
-    """Return the finding that *subject* breaks a rule."""
+    """Return a finding about one subject."""
     return Finding(RULES[rule_id], (subject,), problem, remedy)
 
 
 class Findings:
-    """The findings about one subject, in order; equal ones count once."""
+    """The findings about one subject, in order and without duplicates."""
 
     def __init__(self, subject: str) -> None:
         self.subject = subject
@@ -65,11 +65,11 @@ class Findings:
         self._found[found(rule_id, self.subject, problem, remedy)] = None
 
     def report(self, rule_id: str, problem: str, remedy: str | None = None) -> None:
-        """Add what the reader of manifests reports (``Report``)."""
+        """Add a problem that the manifest parser reports (``Report``)."""
         self.add(rule_id, capital(problem), remedy)
 
     def extend(self, others: Iterable[Finding]) -> None:
-        """Add findings from elsewhere."""
+        """Add existing findings."""
         self._found.update(dict.fromkeys(others))
 
     def __iter__(self) -> Iterator[Finding]:

@@ -1,4 +1,4 @@
-"""HTTP requests: proxies and netrc as requests has them, and the system's certificates."""
+"""HTTP requests, with the proxies and netrc of requests and the system's certificates."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ import urllib3
 from requests.adapters import HTTPAdapter
 from urllib3.util import Retry
 
-from wheel_variants.publish.errors import said, without_credentials
+from wheel_variants.publish.errors import os_reason, without_credentials
 from wheel_variants.publish.files import open_regular
 from wheel_variants.publish.output import tool_version
 from wheel_variants.publish.simple_index import HTML_PAGE
@@ -34,21 +34,21 @@ __all__ = [
     "local_path",
 ]
 
-#: Seconds in which the body of a response must arrive.
+#: Seconds within which the body of a response must arrive.
 _MAX_TIME = 60.0
-#: Statuses of servers that may answer otherwise soon.
+#: Statuses of temporary failures, which are retried.
 _BUSY = (429, 500, 502, 503, 504, 520, 524)
 _PIECE = 1 << 16
-#: For the metadata of one wheel; the list of files of torch takes 1.4 MB.
-_MAX_REQUESTS, _MAX_BYTES = 200, 8 << 20
+#: Bytes for the metadata of one wheel; the list of files of torch takes 1.4 MB.
+_MAX_BYTES = 8 << 20
 
 
 class Unavailable(Exception):
-    """Something cannot be fetched; the message is the reason."""
+    """A URL cannot be fetched; the message is the reason."""
 
 
 class NoRanges(Exception):
-    """A server sends whole files only."""
+    """A server does not support range requests."""
 
 
 class Fetched(NamedTuple):
@@ -62,17 +62,19 @@ class Fetched(NamedTuple):
 def add_http_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that :class:`HttpSession` reads."""
     add = parser.add_argument_group("network options").add_argument
-    add("--proxy", metavar="URL", help="Send all requests to a proxy.")
-    add("--cert", metavar="FILE", help="Trust the certificates of a PEM file.")
-    what = "Authenticate with a PEM file of a certificate and its private key."
-    add("--client-cert", metavar="FILE", help=what)
-    what = "Do not verify the certificate of HOST or HOST:PORT; may be repeated."
+    add("--proxy", metavar="URL", help="Send all requests through this proxy.")
+    text = "Trust the CA certificates in this PEM file (default: the system's)."
+    add("--cert", metavar="FILE", help=text)
+    text = "Authenticate with the certificate and private key in this PEM file."
+    add("--client-cert", metavar="FILE", help=text)
+    text = "Skip certificate verification for HOST or HOST:PORT. Can be used multiple "
+    text += "times."
     hosts: dict[str, Any] = {"dest": "trusted_hosts", "action": "append", "default": []}
-    add("--trusted-host", metavar="HOST", help=what, **hosts)
-    what = "Time to wait for a server (default: %(default)s)."
-    add("--timeout", type=float, default=15.0, metavar="SECONDS", help=what)
-    what = "How often to repeat a failed request (default: %(default)s)."
-    add("--retries", type=int, default=5, metavar="COUNT", help=what)
+    add("--trusted-host", metavar="HOST", help=text, **hosts)
+    text = "Wait this many seconds for a server (default: %(default)s)."
+    add("--timeout", type=float, default=15.0, metavar="SECONDS", help=text)
+    text = "Retry a failed request this many times (default: %(default)s)."
+    add("--retries", type=int, default=5, metavar="COUNT", help=text)
 
 
 class HttpSession(requests.Session):
@@ -82,20 +84,20 @@ class HttpSession(requests.Session):
         super().__init__()
         self.headers["User-Agent"] = f"wheel-variants/{tool_version()}"
         self.cert = options.client_cert
-        # Given with each request, they count before variables of the environment.
+        # Options of a request take precedence over environment variables.
         self._options: dict[str, Any] = {"timeout": options.timeout}
         if options.cert is not None:
             self._options["verify"] = options.cert
         if options.proxy is not None:
             self._options["proxies"] = dict.fromkeys(("http", "https"), options.proxy)
-        #: By scheme and host, the user and password of URLs.
+        #: User and password from URLs, by scheme and host.
         self._credentials: dict[tuple[str, str], tuple[str, str]] = {}
         retries = Retry(
             options.retries,
             backoff_factor=0.25,
             status_forcelist=_BUSY,
             raise_on_status=False,
-            # A server could ask for any time.
+            # A server could request an arbitrarily long delay.
             respect_retry_after_header=False,
         )
         self.mount("http://", HTTPAdapter(max_retries=retries))
@@ -121,9 +123,9 @@ class HttpSession(requests.Session):
     def fetch(self, url: str, limit: int, accept: str = "*/*") -> Fetched:
         """Fetch a document, or read the file of a ``file:`` URL.
 
-        :param limit: bytes that a server may send.
-        :param accept: the media types to ask for.
-        :raises Unavailable: if there is none, or it is larger or too slow.
+        :param limit: the most bytes that a server may send.
+        :param accept: the media types to request.
+        :raises Unavailable: if the request fails, or the document is too large or slow.
         """
         path = local_path(url)
         if path is not None:
@@ -149,11 +151,11 @@ def _read_file(url: str, path: str, limit: int) -> Fetched:
         with open_regular(path) as file:
             return Fetched(url, "text/html", file.read(limit + 1))
     except OSError as error:
-        raise Unavailable(said(error)) from None
+        raise Unavailable(os_reason(error)) from None
 
 
 class _SystemCertificates(HTTPAdapter):
-    """Verifies certificates as the system does."""
+    """Verifies certificates against the system's trust store."""
 
     def init_poolmanager(self, *args: Any, **options: Any) -> None:
         super().init_poolmanager(*args, ssl_context=_context(), **options)
@@ -167,7 +169,7 @@ def _context() -> ssl.SSLContext:
 
 
 class _Unverified(HTTPAdapter):
-    """Takes any certificate."""
+    """Accepts any certificate."""
 
     def cert_verify(self, conn: Any, url: Any, _verify: Any, cert: Any) -> None:
         super().cert_verify(conn, url, False, cert)  # type: ignore[no-untyped-call]
@@ -175,11 +177,11 @@ class _Unverified(HTTPAdapter):
 
 @contextmanager
 def _reasons() -> Iterator[None]:
-    """Turn what goes wrong with a request into :class:`Unavailable`."""
+    """Convert the errors of a request to :class:`Unavailable`."""
     try:
         yield
     except (OSError, ValueError, urllib3.exceptions.HTTPError) as error:
-        # What wraps another error says less than that one.
+        # The innermost error has the most specific message.
         inner = error.args[0] if error.args else error
         reason = getattr(inner, "reason", None) or error
         raise Unavailable(without_credentials(" ".join(str(reason).split()))) from None
@@ -193,30 +195,31 @@ def _check_status(response: requests.Response, *expected: int) -> None:
 
 def _read(response: requests.Response, limit: int) -> bytes:
     body, end = bytearray(), time.monotonic() + _MAX_TIME
-    # Whatever has arrived: the timeout of a request is only for the time without any.
+    # The timeout of a request only limits the time without any data.
     while piece := response.raw.read1(_PIECE, decode_content=True):
         body += piece
         if len(body) > limit:
             size = f"{limit >> 20} MiB" if limit >> 20 else f"{limit} bytes"
-            raise Unavailable(f"the server sends more than {size}")
+            raise Unavailable(f"the server sent more than {size}")
         if time.monotonic() > end:
-            raise Unavailable(f"it did not arrive within {_MAX_TIME:.0f} seconds")
+            raise Unavailable(
+                f"the response did not arrive within {_MAX_TIME:.0f} seconds"
+            )
     return bytes(body)
 
 
 class RemoteFile(io.RawIOBase):
-    """A file on a server of which parts are read, by range requests.
+    """A file on a server, read piece by piece with range requests.
 
     :ivar size: in bytes.
-    :raises NoRanges: if the server does not send parts.
-    :raises Unavailable: if it cannot be read, also when reading.
+    :raises NoRanges: if the server does not support range requests.
+    :raises Unavailable: if a request fails, also while reading.
     """
 
     def __init__(self, session: HttpSession, url: str) -> None:
         super().__init__()
         self._session = session
-        self._position = 0
-        self._requests, self._bytes = _MAX_REQUESTS, _MAX_BYTES
+        self._position, self._bytes = 0, _MAX_BYTES
         headers = {"Accept-Encoding": "identity"}
         with _reasons():
             response = session.head(url, headers=headers, allow_redirects=True)
@@ -236,7 +239,7 @@ class RemoteFile(io.RawIOBase):
         return True
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        """Move to a position, as files do."""
+        """Move to a position, like :meth:`io.RawIOBase.seek`."""
         start = {io.SEEK_CUR: self._position, io.SEEK_END: self.size}.get(whence, 0)
         if start + offset < 0:
             raise OSError(22, "Invalid argument")
@@ -244,16 +247,13 @@ class RemoteFile(io.RawIOBase):
         return self._position
 
     def readinto(self, buffer: Any) -> int:
-        """Read the next bytes, as files do."""
+        """Read the next bytes, like :meth:`io.RawIOBase.readinto`."""
         count = min(len(buffer), self.size - self._position)
         if count <= 0:
             return 0
-        self._requests -= 1
         self._bytes -= count
-        if self._requests < 0:
-            raise Unavailable(f"it takes more than {_MAX_REQUESTS} requests")
         if self._bytes < 0:
-            raise Unavailable(f"it takes more than {_MAX_BYTES >> 20} MiB")
+            raise Unavailable(f"the metadata takes more than {_MAX_BYTES >> 20} MiB")
         first, last = self._position, self._position + count - 1
         headers = {"Range": f"bytes={first}-{last}", "Accept-Encoding": "identity"}
         with (
@@ -269,7 +269,7 @@ class RemoteFile(io.RawIOBase):
             _check_status(response, 206)
             data = _read(response, count)
         if len(data) != count:
-            raise Unavailable("its server does not send what it was asked for")
+            raise Unavailable("the server sent a different part of the file")
         buffer[:count] = data
         self._position += count
         return count

@@ -1,6 +1,6 @@
 """Write the manifests of a folder of wheels, and a static index.
 
-What an index was made from is remembered, so that only changed files are read again.
+The digests of files are saved, so that later runs hash only changed files.
 """
 
 from __future__ import annotations
@@ -9,92 +9,70 @@ import itertools
 import json
 import logging
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import dataclass, field
 
 from wheel_variants.manifest import InvalidManifest, Manifest
-from wheel_variants.manifest_parser import parse_document, parse_manifest
+from wheel_variants.manifest_parser import parse_manifest
 from wheel_variants.merging import merge
-from wheel_variants.publish import files, simple_index
+from wheel_variants.publish import files
 from wheel_variants.publish.documents import to_json
-from wheel_variants.publish.errors import CannotWrite, NothingFound, PublishError, said
+from wheel_variants.publish.errors import (
+    CannotWrite,
+    NothingFound,
+    PublishError,
+    os_reason,
+)
 from wheel_variants.publish.findings import Finding
-from wheel_variants.publish.releases import Release, ScannedFolder, scan_folder
-from wheel_variants.publish.simple_index import FileFacts, IndexedFile
+from wheel_variants.publish.releases import Hashed, Release, ScannedFolder, scan_folder
+from wheel_variants.publish.simple_index import SIMPLE, Site, manifest_filename
 from wheel_variants.publish.wheels import open_wheel
 
 __all__ = [
     "IndexReport",
     "IndexState",
     "ReleaseReport",
-    "SIMPLE",
     "STATE_FILE",
     "breaking_changes",
     "make_index",
 ]
 
-#: The folder of the pages.
-SIMPLE = "simple"
-#: Its name in the folder of the index.
+#: The name of the state file in the folder of the index.
 STATE_FILE = ".pip-variants-index.json"
-
-# Raise it when something else is read of a wheel, or wheels are judged differently.
-_FORMAT = 2
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
 class IndexState:
-    """What earlier runs read and wrote.
+    """The files that earlier runs read and wrote.
 
-    :ivar files: facts by file name.
-    :ivar written: digests of the files written, by path within the folder.
+    :ivar hashed: digests of the files in the folder, by name.
+    :ivar written: digests of the written files, by path within the folder.
     """
 
-    files: dict[str, FileFacts] = field(default_factory=dict)
+    hashed: dict[str, Hashed] = field(default_factory=dict)
     written: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def load(cls, folder: str) -> IndexState:
-        """Read the state of a folder; an empty one if there is no usable one."""
+        """Read the state of a folder; return an empty state if there is no usable one."""
         try:
             with files.open_regular(STATE_FILE, folder) as file:
                 content = json.load(file)
-            if content["format"] == _FORMAT:
-                known = {name: _facts(each) for name, each in content["files"].items()}
-                return cls(known, dict(content["written"]))
-        except FileNotFoundError:
-            pass
-        # An invalid manifest is a ValueError.
-        except (
-            *(OSError, RecursionError, ValueError),
-            *(KeyError, TypeError, AttributeError),
-        ) as error:
-            logger.debug("Reading everything again: %s: %r", STATE_FILE, error)
-        return cls()
+            known = {name: Hashed(**each) for name, each in content["hashed"].items()}
+            return cls(known, dict(content["written"]))
+        except Exception as error:  # After any error, all files can be read again.
+            logger.debug("Reading all files again: %s: %r", STATE_FILE, error)
+            return cls()
 
     def save(self, folder: str) -> None:
         """Write the state of a folder."""
-        content = {
-            "format": _FORMAT,
-            "files": {name: asdict(each) for name, each in sorted(self.files.items())},
-            "written": dict(sorted(self.written.items())),
-        }
+        hashed = {name: each._asdict() for name, each in sorted(self.hashed.items())}
+        content = {"hashed": hashed, "written": dict(sorted(self.written.items()))}
         text = json.dumps(content, indent=1)
         files.write_if_changed(folder, STATE_FILE, text.encode("ascii"))
-
-
-def _facts(content: Mapping[str, Any]) -> FileFacts:
-    facts = FileFacts(**content)
-    texts = (facts.sha256, facts.metadata_sha256, facts.requires_python)
-    if not all(each is None or isinstance(each, str) for each in texts):
-        raise TypeError(f"not text: {texts!r}")
-    if facts.document is not None:
-        parse_document(facts.document)
-    return facts
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,10 +93,10 @@ class ReleaseReport:
 class IndexReport:
     """The files that were read, written and removed.
 
-    :ivar read: the number of files read; the others had not changed.
+    :ivar read: the number of new and changed files.
     :ivar written: paths of new and changed files.
     :ivar removed: paths of files from earlier runs that are no longer needed.
-    :ivar pages: the folder of the index's pages; None if none were asked for.
+    :ivar pages: the folder of the index's pages; None without ``--simple``.
     :ivar warnings: one sentence each, without its period.
     """
 
@@ -132,180 +110,142 @@ class IndexReport:
 
 
 def make_index(folder: str, output: str, *, simple: bool) -> IndexReport:
-    """Write the manifest of each release that has variant wheels in *folder*.
+    """Write the manifest of each release with variant wheels in *folder*.
 
-    :param output: the folder to write to; if it is another one, pages come with links
-        to the wheels, or copies.
-    :param simple: whether to write pages too.
+    :param output: the folder to write to. If it is not *folder*, the wheels of an index
+        are linked or copied there.
+    :param simple: whether to write the pages of an index too.
     :raises NothingFound: if there are no wheels.
-    :raises PublishError: if wheels are broken or contradict each other; nothing is
-        written then.
+    :raises PublishError: if wheels are broken or contradict each other; then nothing is
+        written.
     :raises CannotWrite: if the output cannot be written.
     """
     state = IndexState.load(output)
     try:
-        scanned = scan_folder(folder, state.files, hashes=simple)
+        scanned = scan_folder(folder, state.hashed, hashes=simple)
     except OSError as error:
         where = error.filename or folder
-        raise NothingFound(where, said(error), "Name a folder of wheels") from None
+        raise NothingFound(
+            where, os_reason(error), "Specify a folder of wheels"
+        ) from None
     try:
-        return _Indexer(scanned, output, state, simple=simple).make()
+        return _Indexer(scanned, output, state).make(simple=simple)
     except OSError as error:
         raise CannotWrite("the index", error, "--output") from None
 
 
 class _Indexer:
-    def __init__(
-        self, scanned: ScannedFolder, output: str, state: IndexState, *, simple: bool
-    ) -> None:
-        self.folder, self.output, self.simple = scanned.name, output, simple
+    def __init__(self, scanned: ScannedFolder, output: str, state: IndexState) -> None:
+        self.scanned, self.folder = scanned, scanned.name
         self.before = state.written
-        self.scanned = scanned
+        self.site = Site(output)
         self.report = IndexReport(files=len(scanned.files), read=scanned.read)
-        #: Of all files of the output, by path within it.
-        self.digests: dict[str, str] = {}
-        #: The files on the page of each project.
-        self.listed: dict[str, list[IndexedFile]] = {}
 
-    def make(self) -> IndexReport:
-        """Check what was read, then write everything."""
+    def make(self, *, simple: bool) -> IndexReport:
+        """Check the files that were read, then write everything."""
         scanned, releases = self.scanned, self.scanned.releases.values()
         if not scanned.findings and not any(each.wheels for each in releases):
             raise NothingFound(
                 self.folder,
-                "there are no wheels in it; subfolders are not read",
-                "Name a folder of wheels",
+                "the folder contains no wheels; subfolders are not read",
+                "Specify a folder of wheels",
             )
-        after = IndexState(scanned.files, self.before)
-        self._refuse_errors(after)
-        os.makedirs(self.output, exist_ok=True)
+        self._refuse_errors()
+        site, report = self.site, self.report
+        os.makedirs(site.folder, exist_ok=True)
         for release in releases:
             self._write_manifest(release)
-        if self.simple:
+        report.written = site.changed
+        pages = os.path.join(site.folder, SIMPLE)
+        if simple:
             for release in releases:
                 self._offer_files(release)
-            self._write_pages()
+            site.write_pages()
+            report.pages = pages
             self._remove_stale()
-        elif self.report.written and any(
-            path.startswith(f"{SIMPLE}/") for path in self.before
+        elif site.changed and any(
+            each.startswith(f"{SIMPLE}/") for each in self.before
         ):
-            self.report.warnings.append(
-                f"The pages in {os.path.join(self.output, SIMPLE)} are those of an "
-                "earlier run: add --simple to update them"
+            report.warnings.append(
+                f"The pages in {pages} are from an earlier run: to update them, add "
+                "--simple"
             )
-        after.written = {**({} if self.simple else self.before), **self.digests}
-        after.save(self.output)
-        return self.report
+        written = {**({} if simple else self.before), **site.digests}
+        IndexState(scanned.hashed, written).save(site.folder)
+        return report
 
-    def _refuse_errors(self, after: IndexState) -> None:
-        agree = (each.check_agreement() for each in self.scanned.releases.values())
-        findings = itertools.chain(self.scanned.findings, *agree)
+    def _refuse_errors(self) -> None:
+        scanned, output = self.scanned, self.site.folder
+        agree = (each.check_agreement() for each in scanned.releases.values())
+        findings = itertools.chain(scanned.findings, *agree)
         errors = [each for each in findings if each.is_error]
         if not errors:
             return
-        # Good files need not be read again once the others are fixed.
-        if os.path.isdir(self.output):
-            after.save(self.output)
+        # Good files need not be read again after the broken files are fixed.
+        if os.path.isdir(output):
+            IndexState(scanned.hashed, self.before).save(output)
         raise PublishError(
-            f"Cannot make an index of {self.folder}; nothing was written",
-            "Fix or remove these files; 'wheel-variants check' shows each rule",
+            f"Cannot index {self.folder}; nothing was written",
+            "Fix or remove these files; for the broken rules, run 'wheel-variants check'",
             details=map(_line, errors),
         )
-
-    def _write(self, path: str, content: bytes) -> None:
-        """Write a file of the output, if it changed."""
-        native = os.path.join(*path.split("/"))
-        self.digests[path] = files.sha256(content)
-        if files.write_if_changed(self.output, native, content):
-            self.report.written.append(os.path.join(self.output, native))
 
     def _write_manifest(self, release: Release) -> None:
         path = None
         if release.embedded:
-            manifest, name = merge(release.embedded), release.due_manifest_name
-            content = to_json(manifest.document)
-            path = os.path.join(self.output, name)
-            with (
-                suppress(FileNotFoundError),
-                files.open_regular(name, self.output) as old,
-            ):
+            manifest = merge(release.embedded)
+            name, output = manifest_filename(*release.id), self.site.folder
+            path = os.path.join(output, name)
+            with suppress(FileNotFoundError), files.open_regular(name, output) as old:
                 self.report.warnings += (
-                    f"{path}: {change}; installations that used the old manifest may be "
-                    "affected"
+                    f"{path}: {change}; this may affect installations that used the old "
+                    "manifest"
                     for change in breaking_changes(old.read(), manifest)
                 )
-            self._write(name, content)
-            facts = FileFacts(len(content), 0, sha256=self.digests[name])
-            self._list(release, name, facts)
+            self.site.write_manifest(*release.id, to_json(manifest.document))
         plain, version = len(release.wheels_of(None)), str(release.version)
         self.report.releases.append(
             ReleaseReport(release.name, version, tuple(release.labels), plain, path)
         )
 
-    def _list(self, release: Release, name: str, facts: FileFacts) -> None:
-        """List a file on the pages of its project."""
-        file = IndexedFile(name, release.version, facts)
-        self.listed.setdefault(release.name, []).append(file)
-
     def _offer_files(self, release: Release) -> None:
-        """Put files where the pages link to them, with core metadata beside them."""
-        elsewhere = not os.path.samefile(self.folder, self.output)
+        """Put files where the pages link to them, and write their core metadata."""
+        site = self.site
+        elsewhere = not os.path.samefile(self.folder, site.folder)
         wheels = [each.filename for each in release.wheels]
         for name in sorted([*wheels, *release.sdists]):
-            facts = self.scanned.files[name]
+            file = self.scanned.files[name]
             if elsewhere:
-                assert facts.sha256 is not None, "hashes were asked for"
-                self.digests[name] = facts.sha256
-                target = os.path.join(self.output, name)
+                assert file.sha256 is not None, "the scan hashed all files"
+                site.digests[name] = file.sha256
+                target = os.path.join(site.folder, name)
                 if _link(self.folder, name, target):
-                    self.report.written.append(target)
-            if facts.metadata_sha256 is not None:
-                self._write_metadata(name, facts.metadata_sha256)
-            self._list(release, name, facts)
-
-    def _write_metadata(self, name: str, digest: str) -> None:
-        path = f"{name}.metadata"
-        target = os.path.join(self.output, path)
-        if self.before.get(path) == digest and files.is_plain_file(target):
-            self.digests[path] = digest
-            return
-        with open_wheel(name, self.folder) as wheel:
-            self._write(path, wheel.metadata())
-
-    def _write_pages(self) -> None:
-        projects = sorted(self.listed)
-        for project in projects:
-            pages = simple_index.project_pages(
-                project, self.listed[project], up="../../"
-            )
-            for name, content in pages.items():
-                self._write(f"{SIMPLE}/{project}/{name}", content)
-        for name, content in simple_index.root_pages(projects).items():
-            self._write(f"{SIMPLE}/{name}", content)
-        self.report.pages = os.path.join(self.output, SIMPLE)
+                    site.changed.append(target)
+            if file.metadata_sha256 is not None:
+                with open_wheel(name, self.folder) as wheel:
+                    site.write(f"{name}.metadata", wheel.metadata())
+            site.add(release.name, file)
 
     def _remove_stale(self) -> None:
-        """Remove files that an earlier run wrote and nobody has changed since."""
-        for path, digest in self.before.items():
-            native = os.path.join(*path.split("/"))
-            target = os.path.join(self.output, native)
+        """Remove obsolete files that an earlier run wrote and nobody has changed."""
+        output = self.site.folder
+        for path in self.before.keys() - self.site.digests.keys():
+            target = os.path.join(output, path)
             is_ours = files.is_plain_file(target) and files.is_regular_below(
-                self.output, native
+                output, path
             )
-            if path in self.digests or not is_ours:
-                continue
-            # Another run may do it first.
+            # Another run may remove the file first.
             with suppress(FileNotFoundError):
-                if files.file_sha256(target) == digest:
+                if is_ours and files.file_sha256(target) == self.before[path]:
                     os.unlink(target)
                     self.report.removed.append(target)
                     with suppress(OSError):
-                        # Only if it is empty now.
+                        # This fails unless the folder is empty now.
                         os.rmdir(os.path.dirname(target))
 
 
 def _line(finding: Finding) -> str:
-    """Return a finding, and what to do about it, in one line."""
+    """Return a finding and its remedy in one line."""
     remedy = f" {finding.remedy}." if finding.remedy is not None else ""
     return f"{' and '.join(finding.subjects)}: {finding.problem}.{remedy}"
 
@@ -330,13 +270,13 @@ def breaking_changes(before: bytes, after: Manifest) -> Iterator[str]:
     try:
         old = parse_manifest(before)
     except InvalidManifest:
-        # Nobody relied on it.
+        # Installers refused the old manifest.
         return
     for label, variant in sorted(old.variants.items()):
         new = after.variants.get(label)
         if new is None:
-            yield f"the label {label!r} is gone"
+            yield f"label {label!r} was removed"
         elif new.properties() != variant.properties():
-            yield f"the label {label!r} has other properties than before"
+            yield f"the properties of label {label!r} changed"
     if after.namespaces[: len(old.namespaces)] != old.namespaces:
-        yield "the namespaces are ordered differently"
+        yield "the order of the namespaces changed"

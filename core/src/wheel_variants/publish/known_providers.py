@@ -1,7 +1,7 @@
-"""Providers that publishers need not describe, since installers know their namespaces.
+"""Providers that publishers need not describe, because installers include them.
 
-Each is declared so that other installers with built-in providers accept it too: with one
-requirement without extras and markers, and with the entry point that they expect.
+Each declaration has one requirement without extras and markers, and the entry point that
+uv expects, so that uv also uses its own provider.
 """
 
 from __future__ import annotations
@@ -28,16 +28,14 @@ _ON = "on"
 
 
 class KnownProvider(NamedTuple):
-    """The provider of a namespace that is built into installers.
+    """A provider that is built into installers.
 
-    :ivar declaration: what a manifest of schema 0.2.0 says of it (PEP 850).
-    :ivar features: by name, regular expressions for the values.
-    :ivar in_uv: the version that is built into uv 0.13.9; None if there is none.
+    :ivar declaration: the provider in a manifest of schema 0.2.0 (PEP 850).
+    :ivar features: regular expressions for the values, by name of the feature.
     """
 
     declaration: Mapping[str, Any]
     features: Mapping[str, str] = MappingProxyType({})
-    in_uv: str | None = None
 
 
 def _plugin(
@@ -45,8 +43,8 @@ def _plugin(
 ) -> dict[str, Any]:
     """Return the declaration of a plugin.
 
-    :param version: the oldest.
-    :param plugin_class: None if the module itself is the plugin.
+    :param version: the oldest version.
+    :param plugin_class: None if the module is the plugin.
     """
     declaration: dict[str, Any] = {"requires": [f"{package}>={version},<1.0.0"]}
     if plugin_class is not None:
@@ -63,7 +61,6 @@ KNOWN_PROVIDERS: Mapping[str, KnownProvider] = {
             "cuda_version_upper_bound": _CUDA,
             "sm_arch": r"[0-9]{2,3}_real|[0-9]{1,2}0_virtual",
         },
-        "0.0.1",
     ),
     "amd": KnownProvider(
         _plugin("amd-variant-provider", "0.0.2", "AMDVariantPlugin"),
@@ -76,17 +73,14 @@ KNOWN_PROVIDERS: Mapping[str, KnownProvider] = {
     "tpu": KnownProvider(
         _plugin("tpu-variant-provider", "0.1.0", "TpuVariantPlugin"),
         {"present": "true|false"},
-        "0.1.0",
     ),
     "x86_64": KnownProvider(
         _plugin("x86_64-variant-provider", "0.2.0"),
         {"level": "v[1-4]", **dict.fromkeys(X86_64_FLAGS, _ON)},
-        "0.2.1",
     ),
     "aarch64": KnownProvider(
         _plugin("aarch64-variant-provider", "0.2.0"),
         {"version": r"8a|8\.[1-9]a|9\.0a", **dict.fromkeys(AARCH64_FLAGS, _ON)},
-        "0.2.0",
     ),
     ABI_DEPENDENCY: KnownProvider({"builtin": ABI_DEPENDENCY}),
 }
@@ -96,7 +90,7 @@ DECLARATIONS = {
     namespace: known.declaration for namespace, known in KNOWN_PROVIDERS.items()
 }
 
-#: By namespace, the packages that installers replace with code of their own.
+#: The packages that installers replace with built-in code, by namespace.
 BUILT_IN_PACKAGES: Mapping[str, frozenset[str]] = {
     "nvidia": frozenset({"nvidia-variant-provider", "variant-provider"}),
     "amd": frozenset({"amd-variant-provider", "rocm-bootstrap"}),
@@ -108,14 +102,16 @@ BUILT_IN_PACKAGES: Mapping[str, frozenset[str]] = {
 
 
 def doubt_about(stated: Property) -> str | None:
-    """Return why no machine supports a property of a known namespace; None if one may."""
+    """Return why no machine can support a property of a known namespace, or None."""
     known = KNOWN_PROVIDERS.get(stated.namespace)
     if known is None or not known.features:
         return None
     form = known.features.get(stated.feature)
     if form is None:
-        return f"the provider of {stated.namespace} has no feature {stated.feature!r}"
+        return (
+            f"the provider for {stated.namespace!r} has no feature {stated.feature!r}"
+        )
     if re.fullmatch(form, stated.value) is None:
         feature = f"{stated.namespace} :: {stated.feature}"
-        return f"{feature} never has the value {stated.value!r}"
+        return f"'{feature}' never has the value {stated.value!r}"
     return None

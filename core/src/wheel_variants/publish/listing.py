@@ -1,13 +1,12 @@
-"""An index of the wheels that a release lists, which stay where they are.
+"""Write an index that links to the wheels of a release on another server.
 
-Their names carry local versions, such as ``+cu12torch2.9cxx11abiTRUE``, that their metadata
-knows nothing of: the project's automation renames them. A page links to each of them
-with its label in the fragment, and JSON has the name of the variant.
+The file names have local versions, such as ``+cu12torch2.9cxx11abiTRUE``, that are not in
+the metadata, because the project's CI renames the wheels. An HTML page links to each wheel
+with its label in the fragment; JSON contains the name of the variant.
 """
 
 from __future__ import annotations
 
-import io
 import json
 import os
 from collections.abc import Iterator
@@ -17,26 +16,20 @@ from urllib.parse import urljoin
 from packaging.utils import NormalizedName
 from packaging.version import Version
 
-from wheel_variants.manifest_parser import parse_document
+from wheel_variants.manifest import Manifest
 from wheel_variants.merging import merge
-from wheel_variants.publish import files, simple_index, wheels
+from wheel_variants.publish import wheels
 from wheel_variants.publish.adopting import (
     Converted,
     Left,
     NotAdopted,
     Plan,
-    add_alike,
-    document,
     is_of,
+    manifest_of,
     proved,
 )
 from wheel_variants.publish.documents import to_json
-from wheel_variants.publish.errors import (
-    CannotWrite,
-    NothingFound,
-    said,
-    without_credentials,
-)
+from wheel_variants.publish.errors import CannotWrite, NothingFound, without_credentials
 from wheel_variants.publish.http import (
     Fetched,
     HttpSession,
@@ -44,68 +37,52 @@ from wheel_variants.publish.http import (
     RemoteFile,
     Unavailable,
 )
-from wheel_variants.publish.indexing import SIMPLE
 from wheel_variants.publish.output import track
 from wheel_variants.publish.pages import html_links
 from wheel_variants.publish.releases import Link
-from wheel_variants.publish.simple_index import FileFacts, IndexedFile
+from wheel_variants.publish.simple_index import SIMPLE, IndexedFile, Site
 
 __all__ = ["read_listing", "write_index"]
 
 _MAX_SIZE = 16 << 20
-#: Bytes that are read at once of a wheel on a server.
-_BUFFER = 16 << 10
 _HINT = (
-    "Name an HTML page of links, a GitHub release in JSON, or a text of one URL a line"
+    "Specify an HTML page of links, a GitHub release in JSON, or a text file with one URL "
+    "per line"
 )
 
 
-def read_listing(plan: Plan, session: HttpSession, source: str) -> list[IndexedFile]:
-    """Read a listing and the metadata of its wheels; add to *plan* what becomes of each.
+def read_listing(plan: Plan, session: HttpSession, source: str) -> None:
+    """Read a list of links and the metadata of its wheels, and add each to *plan*.
 
     :param source: a path or URL.
-    :return: the variants, as an index lists them.
-    :raises NothingFound: if it cannot be read, or lists no wheel.
+    :raises NothingFound: if the list cannot be read, or has no wheels.
     """
-    shown = without_credentials(source)
+    shown, url = without_credentials(source), source
+    if not source.lower().startswith(("http://", "https://", "file:")):
+        url = Path(source).absolute().as_uri()
     try:
-        links = {link.filename: link for link in _links(_fetched(session, source))}
-    except (Unavailable, OSError) as error:
-        why = said(error) if isinstance(error, OSError) else str(error)
-        raise NothingFound(shown, why, _HINT) from None
+        listing = session.fetch(url, _MAX_SIZE)
+        links = {link.filename: link for link in _links(listing)}
+    except Unavailable as error:
+        raise NothingFound(shown, str(error), _HINT) from None
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        raise NothingFound(shown, "it is no listing of a release", _HINT) from None
+        raise NothingFound(shown, "not a list of links", _HINT) from None
     found = [links[name] for name in sorted(links) if name.endswith(".whl")]
     if not found:
-        raise NothingFound(shown, "it lists no wheels", _HINT)
-    indexed = []
+        raise NothingFound(shown, "the list contains no wheels", _HINT)
     for link in track(found):
         try:
-            converted, facts = _converted(plan, session, link)
+            plan.add(_converted(plan, session, link))
         except (wheels.UnreadableWheel, NotAdopted, Unavailable) as error:
             plan.left.append(Left(link.filename, str(error)))
         except NoRanges:
-            why = "its server does not send parts of it: download it, and adopt its folder"
+            why = "the server does not support range requests: download the wheel, and "
+            why += "adopt its folder"
             plan.left.append(Left(link.filename, why))
-        else:
-            plan.adopted.append(converted)
-            url = f"{link.url}#variant={converted.label}"
-            indexed.append(
-                IndexedFile(converted.filename, converted.version, facts, url)
-            )
-    add_alike(plan)
-    return indexed
-
-
-def _fetched(session: HttpSession, source: str) -> Fetched:
-    if source.lower().startswith(("http://", "https://", "file:")):
-        return session.fetch(source, _MAX_SIZE)
-    with files.open_regular(source) as file:
-        return Fetched(Path(source).absolute().as_uri(), "", file.read(_MAX_SIZE))
 
 
 def _links(listing: Fetched) -> Iterator[Link]:
-    """Yield the links of a listing in any of its forms."""
+    """Yield the links of a list in any of the supported formats."""
     text = listing.body.decode("utf-8")
     if text.lstrip().startswith(("{", "[")):
         releases = json.loads(text)
@@ -120,73 +97,50 @@ def _links(listing: Fetched) -> Iterator[Link]:
         yield from (Link.of(urljoin(listing.url, line)) for line in text.split())
 
 
-def _converted(
-    plan: Plan, session: HttpSession, link: Link
-) -> tuple[Converted, FileFacts]:
+def _converted(plan: Plan, session: HttpSession, link: Link) -> Converted:
     name = wheels.WheelName(link.filename)
     if name.version.local is None or name.label is not None:
-        raise NotAdopted("its name has no local version, or a label already")
+        raise NotAdopted("the name has no local version, or already has a label")
     if link.path is not None:
-        raise NotAdopted("it is a file of this machine: adopt its folder")
+        raise NotAdopted("the wheel is on this machine: adopt its folder instead")
     label, proof = proved(name, plan)
     public = name.without_local()
     remote = RemoteFile(session, link.url)
-    with wheels.wheel_in(io.BufferedReader(remote, _BUFFER), public) as wheel:
+    with wheels.wheel_in(remote, public) as wheel:
         metadata = wheel.metadata()
-    if not is_of(metadata, public.name, public.version):
-        raise NotAdopted("its METADATA is of another release than its name")
-    facts = FileFacts(
-        remote.size,
-        0,
+    if not is_of(metadata, *public.release):
+        raise NotAdopted("the name or version in METADATA differs from the file name")
+    variant = wheels.WheelName(public.labelled(label))
+    listed = IndexedFile(
+        *(variant.filename, variant.version, remote.size),
         sha256=link.hashes.get("sha256"),
         requires_python=wheels.fields(metadata).get("requires_python"),
+        url=f"{link.url}#variant={label}",
     )
-    filename, release = public.labelled(label), (public.name, public.version)
-    return Converted(name, filename, *release, label, proof, ()), facts
+    return Converted(name, variant, proof, listed=listed)
 
 
-def write_index(plan: Plan, indexed: list[IndexedFile], folder: str) -> None:
-    """Write manifests, and pages that link to the wheels, and note in *plan* their paths.
+def write_index(plan: Plan, folder: str) -> None:
+    """Write manifests and pages that link to the wheels, and record them in *plan*.
 
-    Pages of other projects in *folder* stay.
+    Pages of other projects in *folder* are kept.
 
-    :raises CannotWrite: if something cannot be written.
+    :raises CannotWrite: if a file cannot be written.
     """
-    releases: dict[tuple[NormalizedName, Version], dict[str, Converted]] = {}
+    site, pages = Site(folder), os.path.join(folder, SIMPLE)
+    releases: dict[tuple[NormalizedName, Version], dict[str, Manifest]] = {}
     for each in plan.adopted:
-        releases.setdefault((each.project, each.version), {})[each.filename] = each
-    pages: dict[NormalizedName, list[IndexedFile]] = {}
-    by_name = {each.filename: each for each in indexed}
-    content: dict[str, bytes] = {}
-    for (project, version), adopted in releases.items():
-        manifest = to_json(
-            merge(
-                {
-                    name: parse_document(document(plan, each, folder))
-                    for name, each in adopted.items()
-                }
-            ).document
-        )
-        name = f"{project.replace('-', '_')}-{version}-variants.json"
-        facts = FileFacts(len(manifest), 0, sha256=files.sha256(manifest))
-        content[name] = manifest
-        pages.setdefault(project, []).append(IndexedFile(name, version, facts))
-        pages[project] += (by_name[each] for each in adopted)
-    for project, listed in pages.items():
-        for name, page in simple_index.project_pages(
-            project, listed, up="../../"
-        ).items():
-            content[os.path.join(SIMPLE, project, name)] = page
-    root = os.path.join(folder, SIMPLE)
+        found = releases.setdefault(each.variant.release, {})
+        found[each.variant.filename] = manifest_of(plan, each, folder)
     try:
-        os.makedirs(root, exist_ok=True)
-        others = (each.name for each in os.scandir(root) if each.is_dir())
-        projects = sorted({*pages, *others})
-        for name, page in simple_index.root_pages(projects).items():
-            content[os.path.join(SIMPLE, name)] = page
-        for name, each_content in content.items():
-            files.write_if_changed(folder, name, each_content)
-            path = os.path.join(folder, name)
-            plan.written.append((path, files.sha256(each_content)))
+        os.makedirs(pages, exist_ok=True)
+        for release, manifests in releases.items():
+            site.write_manifest(*release, to_json(merge(manifests).document))
+        for each in plan.adopted:
+            assert each.listed is not None, "wheels on a server have an entry"
+            site.add(each.variant.name, each.listed)
+        site.write_pages(each.name for each in os.scandir(pages) if each.is_dir())
     except OSError as error:
         raise CannotWrite("the index", error, "--output-dir") from None
+    for path, digest in site.digests.items():
+        plan.written.append((os.path.join(folder, path), digest))

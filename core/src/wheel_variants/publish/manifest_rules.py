@@ -1,19 +1,16 @@
-"""Check metadata by itself: a wheel's ``variant.json`` or the manifest of a release.
+"""Check the metadata of variants: ``variant.json`` in a wheel, or a release manifest.
 
-The reader of manifests reports what installers act on; the rest is checked here: the form
-of schemas and the providers of namespaces (PEP 850).
+The parser reports problems that affect installers. This module checks the rest: the
+schema and the providers of namespaces (PEP 850).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from packaging.markers import default_environment
-from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
-from packaging.version import Version
 
 from wheel_variants import abi_dependency
 from wheel_variants.labels import NULL_LABEL
@@ -34,15 +31,13 @@ from wheel_variants.provider_requirements import (
 )
 from wheel_variants.publish.documents import (
     CURRENT,
+    DRAFTS,
+    SCHEMA_VERSIONS,
     WITHOUT_PROVIDERS,
-    named_schema_version,
+    named_version,
 )
 from wheel_variants.publish.findings import Finding, Findings
-from wheel_variants.publish.known_providers import (
-    KNOWN_PROVIDERS,
-    KnownProvider,
-    doubt_about,
-)
+from wheel_variants.publish.known_providers import KNOWN_PROVIDERS, doubt_about
 from wheel_variants.publish.proofs import needs_line
 from wheel_variants.rules import Effect
 from wheel_variants.safe_repr import safe_repr
@@ -54,12 +49,10 @@ __all__ = ["CheckedManifest", "check_manifest"]
 class CheckedManifest:
     """Metadata, and the rules that it breaks.
 
-    :ivar document: the JSON object; None if there is none.
     :ivar manifest: the parsed metadata; None if installers refuse it.
     """
 
     findings: tuple[Finding, ...]
-    document: dict[str, Any] | None = None
     manifest: Manifest | None = None
 
     @property
@@ -78,114 +71,97 @@ def check_manifest(data: bytes, subject: str) -> CheckedManifest:
         document = load_json(data)
     except InvalidManifest as error:
         is_json = error.rule != "manifest-json"
-        remedy = None if is_json else "Write JSON in UTF-8, each key once"
+        remedy = None if is_json else "Write JSON in UTF-8 without repeated keys"
         findings.report(error.rule, str(error), remedy)
         return CheckedManifest(tuple(findings))
     manifest = read_document(document, findings.report)
     is_refused = any(each.rule.effect is Effect.REFUSED for each in findings)
     if manifest.document:
         _Checker(manifest, findings).check(is_refused=is_refused)
-    return CheckedManifest(
-        tuple(findings),
-        document if isinstance(document, dict) else None,
-        None if is_refused else manifest,
-    )
+    return CheckedManifest(tuple(findings), None if is_refused else manifest)
 
 
 class _Checker:
-    """Checks what the reader of manifests does not report."""
+    """Checks the rules that the parser does not report."""
 
     def __init__(self, manifest: Manifest, findings: Findings) -> None:
         self.manifest, self.document = manifest, manifest.document
         self.add, self.report = findings.add, findings.report
-        # Without its schema, a document is judged by its keys.
+        self.named = named_version(manifest.schema or "")
+        self.is_draft = self.named in DRAFTS
+        # If $schema is missing, the keys determine the version.
         guessed = CURRENT if "providers" in self.document else WITHOUT_PROVIDERS
-        self.named = named_schema_version(manifest.schema or "")
-        self.schema_version = self.named or guessed
-        self.version = self.schema_version.version
+        self.schema_version = SCHEMA_VERSIONS.get(self.named or "", guessed)
 
     def check(self, *, is_refused: bool) -> None:
-        """Check everything; of refused metadata only what is certain."""
-        if self.named is None and not is_refused:
-            problem = "'$schema' is missing"
-            if "$schema" in self.document:
-                schema = safe_repr(self.manifest.schema)
-                problem = f"'$schema' names no version that exists: {schema}"
-            self.add("schema-version", problem, f"Write {CURRENT.schema}")
-        if self.schema_version.replaced_by is not None:
+        """Check all rules; for refused metadata, only those that are certain."""
+        if self.is_draft:
             self.add(
                 "draft-schema",
-                f"It is of version {self.version}, a draft that was replaced",
-                f"Build the wheels again with version {self.schema_version.replaced_by}",
+                f"The schema version {self.named} is an obsolete draft",
+                f"Build the wheels again with schema version {CURRENT.version}",
             )
-        self._check_keys()
-        for label in self.manifest.variants:
-            self._check_label(label)
+        else:
+            self._check_keys()
+            if self.named not in SCHEMA_VERSIONS and not is_refused:
+                problem = "'$schema' is missing"
+                if "$schema" in self.document:
+                    schema = safe_repr(self.manifest.schema)
+                    problem = f"'$schema' names an unknown version: {schema}"
+                self.add("schema-version", problem, f"Write {CURRENT.schema}")
+        for label in sorted({".", ".."} & self.manifest.variants.keys()):
+            problem = f"Label {label!r} cannot be used as a file or folder name"
+            self.add("label-path", problem, "Add letters or digits to the label")
         if not is_refused:
-            # The readable parts of refused metadata may mean something else.
+            # The readable parts of refused metadata may be misleading.
             self._check_variants()
             self._check_providers()
 
     def _check_keys(self) -> None:
-        """Report keys that have no meaning where they are."""
-        document, schema_version = self.document, self.schema_version
-        for key in sorted(set(document) - schema_version.root - {"$schema"}):
-            problem = f"The key {safe_repr(key)} is not one of version {self.version}"
+        """Report unknown keys."""
+        document, own = self.document, self.schema_version
+        for key in sorted(set(document) - own.root):
+            problem = f"Schema version {own.version} has no key {safe_repr(key)}"
             is_new = key in CURRENT.root
-            other = f", or write version {CURRENT.version}" if is_new else ""
-            self.add("manifest-keys", problem, f"Omit it{other}")
+            other = f", or use schema version {CURRENT.version}" if is_new else ""
+            self.add("manifest-keys", problem, f"Remove the key{other}")
         priorities, providers = map(document.get, ("default-priorities", "providers"))
-        tables = [("'default-priorities'", priorities, schema_version.priorities)]
-        if "providers" in schema_version.root and isinstance(providers, dict):
+        tables = [("'default-priorities'", priorities, frozenset({"namespace"}))]
+        if own.provider and isinstance(providers, dict):
             tables += [
-                (
-                    f"The provider of {safe_repr(namespace)}",
-                    provider,
-                    schema_version.provider,
-                )
+                (f"The provider for {safe_repr(namespace)}", provider, own.provider)
                 for namespace, provider in providers.items()
             ]
         for what, table, known in tables:
             for key in table if isinstance(table, dict) else ():
                 if key not in known:
-                    has = f"{what} has the key {safe_repr(key)}"
-                    problem = f"{has}, which means nothing there"
-                    self.add("manifest-keys", problem, "Omit it")
-
-    def _check_label(self, label: str) -> None:
-        limit = self.schema_version.label_length
-        if limit is not None and len(label) > limit:
-            self.add(
-                "label-length",
-                f"The label {safe_repr(label)} has more than {limit} characters, the most "
-                f"that version {self.version} allows",
-            )
-        if label in (".", ".."):
-            problem = f"The label {label!r} cannot be the name of a file or folder"
-            self.add("label-path", problem, "Give it letters or digits too")
+                    problem = f"{what} has the unknown key {safe_repr(key)}"
+                    self.add("manifest-keys", problem, "Remove the key")
 
     def _check_variants(self) -> None:
         first: dict[frozenset[Property], str] = {}
         by_needs: dict[frozenset[Property], str] = {}
         for label, variant in sorted(self.manifest.variants.items()):
             if not variant.features and label != NULL_LABEL:
-                problem = f"The variant {safe_repr(label)} has no properties"
-                remedy = "Label it null, which installers put after all others"
+                problem = f"Variant {safe_repr(label)} has no properties"
+                remedy = "Change the label to 'null', which installers rank last"
                 self.add("other-null", problem, remedy)
             other = first.setdefault(variant.properties(), label)
             if other != label and variant.features:
                 self.add(
                     "same-properties",
-                    f"The labels {other!r} and {label!r} have the same properties, so "
-                    f"that {other!r} is always preferred",
+                    f"Labels {other!r} and {label!r} have the same properties, so "
+                    f"installers always choose {other!r}",
                 )
             else:
                 self._check_gpus(label, variant.properties(), by_needs)
             for namespace, features in variant.features.items():
                 for feature, values in features.items():
                     if list(values) != sorted(values):
-                        where = f"{safe_repr(label)}: {namespace} :: {feature}"
-                        problem = f"The values are not sorted in the variant {where}"
+                        where = f"'{namespace} :: {feature}' in variant"
+                        problem = (
+                            f"The values of {where} {safe_repr(label)} are unsorted"
+                        )
                         self.add("unsorted-values", problem)
 
     def _check_gpus(
@@ -194,7 +170,7 @@ class _Checker:
         properties: frozenset[Property],
         by_needs: dict[frozenset[Property], str],
     ) -> None:
-        """Check that of builds for one CUDA, GPUs decide, and not just their order."""
+        """Check that the GPUs distinguish variants for one CUDA version."""
         providers = self.manifest.providers
         static = {
             name
@@ -208,51 +184,49 @@ class _Checker:
             return
         self.add(
             "gpus-stated",
-            f"The labels {other!r} and {label!r} need the same of a machine, whatever GPU "
-            "it has",
-            "List the GPUs that each has code for in pyproject.toml under "
-            f"[variant.properties], and build them again: {needs_line(label, properties)}",
+            f"Labels {other!r} and {label!r} run on the same machines, with any GPU",
+            "List the GPUs that each label supports under [variant.properties] in "
+            "pyproject.toml, and build the wheels again: "
+            f"{needs_line(label, properties)}",
         )
 
     def _check_providers(self) -> None:
-        """Check the providers of namespaces, and properties by their values."""
+        """Check the providers of namespaces, and the values of properties."""
         used: dict[str, dict[Property, None]] = {}
         for variant in self.manifest.variants.values():
             for each in sorted(variant.properties()):
                 used.setdefault(each.namespace, {})[each] = None
-        has_providers = "providers" in self.schema_version.root
-        if has_providers:
+        if self.is_draft:
+            pass
+        elif self.schema_version.provider:
             self._check_coverage()
         elif used:
+            version = self.schema_version.version
             self.add(
                 "no-providers",
-                f"Version {self.version} does not tell who provides {', '.join(used)}: "
-                "uv supports none of that",
-                f"Write version {CURRENT.version}",
+                f"Schema version {version} has no providers, so uv does not support "
+                f"{', '.join(used)}",
+                f"Use schema version {CURRENT.version}",
             )
         for namespace, properties in used.items():
             self._check_properties(properties, self.manifest.provider(namespace))
-        for provider in self.manifest.providers.values() if has_providers else ():
+        for provider in self.manifest.providers.values():
             self._check_requirements(provider)
-            if self.schema_version is CURRENT:
-                self._check_uv(provider)
-            if self.version == "0.0.3":
-                self._check_order(provider)
 
     def _check_coverage(self) -> None:
         namespaces = self.manifest.namespaces
         if "providers" not in self.document:
-            self.add("providers", "The key 'providers' is missing", "Add it")
+            self.add("providers", "Missing key 'providers'", "Add it")
             return
         providers = self.document["providers"]
         if not namespaces or not isinstance(providers, dict):
-            # There is another finding about that.
+            # The parser reports that.
             return
         for namespace in namespaces:
             if namespace not in self.manifest.providers and namespace not in providers:
-                problem = f"The namespace {namespace!r} has no provider"
+                problem = f"Namespace {namespace!r} has no provider"
                 known = KNOWN_PROVIDERS.get(namespace)
-                remedy = "Name the package that provides it, or list its values"
+                remedy = "Name the provider package, or list the supported values"
                 if known is not None:
                     remedy = f"Write {dict(known.declaration)!r}"
                 self.add("providers", problem, remedy)
@@ -260,17 +234,15 @@ class _Checker:
             if namespace not in namespaces:
                 self.add(
                     "providers",
-                    f"There is a provider of {safe_repr(namespace)}, which is not in "
+                    f"Namespace {safe_repr(namespace)} has a provider, but is not in "
                     "'default-priorities.namespace'",
-                    "Add it there, or omit the provider",
+                    "Add the namespace there, or remove the provider",
                 )
 
     def _check_requirements(self, provider: Provider) -> None:
-        namespace, what = (
-            provider.namespace,
-            f"the provider of {safe_repr(provider.namespace)}",
-        )
-        # Whether a marker can be evaluated is the same on all machines.
+        namespace = provider.namespace
+        what = f"the provider for {safe_repr(namespace)}"
+        # A marker that can be evaluated here can be evaluated on all machines.
         environment = {name: str(each) for name, each in default_environment().items()}
         if provider.enable_if is not None:
             try:
@@ -287,45 +259,19 @@ class _Checker:
             if requirement.url is not None:
                 self.add(
                     "provider-url",
-                    f"{safe_repr(text)} names an address in {what}: it is not trusted by name",
+                    f"{safe_repr(text)} in {what} is a URL, which users cannot trust by "
+                    "name",
                     "Publish the plugin on the index of the package",
                 )
             elif requirement.specifier.is_unsatisfiable():
                 problem = f"No version satisfies {safe_repr(text)} in {what}"
                 self.add("provider-installable", problem)
 
-    def _check_order(self, provider: Provider) -> None:
-        ordered = self.manifest.feature_order.get(provider.namespace, ())
-        names = {feature.name for feature in provider.static}
-        if len(names) > 1 and not names <= set(ordered):
-            self.add(
-                "static-order",
-                "'default-priorities.feature' does not order all features of the provider "
-                f"of {safe_repr(provider.namespace)}",
-                f"Order them: {sorted(names)!r}",
-            )
-
-    def _check_uv(self, provider: Provider) -> None:
-        """Check whether uv uses its own provider."""
-        known = KNOWN_PROVIDERS.get(provider.namespace)
-        if known is None or known.in_uv is None or not provider.requires:
-            return
-        stated = self.document["providers"][provider.namespace]
-        reason = _why_not_in_uv(known, known.in_uv, provider, stated.get("plugin-api"))
-        if reason is not None:
-            self.add(
-                "provider-in-uv",
-                f"uv does not take its own provider of {provider.namespace}: {reason}",
-                f"Write {dict(known.declaration)!r}",
-            )
-
     def _check_properties(
         self, properties: Iterable[Property], provider: Provider
     ) -> None:
-        """Check the properties of a namespace by the values of its provider."""
-        is_static = (
-            self.schema_version is CURRENT and provider.kind is ProviderKind.STATIC
-        )
+        """Check the properties of a namespace against the values of its provider."""
+        is_static = not self.is_draft and provider.kind is ProviderKind.STATIC
         static = {feature.name: feature.values for feature in provider.static}
         for each in properties:
             doubt = remedy = None
@@ -338,33 +284,8 @@ class _Checker:
             elif provider.kind in (ProviderKind.PLUGIN, ProviderKind.UNNAMED):
                 doubt = doubt_about(each)
             elif is_static and each.value not in static.get(each.feature, ()):
-                doubt = "it is not in the provider's static list"
+                doubt = "the value is not in the provider's static list"
                 remedy = "Add the value to the list"
             if doubt is not None:
-                problem = f"No machine supports {each}: {doubt}"
+                problem = f"No machine supports '{each}': {doubt}"
                 self.add("never-supported", problem, remedy)
-
-
-def _why_not_in_uv(
-    known: KnownProvider, version: str, provider: Provider, api: str | None
-) -> str | None:
-    """Return why uv does not use its own provider; it compares declarations exactly."""
-    if len(provider.requires) != 1:
-        return "it requires more than one package"
-    try:
-        found = parse_requirement(provider.requires[0], provider.namespace)
-    except UnusableProvider:
-        # There is another finding about that.
-        return None
-    expected = Requirement(known.declaration["requires"][0]).name
-    default_api = canonicalize_name(found.name).replace("-", "_")
-    expected_api = known.declaration.get("plugin-api", default_api)
-    if canonicalize_name(found.name) != canonicalize_name(expected):
-        return f"that is of {expected}"
-    if found.extras or found.marker or found.url:
-        return "its requirement has more than a name and versions"
-    if not found.specifier.contains(Version(version), prereleases=True):
-        return f"that is of version {version}, which it excludes"
-    if (api or default_api) != expected_api:
-        return f"that has the entry point {expected_api}"
-    return None

@@ -1,11 +1,11 @@
-"""Output of the commands: a terminal shows what others wrote, and never obeys it."""
+"""Terminal output of the commands; control characters from files are escaped."""
 
 from __future__ import annotations
 
 import json
 import logging
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, TypeVar
@@ -17,8 +17,6 @@ from rich.text import Text
 from wheel_variants.publish.errors import PublishError
 
 __all__ = [
-    "Advance",
-    "byte_progress",
     "logs_to_stderr",
     "printable",
     "show_error",
@@ -29,19 +27,15 @@ __all__ = [
 ]
 
 T = TypeVar("T")
-#: Called with the number of bytes that were just read.
-Advance = Callable[[int], object]
 
-#: The logger of all modules; what it does not log at level INFO, `write` does not write.
+#: The logger of all modules; `write` is silent if its level is above INFO.
 _LOGGER = logging.getLogger("wheel_variants")
-#: The version of JSON reports. Raise it for a change that breaks readers.
+#: The version of JSON reports. Increase it for incompatible changes.
 _REPORT_VERSION = "1"
-#: Files of fewer bytes are read too quickly for a progress bar.
-_SMALL = 512 * 1024
 
 
 def printable(text: str) -> str:
-    """Return *text* with escapes for characters that a terminal obeys or cannot show."""
+    """Return *text* with escapes for control characters and unprintable characters."""
     if text.isprintable():
         return text
     return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
@@ -59,8 +53,8 @@ def tool_version() -> str:
 def logs_to_stderr(verbosity: int) -> Iterator[None]:
     """Write log records to stderr, such as ``warning: …``.
 
-    :param verbosity: 0 for warnings and normal output, above for debug messages, below
-        for less.
+    :param verbosity: 0 for warnings and normal output, more than 0 for debug messages,
+        less than 0 for less output.
     """
     levels = (logging.DEBUG, logging.INFO, logging.WARNING, logging.ERROR)
     handler, level = _Handler(), _LOGGER.level
@@ -81,20 +75,20 @@ class _Handler(logging.Handler):
 
 
 def write(lines: Iterable[str | Text]) -> None:
-    """Write lines to stdout unless the user asked for less."""
+    """Print lines to stdout, unless ``--quiet`` suppresses normal output."""
     console = _console()
     for line in lines if _LOGGER.isEnabledFor(logging.INFO) else ():
         console.print(Text(printable(line)) if isinstance(line, str) else line)
 
 
 def write_report(document: Mapping[str, Any]) -> None:
-    """Write a JSON report to stdout, in ASCII."""
+    """Print a JSON report to stdout, in ASCII."""
     report = {"version": _REPORT_VERSION, "wheel_variants_version": tool_version()}
     sys.stdout.write(f"{json.dumps({**report, **document}, indent=2)}\n")
 
 
 def show_error(error: PublishError) -> None:
-    """Write an error, its details and its hints to stderr."""
+    """Print an error, its details and its hints to stderr."""
     console = _console(stderr=True)
     console.print(Text.assemble(("error: ", "bold red"), printable(error.message)))
     for line in error.details:
@@ -103,27 +97,12 @@ def show_error(error: PublishError) -> None:
         console.print(Text.assemble(("hint: ", "bold cyan"), printable(hint)))
 
 
-def track(items: Sequence[T]) -> Iterator[T]:
+def track(items: Sequence[T], description: str = "Reading") -> Iterator[T]:
     """Yield the items, with a progress bar on a terminal."""
-    with _progress() as progress:
-        yield from progress.track(items, description="Reading")
-
-
-@contextmanager
-def byte_progress(total: int) -> Iterator[Advance]:
-    """Show a progress bar on a terminal; the function takes the number of bytes read."""
-    if total <= _SMALL:
-        yield lambda _: None
-        return
-    with _progress() as progress:
-        task = progress.add_task("Copying", total=total)
-        yield lambda count: progress.advance(task, count)
-
-
-def _progress() -> Progress:
     console = _console(stderr=True)
     is_shown = console.is_terminal and _LOGGER.isEnabledFor(logging.INFO)
-    return Progress(console=console, transient=True, disable=not is_shown)
+    with Progress(console=console, transient=True, disable=not is_shown) as progress:
+        yield from progress.track(items, description=description)
 
 
 def _console(*, stderr: bool = False) -> Console:

@@ -17,7 +17,7 @@ from wheel_variants.publish.simple_index import HTML_PAGE
 
 __all__ = ["html_links", "project_pages", "read_page"]
 
-#: To check more projects, check the folder that they come from.
+#: A larger index should be checked as a folder.
 _MOST_PROJECTS = 200
 _MAX_PAGE_SIZE = 256 << 20
 _FILES = (".whl", ".tar.gz", ".zip", MANIFEST_SUFFIX)
@@ -26,19 +26,20 @@ _ACCEPT = f"{_JSON_TYPE}, application/vnd.pypi.simple.v1+html;q=0.2, text/html;q
 
 
 def project_pages(session: HttpSession, url: str) -> Iterator[Place]:
-    """Yield the page at *url*; if it lists projects, the page of each.
+    """Yield the page at *url*, or if it lists projects, the page of each project.
 
-    :raises NothingFound: if there is no page, or it lists too many projects.
+    :raises NothingFound: if there is no page, or if it lists too many projects.
     """
     page, shown = _page(session, url), without_credentials(url)
     if page.links or page.misnamed:
         yield page
     elif not page.projects:
         problem = "the page links to no files and no projects"
-        raise NothingFound(shown, problem, "Name another page")
+        raise NothingFound(shown, problem, "Specify another page")
     elif len(page.projects) > _MOST_PROJECTS:
-        problem = f"it lists {len(page.projects)} projects, more than {_MOST_PROJECTS}"
-        hint = f"Name the page of a project, such as {shown.rstrip('/')}/torch/"
+        problem = "the page lists "
+        problem += f"{len(page.projects)} projects; the limit is {_MOST_PROJECTS}"
+        hint = f"Specify the page of a project, such as {shown.rstrip('/')}/torch/"
         raise NothingFound(shown, problem, hint)
     else:
         for each in page.projects:
@@ -48,20 +49,19 @@ def project_pages(session: HttpSession, url: str) -> Iterator[Place]:
 def _page(session: HttpSession, url: str) -> Place:
     try:
         return read_page(session, url)
-    except Unavailable as error:
-        problem = f"the page of the index cannot be read: {error}"
-        hint = "Name a page such as https://index.example/simple/torch/"
-    except ValueError as error:
-        problem = f"the page of the index is not what it says it is: {error}"
-        hint = "Fix it, or name another page"
-    raise NothingFound(without_credentials(url), problem, hint)
+    except (Unavailable, ValueError) as error:
+        is_there = isinstance(error, ValueError)
+        problem = "is not an index page" if is_there else "cannot be fetched"
+        problem = f"the page {problem}: {error}"
+        hint = "Specify a page such as https://index.example/simple/torch/"
+        raise NothingFound(without_credentials(url), problem, hint) from None
 
 
 def read_page(session: HttpSession, url: str) -> Place:
     """Read the page at *url*.
 
-    :raises Unavailable: if there is none.
-    :raises ValueError: if it has another form.
+    :raises Unavailable: if the page cannot be fetched.
+    :raises ValueError: if the page has another form.
     """
     fetched = session.fetch(url, _MAX_PAGE_SIZE, _ACCEPT)
     shown = without_credentials(fetched.url)
@@ -74,14 +74,14 @@ def read_page(session: HttpSession, url: str) -> Place:
     except (KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ValueError(repr(error)) from None
     for link in links:
-        # A server has no say about the files of this machine.
+        # A page on a server must not link to files of this machine.
         if link.path is None or local_path(url) is not None:
             page.add(link.filename, link)
     return page
 
 
 def html_links(fetched: Fetched) -> list[Link]:
-    """Return the links to files of any HTML page."""
+    """Return the links to files on any HTML page."""
     return _HtmlReader(fetched, Place("")).links
 
 
@@ -112,7 +112,7 @@ class _HtmlReader(HTMLParser):
         self.feed(fetched.body.decode("utf-8", "replace"))
 
     def handle_starttag(self, tag: str, attrs: Any) -> None:
-        """Note the target of an anchor, or the base of all of them."""
+        """Record the target of an anchor, or the base URL of all anchors."""
         attributes = dict(attrs)
         href = attributes.get("href")
         if href is None:

@@ -1,7 +1,8 @@
-"""Ask a provider plugin in a process that does nothing else (PEP 850, "Plugin API").
+"""Query a provider plugin in a separate process (PEP 850, "Plugin API").
 
 ``python -I -S -B plugin_child.py FOLDER API ANSWER`` imports the plugin from FOLDER, after
-the standard library, and writes JSON to the file ANSWER, because a plugin may print anything.
+the standard library. The result goes to the file ANSWER in JSON, because a plugin can print
+anything.
 """
 
 from __future__ import annotations
@@ -12,36 +13,21 @@ import json
 import os
 import sys
 import traceback
-from importlib import machinery
 from typing import Any
-
-#: One more than installers read, so that the reader of the answer can report it.
-_MOST_FEATURES = 1_001
 
 
 def main(folder: str, api: str, answer: str) -> None:
-    """Write what the plugin answers, or why it does not."""
-
-    def find(path: str) -> machinery.FileFinder:
-        # As installers do: modules are sources or extensions, never compiled code.
-        if not path.startswith(folder) or not os.path.isdir(path):
-            raise ImportError(path)
-        extensions = machinery.ExtensionFileLoader, machinery.EXTENSION_SUFFIXES
-        sources = machinery.SourceFileLoader, machinery.SOURCE_SUFFIXES
-        return machinery.FileFinder(path, extensions, sources)
-
+    """Write the plugin's result, or the error."""
     sys.path.append(folder)
-    sys.path_hooks.insert(0, find)
     try:
         text = json.dumps({"configs": _described(_query(api))}, default=repr)
-    except BaseException as error:  # A plugin may raise anything, SystemExit too.
-        fault, place = f"{type(error).__name__}: {error}", None
+    except BaseException as error:  # A plugin can raise anything, even SystemExit.
+        fault, place = f"{type(error).__name__}: {error}", ""
         for frame in traceback.extract_tb(error.__traceback__):
             if frame.filename.startswith(folder):
-                place = (
-                    f"{os.path.relpath(frame.filename, folder)}, line {frame.lineno}"
-                )
-        text = json.dumps({"fault": fault, "place": place})
+                path = os.path.relpath(frame.filename, folder)
+                place = f" ({path}, line {frame.lineno})"
+        text = json.dumps({"fault": f"{fault}{place}"})
     with open(answer, "w", encoding="utf-8") as file:
         file.write(text)
 
@@ -66,7 +52,7 @@ def _query(api: str) -> Any:
         if each.default is each.empty
         and each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)
     ]
-    # The older interface takes the properties that are known.
+    # The older interface has a parameter for the known properties.
     return function(frozenset()) if needed else function()
 
 
@@ -74,10 +60,7 @@ def _described(configs: Any) -> Any:
     if not isinstance(configs, (list, tuple)):
         return repr(configs)
     names = ("name", "values", "multi_value")
-    return [
-        [getattr(config, name, None) for name in names]
-        for config in configs[:_MOST_FEATURES]
-    ]
+    return [[getattr(config, name, None) for name in names] for config in configs]
 
 
 if __name__ == "__main__":

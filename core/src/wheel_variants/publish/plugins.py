@@ -1,7 +1,7 @@
-"""Try a provider plugin before it is published (PEP 850, "Plugin API").
+"""Test a provider plugin before publishing it (PEP 850, "Plugin API").
 
-pip installs the plugin into a temporary folder. The plugin is then asked twice, each time in a
-separate process with the limits that installers set.
+pip installs the plugin into a temporary folder. The plugin is then queried twice, each time
+in a separate process with the limits of installers.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ __all__ = ["PluginFailed", "Trial", "query", "try_plugin"]
 
 #: Seconds that a plugin may take, as in installers.
 TIMEOUT = 10.0
-#: Share of that time from which on a plugin is reported as slow.
+#: A plugin that takes more than this share of the time is reported as slow.
 _SLOW = 0.5
-#: Limits of an answer, as in installers: features, values of one, and bytes.
-_MAX_FEATURES, _MAX_VALUES, _MAX_ANSWER = 1_000, 10_000, 4 * 1024 * 1024
-#: Bytes of printed text that are reported.
+#: Bytes of a result, as in installers.
+_MAX_ANSWER = 4 * 1024 * 1024
+#: Bytes of printed text in the report.
 _MAX_PRINTED = 4_000
-#: Seconds in which a killed process ends, unless a driver holds it.
+#: Seconds within which a killed process ends, unless a driver blocks it.
 _KILLED = 1
 
 _FUNCTION = "get_supported_configs"
@@ -55,15 +55,15 @@ _ONLY_WHEELS = ("--only-binary", ":all:")
 
 
 class PluginFailed(PublishError):
-    """A plugin cannot be installed, or gives no answer."""
+    """A plugin cannot be installed, or its query fails."""
 
 
 class Trial(NamedTuple):
-    """The result of trying a plugin.
+    """The result of testing a plugin.
 
-    :ivar package: its name and version.
-    :ivar namespace: as given, or as the name of the package suggests.
-    :ivar api: its entry point, as ``plugin-api`` of a manifest must name it.
+    :ivar package: the name and version of the package.
+    :ivar namespace: as given, or derived from the name of the package.
+    :ivar api: the entry point, in the form of ``plugin-api`` in a manifest.
     :ivar is_default: whether installers use *api* if a manifest has no ``plugin-api``.
     :ivar features: the valid features, most preferred first.
     :ivar problems: violations of the plugin interface.
@@ -79,12 +79,6 @@ class Trial(NamedTuple):
     seconds: float
 
 
-class _Answer(NamedTuple):
-    features: tuple[SupportedFeature, ...]
-    problems: Sequence[str]
-    seconds: float
-
-
 def try_plugin(
     plugin: str,
     *,
@@ -96,20 +90,20 @@ def try_plugin(
     pip_options: Sequence[str] = (),
     environ: Mapping[str, str] = os.environ,
 ) -> Trial:
-    """Install a plugin into a temporary folder, and ask it twice what this machine supports.
+    """Install a plugin into a temporary folder, and query it twice on this machine.
 
-    No code of other packages runs unless *trusted* names them, except the build backend of a
-    project that is built.
+    Apart from the build backend of a project, only code of the plugin and of *trusted*
+    packages runs.
 
-    :param plugin: the path of a wheel or project, or a requirement, of which pip installs
+    :param plugin: the path of a wheel or project, or a requirement, for which pip installs
         a wheel.
-    :param api: its entry point, ``module`` or ``module:object``; None to find it.
-    :param trusted: names of packages that it may depend on.
-    :param variables: further environment variables that it may see.
+    :param api: the entry point, ``module`` or ``module:object``; None to find it.
+    :param trusted: names of packages that the plugin may depend on.
+    :param variables: additional environment variables for the plugin.
     :param timeout: seconds for each query.
     :param pip_options: options of ``pip install``, such as ``--no-index``.
-    :param environ: the environment of pip; the plugin sees some of it.
-    :raises PluginFailed: if it cannot be installed, or gives no answer.
+    :param environ: the environment variables of pip; the plugin sees some of them.
+    :raises PluginFailed: if the plugin cannot be installed, or its query fails.
     """
     names = {canonicalize_name(each) for each in trusted}
     with _temporary_folder() as folder:
@@ -118,22 +112,23 @@ def try_plugin(
         default = project.replace("-", "_")
         api = api or _find_api(installed, default)
         seen = visible(environ, {project, *names}, variables)
-        first, second = (query(folder, api, seen, timeout) for _ in range(2))
-    problems = [*first.problems, *second.problems]
-    if first.features != second.features:
-        problems.append("two queries gave different answers")
-    if first.seconds > _SLOW * timeout:
+        features, problems, seconds = query(folder, api, seen, timeout)
+        again, more, _ = query(folder, api, seen, timeout)
+    problems += more
+    if features != again:
+        problems.append("two queries returned different results")
+    if seconds > _SLOW * timeout:
         problems.append(
-            f"the query took {first.seconds:.1f} s; installers stop it after {timeout:g} s"
+            f"the query took {seconds:.1f} s; installers stop it after {timeout:g} s"
         )
     return Trial(
         f"{project} {version}",
         namespace or _suggested_namespace(project),
         api,
         api == default,
-        first.features,
+        features,
         tuple(dict.fromkeys(problems)),
-        first.seconds,
+        seconds,
     )
 
 
@@ -151,9 +146,9 @@ def _install(
     pip_options: Sequence[str],
     environ: Mapping[str, str],
 ) -> Distribution:
-    """Install a plugin, and what it depends on if that is trusted.
+    """Install a plugin and its dependencies, if they are trusted.
 
-    :raises PluginFailed: if that is not possible.
+    :raises PluginFailed: if pip fails, or a dependency is not trusted.
     """
     options = [*pip_options, "--target", str(folder)]
     _run_pip(environ, *options, "--no-deps", *_pip_words(plugin))
@@ -172,7 +167,7 @@ def _install(
 
 
 def _check_trusted(names: Iterable[str], trusted: Collection[str]) -> None:
-    """Check that the code of all packages may run.
+    """Check that all packages are trusted.
 
     :raises PluginFailed: if one is not trusted.
     """
@@ -182,18 +177,18 @@ def _check_trusted(names: Iterable[str], trusted: Collection[str]) -> None:
         raise PluginFailed(
             f"The plugin depends on packages that you have not trusted: "
             f"{', '.join(untrusted)}",
-            f"To run their code too, add {options}",
+            f"To allow their code to run, add {options}",
         )
 
 
 def _pip_words(plugin: str) -> list[str]:
-    """Return how ``pip install`` names the plugin.
+    """Return the arguments of ``pip install`` for the plugin.
 
-    :raises PluginFailed: if it is neither a path nor a requirement.
+    :raises PluginFailed: if *plugin* is neither a path nor a requirement.
     """
     path = Path(plugin)
     if path.exists():
-        # An absolute path is never the name of a project.
+        # An absolute path cannot be mistaken for the name of a project.
         return [str(path.absolute())]
     with contextlib.suppress(InvalidRequirement):
         requirement = Requirement(plugin)
@@ -201,20 +196,20 @@ def _pip_words(plugin: str) -> list[str]:
             return [*_ONLY_WHEELS, str(requirement)]
     raise PluginFailed(
         f"'{plugin}' is neither an existing path nor a requirement",
-        "Name a wheel, the folder of a project, or a requirement",
+        "Specify a wheel, the folder of a project, or a requirement",
     )
 
 
 def _run_pip(environ: Mapping[str, str], *words: str) -> None:
-    """Run ``pip install`` of the running interpreter.
+    """Run ``pip install`` with the current interpreter.
 
-    :raises PluginFailed: if it fails, with what pip reports.
+    :raises PluginFailed: if it fails, with the output of pip.
     """
     command = [sys.executable, "-I", "-m", "pip", "install", "--quiet", "--no-input"]
     command += ["--disable-pip-version-check", "--no-compile", "--no-user"]
     done = subprocess.run(
         [*command, *words],
-        # Plugins are plain wheels, for a pip that knows variants too (PEP 850).
+        # Plugins are plain wheels, even for a pip with variant support (PEP 850).
         env={**environ, "PIP_NO_VARIANTS": "1"},
         stdin=subprocess.DEVNULL,
         capture_output=True,
@@ -224,16 +219,16 @@ def _run_pip(environ: Mapping[str, str], *words: str) -> None:
     )
     if "No module named pip" in done.stderr:
         raise PluginFailed(
-            f"pip is needed to install the plugin, and {sys.executable} has none",
+            f"Cannot install the plugin: {sys.executable} has no pip",
             f"To install pip, run {sys.executable} -m ensurepip",
         )
     if done.returncode:
         lines = f"{done.stdout}{done.stderr}".splitlines()
-        raise PluginFailed("pip cannot install the plugin", details=lines)
+        raise PluginFailed("pip failed to install the plugin", details=lines)
 
 
 def _suggested_namespace(project: str) -> str:
-    """Return the namespace that the name of a package suggests.
+    """Derive the namespace from the name of a package.
 
     A plugin does not know its namespace; the manifests that require it do.
     """
@@ -245,8 +240,8 @@ def _suggested_namespace(project: str) -> str:
 def _find_api(installed: Distribution, default: str) -> str:
     """Find the entry point of a plugin in its sources.
 
-    :param default: the module that installers use if a manifest names none.
-    :raises PluginFailed: if there is none, or several.
+    :param default: the module that installers use by default.
+    :raises PluginFailed: if there is no entry point, or several.
     """
     files = {str(file) for file in installed.files or ()}
     found: list[str] = []
@@ -263,15 +258,15 @@ def _find_api(installed: Distribution, default: str) -> str:
     if not found and belongs(default, files):
         return default
     raise PluginFailed(
-        f"{_FUNCTION} is defined in several places: {', '.join(found)}"
+        f"The plugin defines {_FUNCTION}() in several places: {', '.join(found)}"
         if found
-        else f"{_FUNCTION} is defined nowhere, and there is no module {default}",
-        "Name the entry point with --plugin-api MODULE or MODULE:CLASS",
+        else f"The plugin does not define {_FUNCTION}(), and has no module {default}",
+        "Specify the entry point with --plugin-api MODULE or MODULE:CLASS",
     )
 
 
 def _entries(module: str, source: bytes) -> Iterator[str]:
-    # If it is the plugin's own module, importing it reports what cannot be parsed.
+    # If this module is the plugin, importing it reports the syntax error.
     with contextlib.suppress(SyntaxError, ValueError, RecursionError):
         for node in ast.parse(source).body:
             if _defines(node):
@@ -286,135 +281,116 @@ def _defines(node: ast.stmt) -> bool:
 
 def query(
     folder: Path, api: str, environ: Mapping[str, str], timeout: float
-) -> _Answer:
-    """Ask an installed plugin what this machine supports.
+) -> tuple[tuple[SupportedFeature, ...], list[str], float]:
+    """Query an installed plugin for the supported features of this machine.
 
-    It runs in an empty folder, with the standard library and the packages in *folder*. All
-    processes of its group are killed in the end.
+    The plugin runs in an empty folder, with the standard library and the packages in
+    *folder*. Afterward, all processes of its group are killed.
 
-    :param environ: the environment variables that it sees.
+    :param environ: the environment variables of the plugin.
     :param timeout: seconds.
-    :raises PluginFailed: if it gives no answer.
+    :return: the valid features, the problems, and the duration in seconds.
+    :raises PluginFailed: if the query fails.
     """
     module, _, path = api.partition(":")
     if not all(map(str.isidentifier, path.split("."))) and api != module:
-        raise PluginFailed(f"'{api}' is not MODULE or MODULE:OBJECT")
+        raise PluginFailed(f"'{api}' is not of the form MODULE or MODULE:OBJECT")
     installed = distributions(path=[str(folder)])
     files = {str(file) for each in installed for file in each.files or ()}
     if not belongs(module, files):
-        raise PluginFailed(f"The plugin installs no module '{module}'")
+        raise PluginFailed(f"The plugin has no module '{module}'")
     with _temporary_folder() as own, TemporaryFile() as printed:
-        place, work = own / "answer.json", own / "work"
+        answer, work = own / "answer.json", own / "work"
         work.mkdir()
         child = Path(__file__).with_name("plugin_child.py")
-        command = [sys.executable, "-I", "-S", "-B", *map(str, (child, folder))]
+        words = (child, folder, api, answer)
         started = time.monotonic()
-        # Opened before: a plugin that replaces the file gives no answer.
-        with place.open("x+b", buffering=0) as file:
-            process = subprocess.Popen(
-                [*command, api, str(place)],
-                cwd=work,
-                env=dict(environ),
-                stdin=subprocess.DEVNULL,
-                stdout=printed,
-                stderr=subprocess.DEVNULL,
-                start_new_session=True,
-            )
-            try:
-                status = process.wait(timeout)
-            except subprocess.TimeoutExpired:
-                raise PluginFailed(
-                    f"The plugin did not answer within {timeout:g} s",
-                    f"To wait longer, add --variant-provider-timeout {2 * timeout:g}",
-                ) from None
-            finally:
-                _kill(process)
-            data = file.read(_MAX_ANSWER + 1)
+        process = subprocess.Popen(
+            [sys.executable, "-I", "-S", "-B", *map(str, words)],
+            cwd=work,
+            env=dict(environ),
+            stdin=subprocess.DEVNULL,
+            stdout=printed,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        try:
+            status = process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            raise PluginFailed(
+                f"The plugin did not return a result within {timeout:g} s",
+                f"To wait longer, add --variant-provider-timeout {2 * timeout:g}",
+            ) from None
+        finally:
+            _kill(process)
         seconds = time.monotonic() - started
+        if not answer.exists():
+            end = f"signal {-status}" if status < 0 else f"exit status {status}"
+            raise PluginFailed(f"The plugin process ended with {end}")
+        problems: list[str] = []
+        features = tuple(_features(_configs(answer.read_bytes()), problems))
         printed.seek(0)
         text = printed.read(_MAX_PRINTED).decode("utf-8", "replace")
-    problems: list[str] = []
-    features = tuple(_features(_configs(data, status), problems))
     if text:
-        problem = "it prints to standard output, which some installers read"
+        problem = "the plugin prints to standard output, which some installers parse"
         problems.append(f"{problem}: {safe_repr(text)}")
-    return _Answer(features, problems, seconds)
+    return features, problems, seconds
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
-    if sys.platform == "win32":  # pragma: no cover (what it does there)
+    if sys.platform == "win32":  # pragma: no cover (Windows only)
         process.kill()
     else:
-        # Processes that the plugin started may outlive it.
+        # Child processes of the plugin may outlive it.
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
     with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(_KILLED)
 
 
-def _configs(data: bytes, status: int) -> list[Any]:
-    """Return what ``get_supported_configs`` returned, from the answer of the process.
+def _configs(data: bytes) -> list[Any]:
+    """Parse the result of ``get_supported_configs`` that the process wrote.
 
-    :raises PluginFailed: if it is no answer.
+    :raises PluginFailed: if the function failed or did not return a list.
     """
     if len(data) > _MAX_ANSWER:
-        raise PluginFailed(f"The answer of the plugin is over {_MAX_ANSWER} bytes")
-    if not data:
-        end = f"signal {-status}" if status < 0 else f"exit status {status}"
-        raise PluginFailed(f"The process of the plugin ended with {end}")
-    try:
-        answer = json.loads(data)
-        fault, place, configs = map(answer.get, ("fault", "place", "configs"))
-        parts = [len(each) for each in configs] if isinstance(configs, list) else []
-    except (ValueError, TypeError, AttributeError, RecursionError):
-        parts = [0]
-    if any(count != 3 for count in parts):
-        # Only a plugin that writes to the file itself can cause this.
-        raise PluginFailed(
-            f"The answer of the plugin cannot be read: {safe_repr(data)}"
-        )
-    if fault is not None:
-        where = f" ({place})" if place else ""
-        raise PluginFailed(f"The plugin failed: {fault}{where}")
-    if not isinstance(configs, list):
-        raise PluginFailed(
-            f"{_FUNCTION}() must return a list, not {safe_repr(configs)}"
-        )
-    return configs
+        raise PluginFailed(f"The plugin's result is larger than {_MAX_ANSWER} bytes")
+    answer = json.loads(data)
+    if "fault" in answer:
+        raise PluginFailed(f"The plugin failed: {answer['fault']}")
+    configs = answer["configs"]
+    if isinstance(configs, list):
+        return configs
+    raise PluginFailed(f"{_FUNCTION}() must return a list, not {safe_repr(configs)}")
 
 
 def _features(configs: list[Any], problems: list[str]) -> Iterator[SupportedFeature]:
-    """Yield the valid features of an answer.
+    """Yield the valid features of a result.
 
-    :param problems: is extended by what is wrong with the others.
+    :param problems: receives the problems of invalid features.
     """
-    if len(configs) > _MAX_FEATURES:
-        problem = f"it returned over {_MAX_FEATURES} features; the rest is ignored"
-        problems.append(problem)
     names = set()
-    for name, values, multi_value in configs[:_MAX_FEATURES]:
+    for name, values, multi_value in configs:
         if not isinstance(name, str) or not is_valid_feature_name(name):
-            problems.append(f"the name of a feature is invalid: {safe_repr(name)}")
+            problems.append(f"invalid feature name {safe_repr(name)}")
             continue
         if name in names:
             problems.append(f"feature '{name}' appears more than once")
             continue
         names.add(name)
-        feature = f"feature '{name}' has"
+        feature = f"feature '{name}'"
         if not isinstance(multi_value, bool):
-            problems.append(f"{feature} no multi_value, True or False")
+            problems.append(f"{feature}: multi_value must be True or False")
         if not isinstance(values, list):
-            problems.append(f"{feature} no list of values: {safe_repr(values)}")
+            problems.append(
+                f"{feature}: values must be a list, not {safe_repr(values)}"
+            )
             continue
-        if len(values) > _MAX_VALUES:
-            problem = f"over {_MAX_VALUES} values; the rest is ignored"
-            problems.append(f"{feature} {problem}")
-        values = values[:_MAX_VALUES]
         texts = (each for each in values if isinstance(each, str))
         kept = tuple(dict.fromkeys(filter(is_valid_value, texts)))
         if len(kept) != len(values):
             problems.append(
-                f"{feature} invalid or repeated values: {safe_repr(values)}"
+                f"{feature} has invalid or repeated values: {safe_repr(values)}"
             )
         if kept:
             yield SupportedFeature(name, kept)

@@ -1,8 +1,8 @@
-"""The properties that a local version, or the requirements of a wheel, prove.
+"""Derive properties from the local version or the requirements of a wheel.
 
-Nothing is guessed. ``cu128`` was built with CUDA 12.8, and runs with any driver for CUDA
-12: so it needs the lower bound 12.0, and nothing is known of GPUs. Of builds that need the
-same, the one with the newer toolkit comes first. Pure: no I/O.
+Nothing is guessed. A wheel with ``cu128`` was built with CUDA 12.8 and runs with any driver
+for CUDA 12, so it gets the lower bound 12.0; its GPUs are unknown. If two wheels need the
+same, the wheel with the newer toolkit comes first. Pure: no I/O.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ __all__ = [
     "proved_by_twin",
 ]
 
-#: The namespace that orders builds by the CUDA toolkit they were built with.
+#: The namespace that ranks variants by the CUDA toolkit of their build.
 TOOLKIT = "cuda_toolkit"
-#: Its provider: the same for all wheels, whichever toolkits there are.
+#: The provider of that namespace, the same for all wheels.
 TOOLKITS: Mapping[str, Any] = {
     "static-properties": {
         "version": [f"{n // 10}.{n % 10}" for n in range(159, 109, -1)]
@@ -40,10 +40,10 @@ TOOLKITS: Mapping[str, Any] = {
 
 
 class Proof(NamedTuple):
-    """What something proves.
+    """Properties with the evidence for them.
 
-    :ivar properties: what a machine must have.
-    :ivar rule: what proves it, for people.
+    :ivar properties: the properties that a machine must support.
+    :ivar rule: the evidence, for messages.
     """
 
     properties: frozenset[Property]
@@ -52,7 +52,7 @@ class Proof(NamedTuple):
 
 #: A part of a local version, and its meaning.
 _PARTS = (
-    (re.compile(r"cpu"), "a build without a GPU"),
+    (re.compile(r"cpu"), "CPU only"),
     (re.compile(r"cu(?P<cuda>1[1-5])(?P<minor>[0-9])?"), "CUDA {cuda}"),
     (re.compile(r"rocm(?P<rocm>[0-9]+\.[0-9]+)(?:\.[0-9]+)*"), "ROCm {rocm}"),
     (re.compile(r"torch(?P<torch>[0-9]+\.[0-9]+)(?:\.[0-9]+)?"), "torch {torch}"),
@@ -68,9 +68,9 @@ _FEATURES = {
     "toolkit": (TOOLKIT, "version"),
 }
 _OF_CUDA = re.compile(r"nvidia-.+-cu(1[1-5])")
-#: The packages of CUDA 13 that have its version, and no longer its number in their names.
+#: Packages that have the CUDA major version in their version, not in their name.
 _WITH_VERSION = frozenset(("cuda-toolkit", "nvidia-cuda-runtime", "nvidia-cublas"))
-#: By architecture, the first CUDA that compiles for it, and the first that no longer does.
+#: The first CUDA version that supports an architecture, and the first that dropped it.
 _ARCHITECTURES = {
     **dict.fromkeys(("50", "60", "70"), ((11, 0), (13, 0))),
     **dict.fromkeys(("75", "80", "86"), ((11, 1), (99, 0))),
@@ -80,14 +80,14 @@ _ARCHITECTURES = {
 _VERSION = re.compile(r"1[1-5](\.[0-9]{1,2})?")
 _TWIN = re.compile(r"cu(?:da)?(1[1-5])x?")
 _ABI = re.compile(r"torch([0-9]+)\.([0-9]+).*cxx11abi(true|false)")
-#: From this one on, torch for Linux has the C++11 ABI, and before it did not.
+#: The first torch version with the C++11 ABI on Linux.
 _CXX11 = (2, 7)
 
 
 def proved_by_local(local: str) -> Proof | None:
-    """Return what a local version proves; None if a part of it is not understood.
+    """Return the properties of a local version; None if a part of it is unknown.
 
-    :param local: as packaging writes it: ``cu12torch2.9cxx11abitrue``.
+    :param local: as packaging normalizes it: ``cu12torch2.9cxx11abitrue``.
     """
     properties: set[Property] = set()
     rules = []
@@ -97,15 +97,15 @@ def proved_by_local(local: str) -> Proof | None:
         match, rule = next((each for each in matches if each[0]), (None, ""))
         if match is None:
             return None
-        said = {name: text for name, text in match.groupdict().items() if text}
-        if "pt" in said:
+        groups = {name: text for name, text in match.groupdict().items() if text}
+        if "pt" in groups:
             # 28 is 2.8, and 210 is 2.10.
-            said["torch"] = f"{said['pt'][0]}.{said['pt'][1:]}"
-        if "minor" in said:
-            said["toolkit"] = f"{said['cuda']}.{said['minor']}"
-        properties |= _properties(said)
+            groups["torch"] = f"{groups['pt'][0]}.{groups['pt'][1:]}"
+        if "minor" in groups:
+            groups["toolkit"] = f"{groups['cuda']}.{groups['minor']}"
+        properties |= _properties(groups)
         if rule:
-            rules.append(f"{match[0]}: {rule.format(**said)}")
+            rules.append(f"{match[0]}: {rule.format(**groups)}")
         position = match.end()
     is_cpu = any(rule.startswith("cpu:") for rule in rules)
     if not rules or _contradict(properties, is_cpu=is_cpu):
@@ -114,25 +114,25 @@ def proved_by_local(local: str) -> Proof | None:
 
 
 def _contradict(properties: set[Property], *, is_cpu: bool) -> bool:
-    """Return whether no wheel can have all properties, so that nothing is proved."""
+    """Return whether the properties contradict each other."""
     devices = {each.namespace for each in properties} - {ABI_DEPENDENCY, TOOLKIT}
     features = {(each.namespace, each.feature) for each in properties}
     return len(features) < len(properties) or len(devices) + is_cpu > 1
 
 
-def _properties(said: Mapping[str, str]) -> set[Property]:
+def _properties(groups: Mapping[str, str]) -> set[Property]:
     return {
-        # Any driver for a major version of CUDA runs what is built with that version.
+        # A driver runs all builds for its major version of CUDA.
         Property(*_FEATURES[name], f"{text}.0" if name == "cuda" else text)
-        for name, text in said.items()
+        for name, text in groups.items()
         if name in _FEATURES
     }
 
 
 def proved_by_twin(label: str, requirements: Iterable[Requirement]) -> Proof | None:
-    """Return what the name of a twin and its requirements prove; None if nothing.
+    """Return the properties of a twin by its name and requirements; None if unknown.
 
-    :param label: what its name has beside that of the project: ``cuda13x``, ``gpu``.
+    :param label: the part of its name after that of the project: ``cuda13x``, ``gpu``.
     """
     found = dict(filter(None, map(_of_requirement, requirements)))
     by_name = _TWIN.fullmatch(label)
@@ -145,22 +145,19 @@ def proved_by_twin(label: str, requirements: Iterable[Requirement]) -> Proof | N
 
 
 def _of_requirement(requirement: Requirement) -> tuple[str, str] | None:
-    """Return the major version of CUDA that a requirement settles, and its rule."""
+    """Return the CUDA major version that a requirement implies, and the evidence."""
     name = canonicalize_name(requirement.name)
     if match := _OF_CUDA.fullmatch(name):
-        return match[1], f"it requires {name}"
+        return match[1], f"requires {name}"
     for each in requirement.specifier if name in _WITH_VERSION else ():
         major = each.version.partition(".")[0]
         if each.operator in ("==", "~=") and re.fullmatch("1[1-5]", major):
-            return major, f"it requires {name}{each}"
+            return major, f"requires {name}{each}"
     return None
 
 
 def other_abi(local: str) -> str | None:
-    """Return why no torch of a version loads a wheel; None if nothing speaks against it.
-
-    :param local: the local version of the wheel.
-    """
+    """Return why torch cannot load a wheel with a local version, or None."""
     match = _ABI.search(local)
     if match is None:
         return None
@@ -172,9 +169,11 @@ def other_abi(local: str) -> str | None:
 
 
 def needs_line(label: str, properties: Iterable[Property]) -> str:
-    """Return a line of ``[variant.properties]`` with GPUs, from which users take some away.
+    """Return a line for ``[variant.properties]`` that lists all possible GPUs.
 
-    :param properties: of the label; the GPUs are those that its CUDA can compile for.
+    Users remove the GPUs that the wheel does not support.
+
+    :param properties: the properties of the label, which contain the CUDA version.
     """
     stated = sorted(properties)
     cuda = max(
@@ -194,7 +193,7 @@ def needs_line(label: str, properties: Iterable[Property]) -> str:
     return f'"{label}" = {json.dumps(lines)}'
 
 
-#: By the beginning of a tag: os_name, sys_platform and platform_system.
+#: The os_name, sys_platform and platform_system, by the start of a tag.
 _SYSTEMS = {
     "win": ("nt", "win32", "Windows"),
     "macosx": ("posix", "darwin", "Darwin"),
@@ -205,10 +204,10 @@ _WINDOWS_MACHINES = {"": "x86", "amd64": "AMD64", "arm64": "ARM64"}
 
 
 def markers_of_platform(tag: str) -> dict[str, str]:
-    """Return the environment markers (PEP 508) of machines for a platform tag.
+    """Return the environment markers (PEP 508) for a platform tag.
 
-    :return: empty for other systems. A tag of several CPU architectures, such as
-        ``universal2``, has no machine.
+    :return: empty for unknown systems. A tag for several CPU architectures, such as
+        ``universal2``, has an empty ``platform_machine``.
     """
     match = _TAG.fullmatch(tag)
     if match is None:
@@ -219,6 +218,6 @@ def markers_of_platform(tag: str) -> dict[str, str]:
     elif machine.startswith(("universal", "intel", "fat")):
         machine = ""
     names = ("os_name", "sys_platform", "platform_system", "platform_machine")
-    # The kernel of this machine is of no interest.
+    # The kernel of this machine does not matter.
     kernel = {"platform_release": "", "platform_version": ""}
     return {**dict(zip(names, (*_SYSTEMS[system], machine), strict=True)), **kernel}

@@ -1,8 +1,8 @@
 """Read the ``[variant]`` table of a ``pyproject.toml``.
 
-Its ``default-priorities`` and ``providers`` come from the drafts about building variants,
-in the form of schema 0.2.0. No draft has a place for what labels stand for; here that is
-under ``properties``, so that all wheels of a release agree::
+``default-priorities`` and ``providers`` come from the drafts about building variants, in
+the form of schema 0.2.0. No draft defines the properties of labels; here they are under
+``properties``, so that all wheels of a release agree::
 
     [variant.default-priorities]
     namespace = ["nvidia", "x86_64"]
@@ -23,7 +23,7 @@ from typing import Any, NoReturn
 from wheel_variants.manifest_values import Kind, Values
 from wheel_variants.properties import InvalidProperty, Property
 from wheel_variants.publish.documents import CURRENT
-from wheel_variants.publish.errors import InvalidProjectTable, said
+from wheel_variants.publish.errors import InvalidProjectTable, os_reason
 from wheel_variants.safe_repr import safe_repr
 
 if sys.version_info >= (3, 11):
@@ -31,21 +31,21 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-__all__ = ["ProjectTable", "project_table", "read_project_table"]
+__all__ = ["ProjectTable", "read_project_table"]
 
-#: What a text says is checked elsewhere.
+#: The content of these texts is checked later.
 _ANY = Kind("text", lambda _: True)
-#: A key of providers that matters for building only.
+#: A key of providers for builds only.
 _FOR_BUILDING = "build-requires"
 
 _INSTEAD = {
     "enable-if": "Use markers in 'requires' instead",
-    "install-time": "A static list under 'static-properties' says the same",
-    "plugin-use": "A static list under 'static-properties' says the same",
-    "feature": "'feature-order' of a provider orders the features of a static list",
-    "property": "The order of a static list is that of its values",
+    "install-time": "Use a static list under 'static-properties' instead",
+    "plugin-use": "Use a static list under 'static-properties' instead",
+    "feature": "To rank features, use 'feature-order' of a provider with a static list",
+    "property": "To rank values, order the static list of the provider",
     "static-properties": "Move the lists to [variant.providers.NAMESPACE]",
-    "variants": "Write the properties of labels under [variant.properties]",
+    "variants": "Move the properties of labels to [variant.properties]",
 }
 
 
@@ -53,8 +53,8 @@ _INSTEAD = {
 class ProjectTable:
     """The ``[variant]`` table of a project.
 
-    :ivar namespaces: the most important first.
-    :ivar providers: by namespace, as metadata of schema 0.2.0 describes them.
+    :ivar namespaces: most important first.
+    :ivar providers: by namespace, in the form of schema 0.2.0.
     :ivar properties: by label.
     """
 
@@ -64,37 +64,30 @@ class ProjectTable:
     properties: Mapping[str, frozenset[Property]] = field(default_factory=dict)
 
 
-#: Read if it exists and no other file is named.
+#: The default file, if it exists.
 _DEFAULT = "pyproject.toml"
 
 
-def project_table(path: str | None) -> ProjectTable:
-    """Read the table of a project; without *path*, of that in the current folder, if any.
+def read_project_table(path: str | None) -> ProjectTable:
+    """Read the table of a project; return an empty table if there is none.
 
-    :raises InvalidProjectTable: if it cannot be read or has the wrong form.
+    :param path: None for ``pyproject.toml`` in the current folder, if that file exists.
+    :raises InvalidProjectTable: if the file cannot be read or the table is invalid.
     """
     if path is None and not os.path.exists(_DEFAULT):
         return ProjectTable()
-    return read_project_table(path or _DEFAULT)
-
-
-def read_project_table(path: str) -> ProjectTable:
-    """Read the table of a project; an empty one if it has none.
-
-    :raises InvalidProjectTable: if it cannot be read or has the wrong form.
-    """
-    hint = "Fix it"
+    path, hint = path or _DEFAULT, "Fix the file"
     try:
         with open(path, "rb") as file:
             document = tomllib.load(file)
         return _Reader(path).read(document.get("variant", {}))
     except OSError as error:
-        problem = f"it cannot be read: {said(error)}"
-        hint = "Name a file with --pyproject"
+        problem = f"cannot read the file: {os_reason(error)}"
+        hint = "Specify another file with --pyproject"
     except RecursionError:
-        problem = "it is nested too deeply"
+        problem = "nested too deeply"
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        problem = f"it is not TOML: {error}"
+        problem = f"not valid TOML: {error}"
     raise InvalidProjectTable(path, problem, hint)
 
 
@@ -117,7 +110,7 @@ class _Reader:
         described = self._values.table(root.get("providers", {}), "[variant.providers]")
         for namespace, value in described.items():
             provider = self._table(value, f"[variant.providers.{namespace}]", keys)
-            provider = {k: v for k, v in provider.items() if k != _FOR_BUILDING}
+            provider.pop(_FOR_BUILDING, None)
             if provider:
                 providers[namespace] = provider
         listed = self._values.table(root.get("properties", {}), "[variant.properties]")
@@ -125,8 +118,10 @@ class _Reader:
         for label, texts in listed.items():
             if isinstance(texts, dict):
                 full = f"{label}.{next(iter(texts), '...')}"
-                problem = f"[variant.properties] has no list for {safe_repr(label)}"
-                hint = f'Quote a label with a dot: "{full}" = [...]'
+                problem = (
+                    f"{safe_repr(label)} in [variant.properties] is a table, not a list"
+                )
+                hint = f'If the label contains a dot, quote it: "{full}" = [...]'
                 raise InvalidProjectTable(self.path, problem, hint)
             properties[label] = frozenset(
                 self._property(text, label)
@@ -138,20 +133,20 @@ class _Reader:
         try:
             return Property.parse(text)
         except InvalidProperty as error:
-            problem = f"the label {safe_repr(label)} has an invalid property: {error}"
-            hint = "Write it like 'nvidia :: cuda_version_lower_bound :: 12.8'"
+            problem = f"label {safe_repr(label)} has an invalid property: {error}"
+            hint = "Write a property as 'nvidia :: cuda_version_lower_bound :: 12.8'"
             raise InvalidProjectTable(self.path, problem, hint) from None
 
     def _table(self, value: object, what: str, known: Sequence[str]) -> dict[str, Any]:
-        """Return a table whose keys are all known."""
+        """Return a table after checking that all keys are known."""
         table = self._values.table(value, what)
         for key in table:
             if key not in known:
-                hint = _INSTEAD.get(key, f"It may have {', '.join(known)}")
+                hint = _INSTEAD.get(key, f"Known keys: {', '.join(known)}")
                 problem = f"{what} has the unknown key {safe_repr(key)}"
                 raise InvalidProjectTable(self.path, problem, hint)
         return table
 
     def _refuse(self, _rule: str, problem: str, _: str | None = None) -> NoReturn:
-        hint = "Write a value of the other type"
+        hint = "Write a value of the expected type"
         raise InvalidProjectTable(self.path, problem, hint)

@@ -1,15 +1,13 @@
-"""Files of releases in one place: a folder, or a page of an index.
-
-What the files of one release must agree about is checked here too.
-"""
+"""The files of releases in a folder or on an index page, and checks across files."""
 
 from __future__ import annotations
 
 import os
 import posixpath
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from typing import NamedTuple
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from packaging.utils import NormalizedName, parse_sdist_filename
@@ -21,18 +19,19 @@ from wheel_variants.labels import (
     parse_manifest_filename,
 )
 from wheel_variants.manifest import Manifest
-from wheel_variants.manifest_parser import parse_document
 from wheel_variants.merging import Subject, disagreements
+from wheel_variants.publish.errors import capital
 from wheel_variants.publish.files import file_sha256, is_regular_below
-from wheel_variants.publish.findings import Finding, Findings, found
+from wheel_variants.publish.findings import Finding, found
 from wheel_variants.publish.http import local_path
 from wheel_variants.publish.output import track
-from wheel_variants.publish.simple_index import FileFacts
-from wheel_variants.publish.wheel_rules import check_wheel
+from wheel_variants.publish.simple_index import IndexedFile, manifest_filename
+from wheel_variants.publish.wheel_rules import CheckedWheel, check_wheel
 from wheel_variants.publish.wheels import UnreadableWheel, WheelName, is_safe_name
 from wheel_variants.rules import RULES
 
 __all__ = [
+    "Hashed",
     "Link",
     "Place",
     "Release",
@@ -42,36 +41,36 @@ __all__ = [
 ]
 
 
-#: What to do, by what manifests disagree about.
+#: Remedies for disagreements between manifests.
 _REMEDIES = {
     Subject.NAMESPACES: (
-        "Build the wheels of a release with the same list of namespaces, which "
-        "[variant.default-priorities] in pyproject.toml may hold; add new ones at its end"
+        "Build all wheels of the release with the same list of namespaces, for example "
+        "under [variant.default-priorities] in pyproject.toml; append new namespaces"
     ),
     Subject.PROPERTIES: (
-        "Give the wheel with the other properties another label, or build both with the "
-        "same ones; [variant.properties] in pyproject.toml may hold them"
+        "Change the label of one wheel, or build both with the same properties, for "
+        "example under [variant.properties] in pyproject.toml"
     ),
     Subject.PROVIDERS: (
-        "Build both wheels with the same providers; [variant.providers] in "
-        "pyproject.toml may hold them"
+        "Build both wheels with the same providers, for example under "
+        "[variant.providers] in pyproject.toml"
     ),
-    Subject.SCHEMAS: "Build the wheels of a release with the same --schema",
+    Subject.SCHEMAS: "Build all wheels of the release with the same --schema",
 }
-#: What to do about a manifest that is older than the wheels.
+#: The remedy for a manifest that is older than the wheels.
 _WRITE_AGAIN = "Write the manifest again with 'wheel-variants index'"
 
 
 @dataclass(slots=True)
 class Release:
-    """The files of one release, as one place offers them.
+    """The files of one release in a folder or on a page.
 
-    :ivar prefix: put before the names of its files in messages.
-    :ivar wheels: names of its wheels.
-    :ivar embedded: the metadata of its variant wheels that were read, by file name.
-    :ivar manifest_name: the file name of its manifest; None if there is none.
-    :ivar manifest: the parsed manifest; None if it cannot be used.
-    :ivar sdists: names of its source distributions.
+    :ivar prefix: the prefix of file names in messages.
+    :ivar wheels: the names of the wheels.
+    :ivar embedded: the metadata inside the variant wheels, by file name.
+    :ivar manifest_name: the file name of the manifest, or None.
+    :ivar manifest: the parsed manifest; None if missing or invalid.
+    :ivar sdists: the names of the source distributions.
     """
 
     name: NormalizedName
@@ -87,17 +86,17 @@ class Release:
         return f"{self.name} {self.version}"
 
     @property
-    def labels(self) -> list[str]:
-        """The labels of its wheels, each once, in order."""
-        return sorted({each.label for each in self.wheels if each.label is not None})
+    def id(self) -> tuple[NormalizedName, Version]:
+        """The project and version."""
+        return self.name, self.version
 
     @property
-    def due_manifest_name(self) -> str:
-        """The file name that its manifest must have (PEP 825)."""
-        return f"{self.name.replace('-', '_')}-{self.version}{MANIFEST_SUFFIX}"
+    def labels(self) -> list[str]:
+        """The labels of the wheels, sorted and without duplicates."""
+        return sorted({each.label for each in self.wheels if each.label is not None})
 
     def wheels_of(self, label: str | None) -> list[WheelName]:
-        """Return the wheels with a label, or those without one for None."""
+        """Return the wheels with *label*; for None, the plain wheels."""
         return [each for each in self.wheels if each.label == label]
 
     def check_agreement(self) -> Iterator[Finding]:
@@ -107,47 +106,40 @@ class Release:
         own = f"{prefix}{self.manifest_name}"
         if self.manifest is not None:
             manifests[own] = self.manifest
-        for disagreement in disagreements(manifests) if manifests else ():
-            remedy = _REMEDIES[disagreement.subject]
-            if own in disagreement.names:
+        for each in disagreements(manifests) if manifests else ():
+            rule, remedy = RULES[f"{each.subject.value}-agree"], _REMEDIES[each.subject]
+            if own in each.names:
                 remedy = f"{_WRITE_AGAIN}, or {remedy[:1].lower()}{remedy[1:]}"
-            problem = f"They {disagreement.problem}"
-            rule = RULES[f"{disagreement.subject.value}-agree"]
-            yield Finding(rule, disagreement.names, problem, remedy)
+            yield Finding(rule, each.names, f"They {each.problem}", remedy)
 
     def check_labels(self) -> Iterator[Finding]:
-        """Check whether the manifest lists exactly the labels of the wheels."""
-        if self.manifest is None:
+        """Check whether the labels in the manifest match the labels of the wheels."""
+        if self.manifest is None or not self.wheels:
             return
         subject = f"{self.prefix}{self.manifest_name}"
-        labels, listed = self.labels, set(self.manifest.variants)
-        for label in labels:
-            if label not in listed:
-                first, *_ = self.wheels_of(label)
-                problem = (
-                    f"The label {label!r} is missing, so that installers ignore "
-                    f"{first.filename}"
-                )
-                yield found("wheel-listed", subject, problem, _WRITE_AGAIN)
-        unused = sorted(listed - set(labels))
-        if unused:
-            problem = f"It lists labels that no wheel has: {', '.join(unused)}"
+        labels, listed = set(self.labels), set(self.manifest.variants)
+        for label in sorted(labels - listed):
+            problem = (
+                f"The manifest lacks label {label!r}, so installers ignore "
+                f"{self.wheels_of(label)[0]}"
+            )
+            yield found("wheel-listed", subject, problem, _WRITE_AGAIN)
+        if listed - labels:
+            unused = ", ".join(sorted(listed - labels))
+            problem = f"The manifest lists labels without wheels: {unused}"
             yield found("label-used", subject, problem)
 
     def check_fallback(self, place: str) -> Iterator[Finding]:
-        """Check whether installers without support for variants find a wheel too.
+        """Check whether installers without variant support find a file to install.
 
         :param place: the folder or page of the release.
         """
         if self.sdists:
             return
         plain = {tag for wheel in self.wheels_of(None) for tag in wheel.tags}
+        labelled = (each.plain for each in self.wheels if not each.tags & plain)
         missing = sorted(
-            {
-                "-".join(wheel.plain[: -len(".whl")].split("-")[-3:])
-                for wheel in self.wheels
-                if wheel.label is not None and not wheel.tags & plain
-            }
+            {"-".join(each[: -len(".whl")].split("-")[-3:]) for each in labelled}
         )
         if missing:
             others = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
@@ -155,20 +147,19 @@ class Release:
                 "plain-fallback",
                 place,
                 f"{self} has no plain wheel for {', '.join(missing[:3])}{others}",
-                "Publish one; 'wheel-variants build --from-label' makes it from a variant",
+                "Publish a plain wheel; to make one from a variant, run 'wheel-variants "
+                "build --from-label'",
             )
 
-    def check_presence(self, place: str, to_do: str = "") -> Iterator[Finding]:
-        """Check whether a release with variants has a manifest.
-
-        :param to_do: what else to do, after writing it.
-        """
+    def check_presence(self, place: str) -> Iterator[Finding]:
+        """Check whether a release with variants has a manifest."""
         if self.labels and self.manifest_name is None:
             yield found(
                 "manifest-present",
                 place,
-                f"There is no {self.due_manifest_name}, though {self} has variants",
-                f"Write it with 'wheel-variants index'{to_do}",
+                f"{self} has variants, but {manifest_filename(*self.id)} is missing",
+                "To write the manifest, run 'wheel-variants index'; on an index, also "
+                "link to it",
             )
 
 
@@ -186,7 +177,7 @@ class Link:
 
     @classmethod
     def of(cls, url: str, *, yanked: bool = False) -> Link:
-        """Return a link of which little more is known than its URL."""
+        """Create a link from a URL and its fragment."""
         path, _, fragment = url.partition("#")
         hashes = dict(parse_qsl(fragment))
         name, label = _last_part(path), hashes.pop("variant", None)
@@ -197,7 +188,7 @@ class Link:
 
     @property
     def is_renamed(self) -> bool:
-        """Whether the page alone states its label (``wheel-variants adopt``)."""
+        """Whether only the page states the label (``wheel-variants adopt``)."""
         return self.filename != _last_part(self.url)
 
     @property
@@ -212,16 +203,15 @@ def _last_part(url: str) -> str:
 
 @dataclass(slots=True)
 class Place:
-    """A folder, or a page of an index, with the files there.
+    """The files in a folder or on an index page.
 
     :ivar name: a path, or a URL without passwords, for messages.
-    :ivar prefix: put before the names of its files in messages.
+    :ivar prefix: the prefix of file names in messages.
     :ivar releases: by project and version.
-    :ivar misnamed: names that end like those of wheels or manifests and are invalid,
-        with the reason.
+    :ivar misnamed: invalid names of wheels and manifests, with the reason.
     :ivar links: links to the files of a page, by name.
-    :ivar projects: the URLs of the pages of projects that a page lists.
-    :ivar sends_parts: whether its server has always sent parts of files.
+    :ivar projects: the URLs of the project pages that a page lists.
+    :ivar sends_parts: whether the server has answered all range requests so far.
     """
 
     name: str
@@ -235,9 +225,10 @@ class Place:
     sends_parts: bool = True
 
     def add(self, filename: str, link: Link | None = None) -> Release | None:
-        """Add a file, and return its release; None if it belongs to none.
+        """Add a file, and return its release, or None.
 
-        Of several manifests of a release, or links of one name, the first one counts.
+        If a release has several manifests, or a name has several links, the first one
+        counts.
         """
         try:
             if filename.endswith(MANIFEST_SUFFIX):
@@ -245,14 +236,14 @@ class Place:
                 release.manifest_name = release.manifest_name or filename
             elif filename.endswith(".whl"):
                 wheel = WheelName(filename)
-                release = self._release(wheel.name, wheel.version)
+                release = self._release(*wheel.release)
                 if filename not in self.links:
                     release.wheels.append(wheel)
             elif (sdist := _sdist_release(filename)) is not None:
                 release = self._release(*sdist)
                 release.sdists.append(filename)
             else:
-                # Installers ignore other archives too.
+                # Installers also ignore other archives.
                 return None
         except (InvalidManifestFilename, UnreadableWheel) as error:
             self.misnamed[filename] = str(error)
@@ -274,102 +265,103 @@ def _sdist_release(filename: str) -> tuple[NormalizedName, Version] | None:
         return None
 
 
-@dataclass(slots=True)
-class ScannedFolder(Place):
-    """The files of a folder.
+class Hashed(NamedTuple):
+    """The known digest of a file.
 
-    Its releases are sorted, and include broken wheels.
-
-    :ivar files: facts about the wheels and source distributions without errors, by name.
-    :ivar findings: the rules that each file breaks by itself.
-    :ivar read: how many files were read, because they are new or changed.
+    :ivar modified: the modification time of the file, in nanoseconds.
     """
 
-    files: dict[str, FileFacts] = field(default_factory=dict)
+    size: int
+    modified: int
+    sha256: str
+
+
+@dataclass(slots=True)
+class ScannedFolder(Place):
+    """The files in a folder.
+
+    The releases are sorted, and include broken wheels.
+
+    :ivar files: the wheels and source distributions without errors, by name.
+    :ivar hashed: the digests of these files, if needed.
+    :ivar findings: the broken rules of single files.
+    :ivar read: the number of new and changed files.
+    """
+
+    files: dict[str, IndexedFile] = field(default_factory=dict)
+    hashed: dict[str, Hashed] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
     read: int = 0
 
 
 def scan_folder(
-    folder: str, known: Mapping[str, FileFacts], *, hashes: bool, prefix: str = ""
+    folder: str, known: Mapping[str, Hashed], *, hashes: bool, prefix: str = ""
 ) -> ScannedFolder:
-    """Read the files of a folder, but not of folders in it.
+    """Read the files of a folder, without subfolders.
 
-    :param known: facts from earlier runs, by file name.
+    :param known: digests from earlier runs, by file name.
     :param hashes: whether the digests of all files are needed.
-    :param prefix: put before names of files in findings.
-    :raises OSError: if something cannot be read.
+    :param prefix: the prefix of file names in findings.
+    :raises OSError: if a file cannot be read.
     """
-    result = ScannedFolder(folder, prefix)
-    listed = dict(_listed(result))
-    result.files = {
-        name: known[name]
-        for name, facts in listed.items()
-        if name in known
-        and (known[name].size, known[name].modified) == (facts.size, facts.modified)
-        and not (hashes and known[name].sha256 is None)
-    }
-    to_read = [name for name in listed if name not in result.files]
-    for name in track(to_read):
-        path, facts = os.path.join(folder, name), listed[name]
+    result = ScannedFolder(folder, prefix, hashed={} if hashes else dict(known))
+    for name in track(list(_listed(result))):
+        release, path = result.add(name), os.path.join(folder, name)
+        checked = CheckedWheel(())
         if name.endswith(".whl"):
             checked = check_wheel(path, f"{prefix}{name}")
             result.findings += checked.findings
             if checked.has_errors:
                 continue
-            facts = replace(
-                facts,
-                metadata_sha256=checked.metadata_sha256,
-                requires_python=checked.requires_python,
-                document=checked.document,
-            )
-        digest = file_sha256(path) if hashes else None
-        result.files[name] = replace(facts, sha256=digest)
-    result.read = len(to_read)
-    result.files = dict(sorted(result.files.items()))
-    _group(result, listed)
+        assert release is not None, "the name is valid"
+        if checked.manifest is not None:
+            release.embedded[name] = checked.manifest
+        status, old = os.stat(path), known.get(name)
+        same = status.st_size, status.st_mtime_ns
+        if not hashes:
+            result.read += 1
+        elif old is not None and (old.size, old.modified) == same:
+            result.hashed[name] = old
+        else:
+            result.read += 1
+            result.hashed[name] = Hashed(*same, file_sha256(path))
+        result.files[name] = IndexedFile(
+            *(name, release.version, status.st_size),
+            result.hashed[name].sha256 if hashes else None,
+            checked.metadata_sha256,
+            checked.requires_python,
+        )
+    result.releases = dict(sorted(result.releases.items()))
     return result
 
 
-def _group(result: ScannedFolder, names: Iterable[str]) -> None:
-    """Sort files by release."""
-    for name in names:
-        release, facts = result.add(name), result.files.get(name)
-        if release is not None and facts is not None and facts.document is not None:
-            release.embedded[name] = parse_document(facts.document)
-    result.releases = dict(sorted(result.releases.items()))
-
-
-def _listed(result: ScannedFolder) -> Iterator[tuple[str, FileFacts]]:
-    """Yield the wheels and source distributions of a folder that may be published."""
+def _listed(result: ScannedFolder) -> Iterator[str]:
+    """Yield the publishable wheels and source distributions of a folder."""
     folder = result.name
     for name in sorted(os.listdir(folder)):
-        sdist, findings = _sdist_release(name), Findings(f"{result.prefix}{name}")
+        sdist, subject = _sdist_release(name), f"{result.prefix}{name}"
         if name.startswith(".") or not (name.endswith(".whl") or sdist):
             continue
         if not is_regular_below(folder, name):
-            findings.add(
-                "regular-file",
-                "It is not a regular file of the folder, nor a link to one",
-                "Put the file itself there",
-            )
-        if sdist is not None and not is_safe_name(name, sdist[0]):
-            problem = f"Its name is invalid: {name!r}"
-            findings.add("sdist-name", problem, "Build it again, or remove it")
-        result.findings += findings
-        if not any(findings):
-            status = os.stat(os.path.join(folder, name))
-            yield name, FileFacts(status.st_size, status.st_mtime_ns)
+            problem = "Not a regular file in the folder, or a link to one"
+            remedy = "Replace it with a regular file"
+            result.findings.append(found("regular-file", subject, problem, remedy))
+        elif sdist is not None and not is_safe_name(name, sdist[0]):
+            problem = f"Invalid file name: {name!r}"
+            remedy = "Build the file again, or remove it"
+            result.findings.append(found("sdist-name", subject, problem, remedy))
+        else:
+            yield name
 
 
 def check_manifest_name(name: str, subject: str) -> Iterator[Finding]:
     """Check the file name of a manifest."""
     try:
-        due = Release(*parse_manifest_filename(name)).due_manifest_name
+        due = manifest_filename(*parse_manifest_filename(name))
     except InvalidManifestFilename as error:
-        remedy = "Name it like torch-2.8.0-variants.json"
-        yield found("manifest-name", subject, str(error), remedy)
+        remedy = "Use a name such as torch-2.8.0-variants.json"
+        yield found("manifest-name", subject, capital(str(error)), remedy)
         return
     if name != due:
-        problem = f"Its name is not normalised: {name!r}"
-        yield found("manifest-name", subject, problem, f"Name it {due}")
+        problem = f"The file name is not normalized: {name!r}"
+        yield found("manifest-name", subject, problem, f"Rename the file to {due}")

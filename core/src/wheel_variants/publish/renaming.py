@@ -1,6 +1,6 @@
-"""Change the name and the version in the core metadata of a wheel, and in requirements.
+"""Change the name and version of projects in core metadata and in requirements.
 
-All else stays as it was written, byte by byte.
+The rest of the metadata stays the same, byte for byte.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from packaging.version import Version
 
 __all__ = ["Releases", "Twins", "renamed", "renamed_requirement"]
 
-#: By project and version, the version that replaces it.
+#: The new version of each release, by project and old version.
 Releases = Mapping[tuple[NormalizedName, Version], Version]
-#: By name, the project that replaces it.
+#: The project that replaces each twin, by name of the twin.
 Twins = Mapping[NormalizedName, NormalizedName]
 #: What is between the headers and the description.
 _END = re.compile(rb"\r?\n\r?\n")
@@ -32,7 +32,7 @@ def renamed(
 ) -> bytes:
     """Return the core metadata of another release.
 
-    :param project: its name; how that was written stays if it means the same.
+    :param project: the new name; the original spelling is kept if it is equivalent.
     :param releases: versions to replace in requirements with ``==``.
     :param twins: names to replace in requirements.
     """
@@ -66,9 +66,9 @@ def _line(
 def renamed_requirement(
     value: str, releases: Releases, twins: Twins = MappingProxyType({})
 ) -> str:
-    """Return a requirement of what replaces a project, and a release with ``==``."""
+    """Return a requirement with replaced twins and replaced versions after ``==``."""
     try:
-        # Not every packaging can parse markers about variants.
+        # Some versions of packaging cannot parse variant markers.
         requirement = Requirement(value.partition(";")[0].strip())
     except (InvalidRequirement, RecursionError):
         return value

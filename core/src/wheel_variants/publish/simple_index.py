@@ -1,88 +1,75 @@
-"""The pages of a static index: PEP 503 in HTML, PEP 691 in JSON, PEP 658 metadata.
+"""Write a static index: PEP 503 in HTML, PEP 691 in JSON, and PEP 658 metadata.
 
-Every link is relative, so that the pages work from any web server, from a bucket and
-from a folder.
+Links are relative, so the pages work on any web server, in a bucket and in a folder.
 """
 
 from __future__ import annotations
 
 import html
 import json
+import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from packaging.version import Version
 
+from wheel_variants.labels import MANIFEST_SUFFIX
+from wheel_variants.publish import files
+
 __all__ = [
-    "FileFacts",
     "HTML_PAGE",
     "IndexedFile",
     "JSON_PAGE",
+    "SIMPLE",
+    "Site",
+    "manifest_filename",
     "project_pages",
     "root_pages",
 ]
 
-#: Web servers send the first for a folder; mirrors use the suffix of the second.
+#: Web servers send the first one for a folder; mirrors use the suffix of the second one.
 HTML_PAGE, JSON_PAGE = "index.html", "index.v1_json"
 
+#: The folder of the pages.
+SIMPLE = "simple"
+
 _API_VERSION = "1.1"
-
-
-@dataclass(frozen=True, slots=True)
-class FileFacts:
-    """What an index knows of a file, without reading the file again.
-
-    :ivar modified: time of its last change, in nanoseconds.
-    :ivar sha256: None if it was not needed yet.
-    :ivar metadata_sha256: of the core metadata of a wheel, which lies beside the wheel.
-    :ivar requires_python: of a wheel.
-    :ivar document: the ``variant.json`` of a variant wheel.
-    """
-
-    size: int
-    modified: int
-    sha256: str | None = None
-    metadata_sha256: str | None = None
-    requires_python: str | None = None
-    document: dict[str, Any] | None = None
+#: The new name and the name for older installers.
+_METADATA = ("core-metadata", "dist-info-metadata")
 
 
 class IndexedFile(NamedTuple):
-    """A file that a page links to.
+    """An entry on an index page.
 
-    :ivar url: None for a file of the index itself.
+    :ivar metadata_sha256: the digest of a wheel's core metadata, a file next to the wheel.
+    :ivar requires_python: the ``Requires-Python`` of a wheel.
+    :ivar url: None for a file in the index folder.
     """
 
     filename: str
     version: Version
-    facts: FileFacts
+    size: int
+    sha256: str | None = None
+    metadata_sha256: str | None = None
+    requires_python: str | None = None
     url: str | None = None
 
 
 def root_pages(projects: Sequence[str]) -> dict[str, bytes]:
-    """Return the pages that list all projects, by file name."""
+    """Create the pages that list all projects, by file name."""
     anchors = [_anchor({"href": f"{quote(each)}/"}, each) for each in projects]
     content = {"projects": [{"name": each} for each in projects]}
     return _pages("Simple index", anchors, content)
 
 
-def project_pages(
-    project: str, files: Sequence[IndexedFile], *, up: str
-) -> dict[str, bytes]:
-    """Return the pages that list the files of a project, by file name.
-
-    :param up: the path from the page to the folder of the files.
-    """
-    files = sorted(files, key=lambda file: file.version)
-    content = {
-        "name": project,
-        "versions": list(dict.fromkeys(str(each.version) for each in files)),
-        "files": [_described(each, up) for each in files],
-    }
-    anchors = [_anchor(_attributes(each, up), each.filename) for each in files]
-    return _pages(f"Links for {project}", anchors, content)
+def project_pages(project: str, listed: Iterable[IndexedFile]) -> dict[str, bytes]:
+    """Create the pages that list the files of a project, by file name."""
+    listed = sorted(listed, key=lambda file: file.version)
+    described = list(map(_described, listed))
+    versions = list(dict.fromkeys(str(each.version) for each in listed))
+    content = {"name": project, "versions": versions, "files": described}
+    return _pages(f"Links for {project}", map(_file_anchor, described), content)
 
 
 def _pages(
@@ -118,36 +105,78 @@ def _anchor(attributes: Mapping[str, str], text: str) -> str:
     return f"    <a {written}>{html.escape(text)}</a><br>"
 
 
-def _attributes(file: IndexedFile, up: str) -> dict[str, str]:
-    facts = file.facts
-    href, hash_of_it = _url(file, up), f"sha256={facts.sha256}"
-    if facts.sha256 is not None:
-        href += f"&{hash_of_it}" if "#" in href else f"#{hash_of_it}"
+def _file_anchor(file: Mapping[str, Any]) -> str:
+    href = file["url"]
+    for name, digest in file["hashes"].items():
+        href += f"{'&' if '#' in href else '#'}{name}={digest}"
     attributes = {"href": href}
-    if facts.requires_python is not None:
-        attributes["data-requires-python"] = facts.requires_python
-    if facts.metadata_sha256 is not None:
-        # Older installers look for the older name.
-        for name in ("data-core-metadata", "data-dist-info-metadata"):
-            attributes[name] = f"sha256={facts.metadata_sha256}"
-    return attributes
+    if "requires-python" in file:
+        attributes["data-requires-python"] = file["requires-python"]
+    for name in _METADATA:
+        if name in file:
+            attributes[f"data-{name}"] = f"sha256={file[name]['sha256']}"
+    return _anchor(attributes, file["filename"])
 
 
-def _url(file: IndexedFile, up: str) -> str:
-    return file.url or f"{up}{quote(file.filename)}"
-
-
-def _described(file: IndexedFile, up: str) -> dict[str, Any]:
-    facts = file.facts
+def _described(file: IndexedFile) -> dict[str, Any]:
     described: dict[str, Any] = {
         "filename": file.filename,
-        "url": _url(file, up),
-        "hashes": {} if facts.sha256 is None else {"sha256": facts.sha256},
-        "size": facts.size,
+        "url": file.url or f"../../{quote(file.filename)}",
+        "hashes": {} if file.sha256 is None else {"sha256": file.sha256},
+        "size": file.size,
     }
-    if facts.requires_python is not None:
-        described["requires-python"] = facts.requires_python
-    if facts.metadata_sha256 is not None:
-        for name in ("core-metadata", "dist-info-metadata"):
-            described[name] = {"sha256": facts.metadata_sha256}
+    if file.requires_python is not None:
+        described["requires-python"] = file.requires_python
+    if file.metadata_sha256 is not None:
+        described |= {name: {"sha256": file.metadata_sha256} for name in _METADATA}
     return described
+
+
+class Site:
+    """A writer for the folder of an index.
+
+    :ivar digests: the digests of all files, by path within the folder.
+    :ivar changed: the paths of the new and changed files.
+    """
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+        self.digests: dict[str, str] = {}
+        self.changed: list[str] = []
+        self._listed: dict[str, list[IndexedFile]] = {}
+
+    def write(self, path: str, content: bytes) -> None:
+        """Write a file if its content changed.
+
+        :param path: within the folder, with slashes.
+        """
+        self.digests[path] = files.sha256(content)
+        if files.write_if_changed(self.folder, path, content):
+            self.changed.append(os.path.join(self.folder, path))
+
+    def write_manifest(self, project: str, version: Version, content: bytes) -> None:
+        """Write the manifest of a release, and add it to the pages of the project."""
+        name = manifest_filename(project, version)
+        self.write(name, content)
+        file = IndexedFile(name, version, len(content), self.digests[name])
+        self.add(project, file)
+
+    def add(self, project: str, file: IndexedFile) -> None:
+        """Add a file to the pages of a project."""
+        self._listed.setdefault(project, []).append(file)
+
+    def write_pages(self, others: Iterable[str] = ()) -> None:
+        """Write the pages of all projects, and the page that lists them.
+
+        :param others: projects that already have pages.
+        """
+        for project, listed in self._listed.items():
+            for name, content in project_pages(project, listed).items():
+                self.write(f"{SIMPLE}/{project}/{name}", content)
+        for name, content in root_pages(sorted({*self._listed, *others})).items():
+            self.write(f"{SIMPLE}/{name}", content)
+
+
+def manifest_filename(project: str, version: Version) -> str:
+    """Return the required file name of the manifest of a release (PEP 825)."""
+    return f"{project.replace('-', '_')}-{version}{MANIFEST_SUFFIX}"

@@ -1,4 +1,4 @@
-"""Check a wheel by itself."""
+"""Check the rules for single wheels."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from wheel_variants.publish import wheels
 from wheel_variants.publish.errors import capital
 from wheel_variants.publish.files import sha256
-from wheel_variants.publish.findings import Finding, Findings, found
+from wheel_variants.publish.findings import Findings, found
 from wheel_variants.publish.manifest_rules import CheckedManifest, check_manifest
 
-__all__ = ["CheckedWheel", "check_embedded", "check_markers", "check_wheel"]
+__all__ = ["CheckedWheel", "check_open_wheel", "check_wheel"]
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedWheel(CheckedManifest):
-    """A wheel with its ``variant.json``, and the rules that both break.
+    """The metadata of a wheel, and the broken rules.
 
-    :ivar metadata_sha256: digest of its core metadata; None if it cannot be read.
+    :ivar metadata_sha256: the digest of the core metadata; None if unreadable.
     """
 
     metadata_sha256: str | None = None
@@ -28,77 +28,76 @@ class CheckedWheel(CheckedManifest):
 def check_wheel(path: str, subject: str) -> CheckedWheel:
     """Check the wheel at *path*.
 
-    :param subject: its name in findings.
+    :param subject: the name of the wheel in findings.
     :raises OSError: if the file cannot be read.
     """
     try:
         with wheels.open_wheel(path) as wheel:
-            return _check_open(wheel, subject)
+            return check_open_wheel(wheel, subject)
     except wheels.UnreadableWheel as error:
         return CheckedWheel((found(error.rule, subject, capital(str(error))),))
 
 
-def _check_open(wheel: wheels.WheelFile, subject: str) -> CheckedWheel:
+def check_open_wheel(
+    wheel: wheels.WheelFile, subject: str, *, with_record: bool = True
+) -> CheckedWheel:
+    """Check an open wheel.
+
+    :param with_record: whether to check RECORD, which may be large.
+    :raises UnreadableWheel: if METADATA is missing, or files cannot be read.
+    """
     metadata, data = wheel.metadata(), wheel.read("variant.json")
     embedded, findings = CheckedManifest(()), Findings(subject)
     label = wheel.name.label
-    if label is None:
-        if data is not None:
-            findings.add(
-                "wheel-metadata",
-                "It has a variant.json and no label in its name",
-                "Restore its name, or make it an ordinary wheel with 'wheel-variants "
-                "build --from-label'",
-            )
-        findings.extend(check_markers(metadata, subject))
-    elif data is None:
+    marked = wheels.variant_marked(metadata) if label is None else []
+    if label is not None and data is not None:
+        embedded = _check_embedded(data, label, subject)
+        findings.extend(embedded.findings)
+    elif label is not None:
         findings.add(
             "wheel-metadata",
-            f"It has the label {label!r} and no variant.json in {wheel.dist_info}",
-            "Build it with 'wheel-variants build'; a wheel that was renamed is no variant",
+            f"The name has the label {label!r}, but {wheel.dist_info} has no variant.json",
+            "Build the wheel with 'wheel-variants build'; renaming a wheel does not make "
+            "it a variant",
         )
-    else:
-        embedded = check_embedded(data, label, subject)
-        findings.extend(embedded.findings)
-    for problem in _problems_of_record(wheel, data):
+    elif data is not None:
+        findings.add(
+            "wheel-metadata",
+            "The wheel contains variant.json, but its name has no label",
+            "Restore the name, or convert the variant to an ordinary wheel with "
+            "'wheel-variants build --from-label'",
+        )
+    if marked:
+        findings.add(
+            "plain-markers",
+            "Installers without variant support cannot parse these dependencies: "
+            f"{'; '.join(marked)}",
+            "Remove them from the plain wheel",
+        )
+    for problem in _problems_of_record(wheel, data) if with_record else ():
         findings.add("wheel-record", problem, "Build the wheel again")
     return CheckedWheel(
         tuple(findings),
-        embedded.document,
         embedded.manifest,
         sha256(metadata),
         wheels.fields(metadata).get("requires_python"),
     )
 
 
-def check_markers(metadata: bytes, subject: str) -> Iterator[Finding]:
-    """Check the dependencies of a plain wheel."""
-    marked = wheels.variant_marked(metadata)
-    if marked:
-        yield found(
-            "plain-markers",
-            subject,
-            "Installers without support for variants cannot read these dependencies: "
-            f"{'; '.join(marked)}",
-            "Omit them from the plain wheel",
-        )
-
-
-def check_embedded(data: bytes, label: str, subject: str) -> CheckedManifest:
-    """Check the ``variant.json`` of a wheel with this label."""
+def _check_embedded(data: bytes, label: str, subject: str) -> CheckedManifest:
+    """Check the ``variant.json`` of a wheel with *label*."""
     checked = check_manifest(data, subject)
-    variants = (checked.document or {}).get("variants")
-    if not isinstance(variants, dict) or set(variants) == {label}:
+    if checked.manifest is None or set(checked.manifest.variants) == {label}:
         return checked
-    listed = ", ".join(map(ascii, sorted(variants))) or "none"
+    listed = ", ".join(map(ascii, sorted(checked.manifest.variants)))
     renamed = found(
         "wheel-label",
         subject,
-        f"Its variant.json describes {listed} instead of {label!r}",
-        "Build it with 'wheel-variants build'; a wheel that was renamed has another label "
-        "inside",
+        f"variant.json describes {listed} instead of {label!r}",
+        "Build the wheel with 'wheel-variants build'; renaming a wheel does not change "
+        "the label inside",
     )
-    return CheckedManifest((*checked.findings, renamed), checked.document)
+    return CheckedManifest((*checked.findings, renamed))
 
 
 def _problems_of_record(wheel: wheels.WheelFile, data: bytes | None) -> Iterator[str]:
@@ -111,11 +110,11 @@ def _problems_of_record(wheel: wheels.WheelFile, data: bytes | None) -> Iterator
     files = {each for each in wheel.members if not each.endswith("/")} - unlisted
     for problem, paths in (
         ("does not list", files - set(rows)),
-        ("lists, though the wheel lacks it,", set(rows) - files),
+        ("lists a missing file:", set(rows) - files),
     ):
         if paths:
-            others = f" and {len(paths) - 1} others" if len(paths) > 1 else ""
-            yield f"Its RECORD {problem} {min(paths)}{others}"
+            others = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
+            yield f"RECORD {problem} {min(paths)}{others}"
     path = f"{wheel.dist_info}/variant.json"
     if data is not None and path in rows and rows[path][1] != wheels.record_hash(data):
-        yield "The hash of variant.json in its RECORD is not that of the file"
+        yield "The hash of variant.json in RECORD does not match the file"

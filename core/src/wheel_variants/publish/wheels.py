@@ -1,8 +1,8 @@
-"""Read the parts of a wheel that describe it, and copy wheels with other metadata.
+"""Read the metadata of wheels, and copy wheels with changed metadata.
 
-A copy takes over the compressed data of the original. It depends on nothing else: not
-on the time, the system, the umask or the version of zlib. Wheels of any size are read and
-copied piece by piece.
+A copy reuses the compressed data of the original. It is reproducible: the time, the system,
+the umask and the version of zlib do not matter. Wheels of any size are read and copied
+piece by piece.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from packaging.version import Version
 from wheel_variants.labels import split_label
 from wheel_variants.markers import is_about_variant
 from wheel_variants.publish.files import file_sha256, open_regular, replacing
-from wheel_variants.publish.output import Advance, byte_progress
+from wheel_variants.publish.output import track
 
 try:
     from lzma import LZMAError
-except ImportError:  # Python may have been built without it.
+except ImportError:  # Python may have been built without lzma.
     LZMAError = zlib.error  # type: ignore[misc, assignment]
 
 __all__ = [
@@ -54,36 +54,36 @@ __all__ = [
     "write_copy",
 ]
 
-#: Signatures of RECORD, beside it; RECORD cannot list them.
+#: Signatures of RECORD, which RECORD cannot list.
 _SIGNATURES = ("RECORD.jws", "RECORD.p7s")
 
 _SAFE = re.compile(r"[A-Za-z0-9._+!-]+")
-# Names that may lead outside: with a drive, an absolute path, the separator of another
-# system, or a null character.
+# Names that may point outside the wheel: with a drive, an absolute path, the separator of
+# another system, or a null character.
 _STRAY = re.compile(r"[A-Za-z]:|/|.*[\\\0]", re.DOTALL)
 
-#: How many bytes are read at once.
-_PIECE = 1 << 20
+#: The number of bytes per read, from a file and from a server.
+_PIECE, _BUFFER = 1 << 20, 16 << 10
 
-# No honest file in a .dist-info folder is larger.
+# Legitimate files in a .dist-info folder are smaller.
 _LARGEST_TEXT = 64 << 20
-#: What reading raises if an archive is damaged or encrypted, or a member is missing.
+#: The errors for damaged or encrypted archives, and for missing members.
 _UNREADABLE = (
     *(BadZipFile, zlib.error, LZMAError, EOFError, struct.error, NotImplementedError),
     *(UnicodeDecodeError, csv.Error, KeyError, RuntimeError),
 )
 
 
-# The local header of a member (section 4.3.7 of the ZIP format).
-_LOCAL_HEADER = struct.Struct("<4s5H3L2H")
-_LOCAL_SIGNATURE = b"PK\3\4"
-_ENCRYPTED, _SIZES_FOLLOW, _UTF8_NAME = 0x1, 0x8, 0x800
+# The local header of a member ends with the lengths of its name and of its extra fields
+# (section 4.3.7 of the ZIP format).
+_LOCAL_HEADER = struct.Struct("<26x2H")
+_SIZES_FOLLOW = 0x8
 
 
 class UnreadableWheel(ValueError):
-    """A file is not a wheel, or not the wheel that its name says.
+    """A file is not a wheel, or its content does not match its name.
 
-    :ivar rule: the name of the rule that it breaks.
+    :ivar rule: the name of the broken rule.
     """
 
     def __init__(self, problem: str, rule: str = "wheel-readable") -> None:
@@ -107,29 +107,42 @@ class WheelName:
         try:
             self.name, self.version, _, self.tags = parse_wheel_filename(self.plain)
         except ValueError as error:
-            problem = f"its name is invalid: {error}"
+            problem = f"invalid file name: {error}"
             raise UnreadableWheel(problem, "wheel-name") from None
         if not is_safe_name(filename, self.name):
-            raise UnreadableWheel(f"its name is invalid: {filename!r}", "wheel-name")
+            raise UnreadableWheel(f"invalid file name: {filename!r}", "wheel-name")
         self.filename = filename
 
+    def __str__(self) -> str:
+        return self.filename
+
+    @property
+    def release(self) -> tuple[NormalizedName, Version]:
+        """The project and the version."""
+        return self.name, self.version
+
+    @property
+    def stem(self) -> str:
+        """The name and version as written, which also start the names of its folders."""
+        return "-".join(self.filename.split("-")[:2])
+
     def without_local(self) -> WheelName:
-        """Return the name of the same build of the version without its local part."""
+        """Return the name of this wheel without the local version."""
         name, _, rest = self.filename.split("-", 2)
         return WheelName(f"{name}-{self.version.public}-{rest}")
 
     def labelled(self, label: str | None) -> str:
-        """Return the file name with another label, or with none."""
+        """Return the file name with *label* instead of its label; for None, without one."""
         stem = self.plain[: -len(".whl")]
         return self.plain if label is None else f"{stem}-{label}.whl"
 
 
 def is_safe_name(filename: str, project: NormalizedName) -> bool:
-    """Return whether the file name of a distribution has only characters that it may have.
+    """Return whether the file name of a distribution has only valid characters.
 
-    The parsers of packaging do not check all of it; pages and paths are made of it.
+    The parsers of packaging do not check all of the name, which is used in pages and paths.
 
-    :param project: the name of the project, as parsed.
+    :param project: the parsed name of the project.
     """
     return _SAFE.fullmatch(filename) is not None and is_normalized_name(project)
 
@@ -137,18 +150,18 @@ def is_safe_name(filename: str, project: NormalizedName) -> bool:
 class WheelFile:
     """An open wheel.
 
-    :ivar versions: those that its metadata may have.
+    :ivar versions: the valid versions in its metadata.
     :ivar dist_info: the name of its ``.dist-info`` folder.
     """
 
     def __init__(
         self, archive: ZipFile, name: WheelName, *, may_be_renamed: bool = False
     ) -> None:
-        """Look into an archive.
+        """Inspect an archive.
 
-        :param may_be_renamed: whether the name alone may have the local version.
-        :raises UnreadableWheel: if it does not have exactly one ``.dist-info`` folder, of
-            its release, or has unsafe entries.
+        :param may_be_renamed: whether the metadata may lack the local version.
+        :raises UnreadableWheel: if the archive does not have exactly one ``.dist-info``
+            folder, with the right name, or has unsafe entries.
         """
         self.archive = archive
         self.name = name
@@ -164,99 +177,94 @@ class WheelFile:
         found = sorted(each for each in folders if each.endswith(".dist-info"))
         if len(found) != 1:
             listed = " and ".join(found) or "none"
-            raise UnreadableWheel(f"it should have one .dist-info folder, not {listed}")
+            raise UnreadableWheel(
+                f"a wheel must have exactly one .dist-info folder; found {listed}"
+            )
         project, _, version = found[0][: -len(".dist-info")].partition("-")
         try:
             same_version = Version(version) in self.versions
         except ValueError:
             same_version = False
         if canonicalize_name(project) != self.name.name or not same_version:
-            raise UnreadableWheel(f"its folder {found[0]!r} is of another release")
+            raise UnreadableWheel(f"the folder {found[0]!r} belongs to another release")
         return found[0]
 
     def read(self, name: str) -> bytes | None:
-        """Read a file of the ``.dist-info`` folder; None if there is none.
+        """Read a file of the ``.dist-info`` folder; return None if it is missing.
 
-        :raises UnreadableWheel: if it cannot be read.
+        :raises UnreadableWheel: if the file cannot be read.
         """
         path = f"{self.dist_info}/{name}"
         if path not in self.archive.NameToInfo:
             return None
         if self.archive.getinfo(path).file_size > _LARGEST_TEXT:
             size = f"{_LARGEST_TEXT >> 20} MiB"
-            raise UnreadableWheel(f"its {name} is larger than {size}")
+            raise UnreadableWheel(f"{name} is larger than {size}")
         with _readable(name):
             return self.archive.read(path)
 
     def _required(self, name: str) -> bytes:
         data = self.read(name)
         if data is None:
-            raise UnreadableWheel(f"it has no {name}")
+            raise UnreadableWheel(f"{name} is missing")
         return data
 
     def metadata(self) -> bytes:
         """Read the core metadata.
 
-        :raises UnreadableWheel: if there is none.
+        :raises UnreadableWheel: if METADATA is missing.
         """
         return self._required("METADATA")
 
     def record(self) -> list[list[str]]:
         """Read the rows of RECORD: path, hash, size.
 
-        :raises UnreadableWheel: if there is none, or it has another form.
+        :raises UnreadableWheel: if RECORD is missing or malformed.
         """
         data = self._required("RECORD")
         with _readable("RECORD"):
             text = io.StringIO(data.decode("utf-8"), newline="")
             rows = [row for row in csv.reader(text) if row]
         if any(len(row) != 3 for row in rows):
-            raise UnreadableWheel("its RECORD has a row without three columns")
+            raise UnreadableWheel("a row of RECORD does not have three columns")
         return rows
 
     @property
     def signatures(self) -> list[str]:
-        """The names of the signatures of its RECORD."""
+        """The names of the signature files for RECORD."""
         paths = {name: f"{self.dist_info}/{name}" for name in _SIGNATURES}
         return [name for name, path in paths.items() if path in self.members]
 
-    @property
-    def bytes_to_read(self) -> int:
-        """The number of bytes to check and then to copy."""
-        members = self.archive.infolist()
-        return sum(info.file_size + info.compress_size for info in members)
+    def check_integrity(self) -> None:
+        """Read all members, piece by piece, and verify their checksums.
 
-    def check_integrity(self, advance: Advance = lambda _: None) -> None:
-        """Read everything, piece by piece, and verify the archive's checksums.
-
-        :param advance: called with the size of each piece.
-        :raises UnreadableWheel: if it is damaged.
+        :raises UnreadableWheel: if the archive is damaged.
         """
-        with _readable("archive"):
-            for info in self.archive.infolist():
+        with _readable("the archive"):
+            for info in track(self.archive.infolist(), "Verifying"):
                 try:
                     with self.archive.open(info) as member:
-                        while piece := member.read(_PIECE):
-                            advance(len(piece))
+                        while member.read(_PIECE):
+                            pass
                 except BadZipFile:
-                    problem = f"its archive is damaged at {info.filename}"
+                    problem = f"the archive is damaged at {info.filename}"
                     raise UnreadableWheel(problem) from None
 
 
 def _check_entries(archive: ZipFile) -> None:
     seen: set[str] = set()
     for info in archive.infolist():
-        # The name as it stands in the archive; zipfile changes the other one.
+        # The name in the archive; zipfile normalizes the other attribute.
         name = info.orig_filename
         parts = name.removesuffix("/").split("/")
         if _STRAY.match(name) or not {"", ".", ".."}.isdisjoint(parts):
-            problem = "is no path below its root"
+            problem = "is not a path inside the archive"
         elif name in seen:
-            problem = "is there more than once"
+            problem = "appears more than once"
         else:
             seen.add(name)
             continue
-        raise UnreadableWheel(f"its entry {name!r} {problem}", "wheel-entries")
+        raise UnreadableWheel(f"entry {name!r} {problem}", "wheel-entries")
 
 
 @contextmanager
@@ -265,10 +273,9 @@ def open_wheel(
 ) -> Iterator[WheelFile]:
     """Open a wheel for reading.
 
-    :param folder: the folder that the file must be in, if links must not leave it; then
-        *path* is relative to it.
-    :param may_be_renamed: whether the name alone may have the local version.
-    :raises UnreadableWheel: if it is not a wheel of its name.
+    :param folder: the folder that links must not leave; *path* is relative to it.
+    :param may_be_renamed: whether the metadata may lack the local version.
+    :raises UnreadableWheel: if the file is not a wheel, or does not match its name.
     :raises OSError: if the file cannot be read.
     """
     name = WheelName(os.path.basename(path))
@@ -281,17 +288,20 @@ def open_wheel(
 
 @contextmanager
 def wheel_in(
-    file: IO[bytes], name: WheelName, *, may_be_renamed: bool = False
+    file: IO[bytes] | io.RawIOBase, name: WheelName, *, may_be_renamed: bool = False
 ) -> Iterator[WheelFile]:
     """Read a wheel from an open file.
 
-    :param may_be_renamed: whether the name alone may have the local version.
-    :raises UnreadableWheel: if it is not a wheel of its name.
+    :param file: a raw file is buffered.
+    :param may_be_renamed: whether the metadata may lack the local version.
+    :raises UnreadableWheel: if the file is not a wheel, or does not match its name.
     """
     try:
+        if isinstance(file, io.RawIOBase):
+            file = io.BufferedReader(file, _BUFFER)
         archive = ZipFile(file)
     except (BadZipFile, NotImplementedError, ValueError) as error:
-        raise UnreadableWheel(f"it is not a zip archive: {error}") from None
+        raise UnreadableWheel(f"not a zip archive: {error}") from None
     with archive:
         yield WheelFile(archive, name, may_be_renamed=may_be_renamed)
 
@@ -301,7 +311,7 @@ def _readable(name: str) -> Iterator[None]:
     try:
         yield
     except _UNREADABLE as e:
-        raise UnreadableWheel(f"its {name} cannot be read: {e}") from None
+        raise UnreadableWheel(f"cannot read {name}: {e}") from None
 
 
 def fields(metadata: bytes) -> RawMetadata:
@@ -310,7 +320,7 @@ def fields(metadata: bytes) -> RawMetadata:
 
 
 def variant_marked(metadata: bytes) -> list[str]:
-    """Return the dependencies with markers about variants (PEP 825)."""
+    """Return the dependencies with variant markers (PEP 825)."""
     return [*filter(is_about_variant, fields(metadata).get("requires_dist", ()))]
 
 
@@ -319,16 +329,15 @@ def write_copy(
 ) -> str:
     """Verify *wheel*, copy it to *path*, and return the sha256 of the copy.
 
-    The parameters are those of :func:`copy_wheel`.
+    For the parameters, see :func:`copy_wheel`.
 
     :raises UnreadableWheel: if *wheel* is damaged.
     :raises OSError: if the copy cannot be written.
     """
-    with byte_progress(wheel.bytes_to_read) as advance:
-        wheel.check_integrity(advance)
-        os.makedirs(os.path.dirname(path) or os.curdir, exist_ok=True)
-        with replacing(path) as target:
-            copy_wheel(wheel, target, files, advance, stem)
+    wheel.check_integrity()
+    os.makedirs(os.path.dirname(path) or os.curdir, exist_ok=True)
+    with replacing(path) as target:
+        copy_wheel(wheel, target, files, stem)
     return file_sha256(path)
 
 
@@ -336,20 +345,18 @@ def copy_wheel(
     wheel: WheelFile,
     target: BinaryIO,
     files: Mapping[str, bytes],
-    advance: Advance = lambda _: None,
     stem: str | None = None,
 ) -> None:
     """Copy *wheel* to *target*.
 
-    Signatures of RECORD are left out, since they are no longer valid.
+    Signatures of RECORD are omitted, because they are no longer valid.
 
     :param target: an empty, seekable file.
-    :param files: new files of the ``.dist-info`` folder; without ``variant.json``, the
-        copy has none.
-    :param advance: called with the size of each piece.
-    :param stem: ``{name}-{version}`` of its folders for metadata and data, if they are to
-        be called otherwise.
-    :raises UnreadableWheel: if the archive contradicts itself.
+    :param files: new files for the ``.dist-info`` folder. Without ``variant.json``, the
+        copy is a plain wheel.
+    :param stem: the new ``{name}-{version}`` in the names of the ``.dist-info`` and
+        ``.data`` folders, or None to keep the names.
+    :raises UnreadableWheel: if the archive is inconsistent.
     """
     archive, dist_info = wheel.archive, wheel.dist_info
     old = dist_info.removesuffix(".dist-info")
@@ -370,11 +377,10 @@ def copy_wheel(
     starts = sorted(info.header_offset for info in archive.infolist())
     ends = dict(zip(starts, [*starts[1:], archive.start_dir], strict=True))
     with ZipFile(target, "w") as output:
-        for info in archive.infolist():
+        for info in track(archive.infolist(), "Copying"):
             if info.filename not in left_out:
                 name = _renamed(info.filename, folders)
-                end = ends[info.header_offset]
-                _copy_member(archive, info, name, end, output, advance)
+                _copy_member(archive, info, name, ends[info.header_offset], output)
         # New members have the date and permissions of the old RECORD.
         model = archive.getinfo(f"{dist_info}/RECORD")
         for path, content in added.items():
@@ -382,13 +388,13 @@ def copy_wheel(
 
 
 def _renamed(path: str, folders: Mapping[str, str]) -> str:
-    """Return a path with another folder at its beginning."""
+    """Return a path with its first folder renamed."""
     folder, slash, rest = path.partition("/")
     return f"{folders.get(folder, folder)}{slash}{rest}"
 
 
 def record_hash(content: bytes) -> str:
-    """Return the hash of a file in the form that RECORD has."""
+    """Return the hash of a file in the format of RECORD."""
     digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest())
     return f"sha256={digest.decode('ascii').rstrip('=')}"
 
@@ -401,7 +407,7 @@ def _csv(rows: list[list[str]]) -> bytes:
 
 def _new_member(model: ZipInfo, path: str) -> ZipInfo:
     member = ZipInfo(path, model.date_time)
-    # Not compressed, since the result would depend on the version of zlib.
+    # Stored, because the result of compression depends on the version of zlib.
     member.compress_type = ZIP_STORED
     member.create_system = model.create_system
     member.external_attr = model.external_attr
@@ -409,49 +415,32 @@ def _new_member(model: ZipInfo, path: str) -> ZipInfo:
 
 
 def _copy_member(
-    archive: ZipFile,
-    info: ZipInfo,
-    path: str,
-    end: int,
-    output: ZipFile,
-    advance: Advance,
+    archive: ZipFile, info: ZipInfo, path: str, end: int, output: ZipFile
 ) -> None:
-    """Copy a member without decompressing it, to another path."""
+    """Copy a member to another path without decompressing it.
+
+    :param end: the offset of the next member.
+    """
     source, target = archive.fp, output.fp
     assert source is not None
     assert target is not None
-    source.seek(info.header_offset)
-    header = source.read(_LOCAL_HEADER.size)
-    if len(header) < _LOCAL_HEADER.size or not header.startswith(_LOCAL_SIGNATURE):
-        raise UnreadableWheel(f"its archive has no header for {info.filename}")
-    *_, name_length, extra_length = _LOCAL_HEADER.unpack(header)
-    name = source.read(name_length)
-    encoding = "utf-8" if info.flag_bits & _UTF8_NAME else "cp437"
-    position = source.tell() + extra_length
-    # Readers of the directory at the end, and of the headers in between, must see the
-    # same.
-    if (
-        name != info.orig_filename.encode(encoding)
-        or position + info.compress_size > end
-        or info.flag_bits & _ENCRYPTED
-    ):
-        raise UnreadableWheel(f"its archive contradicts itself about {info.filename}")
+    # Opening compares the header with the directory at the end of the archive.
+    with _readable(info.filename), archive.open(info):
+        source.seek(info.header_offset)
+        lengths = _LOCAL_HEADER.unpack(source.read(_LOCAL_HEADER.size))
+    position = info.header_offset + _LOCAL_HEADER.size + sum(lengths)
+    if position + info.compress_size > end:
+        raise UnreadableWheel(f"the archive is inconsistent at {info.filename}")
     member = copy.copy(info)
     member.filename = path
-    # The sizes are known by now, and further fields belong to the old place.
+    # The sizes are known now, and the extra fields belong to the old header.
     member.flag_bits &= ~_SIZES_FOLLOW
     member.extra = b""
     member.header_offset = target.tell()
     target.write(member.FileHeader())
     source.seek(position)
-    left = info.compress_size
-    while left:
-        piece = source.read(min(left, _PIECE))
-        if not piece:
-            raise UnreadableWheel(f"its archive ends within {info.filename}")
-        target.write(piece)
-        advance(len(piece))
-        left -= len(piece)
+    for start in range(0, info.compress_size, _PIECE):
+        target.write(source.read(min(_PIECE, info.compress_size - start)))
     output.filelist.append(member)
     output.NameToInfo[member.filename] = member
     output.start_dir = target.tell()

@@ -1,7 +1,7 @@
-"""Ask a provider plugin in its own tests, as installers do (PEP 850, "Plugin API").
+"""Query a provider plugin in its tests, as installers do (PEP 850, "Plugin API").
 
-pip installs the plugin into a temporary folder, where it is asked twice, in separate processes.
-No extra is needed.
+pip installs the plugin into a temporary folder. The plugin is queried twice, in separate
+processes. No extra is needed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["PluginFaulty", "supported"]
 
 
 class PluginFaulty(AssertionError):
-    """A plugin does not answer as installers expect; the text says why."""
+    """A plugin returns an invalid result or fails; the message explains why."""
 
 
 def supported(
@@ -28,16 +28,17 @@ def supported(
     trusted: Collection[str] = (),
     timeout: float = TIMEOUT,
 ) -> dict[str, list[str]]:
-    """Return what a plugin supports on this machine.
+    """Return the features that a plugin supports on this machine.
 
     :param plugin: the folder of its project, or its wheel.
     :param api: its entry point, ``module`` or ``module:object``; None to find it.
     :param variables: environment variables to set, or to remove with None. A plugin sees
-        those that are named after its package.
-    :param trusted: names of packages that it may depend on.
+        the variables that are named after its package.
+    :param trusted: names of packages that the plugin may depend on.
     :param timeout: seconds for each of two queries.
-    :return: the values of each feature, best first; empty if it supports nothing.
-    :raises PluginFaulty: if it cannot be installed, gives no answer, or an invalid one.
+    :return: the values of each feature, best first; empty if nothing is supported.
+    :raises PluginFaulty: if the plugin cannot be installed, fails, or returns an invalid
+        result.
     """
     environ = {**os.environ, **(variables or {})}
     try:

@@ -1,12 +1,10 @@
-"""What pip itself says: folded between words, with nothing that terminals obey."""
+"""Output of pip: lines folded between words, with control characters escaped."""
 
 from __future__ import annotations
 
-__all__ = ["printable"]
-
 
 def printable(text: str) -> str:
-    """Return what others wrote, with escapes for characters that must not be shown.
+    """Return *text* with escapes for characters that a terminal must not receive.
 
     Terminals obey some of these; others end a line, or cannot be written.
     """

@@ -1,9 +1,10 @@
-"""The one way out: a terminal shows what others wrote, and never obeys it.
+"""Write lines and documents to the terminal; escape control characters.
 
 All output about variants goes through a logger of :func:`get_logger`, through :func:`write`
-and its like (:mod:`.styled`), or is an error of :mod:`.errors`. Each shows escapes in place
-of what is not printable, line ends included: a line ends only where this pip ends it.
-Nothing else here has a logger, a console or a style; a test sees to that.
+and its like, or is an error of :mod:`pip._internal.variants.errors`. Each shows escapes
+instead of what is not printable, line ends included. On a terminal, lines are folded
+between words; elsewhere, in a file for instance, they keep their length. Nothing else here
+has a logger, a console or a style; a test sees to that.
 """
 
 from __future__ import annotations
@@ -12,70 +13,24 @@ import json
 import logging
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from pip._vendor.rich._wrap import divide_line
+from pip._vendor.rich.cells import cell_len
 from pip._vendor.rich.text import Text
 
 from pip._internal.console import printable
+from pip._internal.console.texts import Hint
 from pip._internal.utils._log import VerboseLogger, getLogger
+from pip._internal.utils.logging import get_indentation
 
 if TYPE_CHECKING:
-    import optparse
+    from optparse import Values
 
-    from pip._internal.console.wrapped import Paragraph
+    from pip._vendor.rich.console import Console, ConsoleOptions, RenderResult
 
-__all__ = [
-    "get_logger",
-    "only_output",
-    "printable_output",
-    "text_of",
-    "write",
-    "write_document",
-]
-
-
-def _escape(record: logging.LogRecord, said: Iterable[str]) -> None:
-    """Make a record say these lines, without anything that a terminal would obey."""
-    record.msg, record.args = "\n".join(map(printable, said)), None
-    if record.exc_info and not record.exc_text:
-        traceback = logging.Formatter().formatException(record.exc_info)
-        record.exc_text = "\n".join(map(printable, traceback.split("\n")))
-
-
-class _PrintableLines(logging.Filter):
-    """Makes upstream's records printable, which may have several lines."""
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        # Paragraphs are printable already.
-        if not getattr(record, "rich", False):
-            _escape(record, record.getMessage().split("\n"))
-        return True
-
-
-class _Paragraph(logging.Filter):
-    """Makes this pip's own records printable, and folds them between words."""
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        if getattr(record, "rich", False):
-            return True
-        if record.exc_info:
-            _escape(record, [record.getMessage()])
-            return True
-        match record.msg, record.args:
-            # It may be a hint, which ends in a command.
-            case "%s", (str() as said,):
-                pass
-            case _:
-                said = record.getMessage()
-        from pip._internal.console.wrapped import Wrapped, paragraph
-
-        level = next((each for each in _LEVELS if record.levelno >= each[0]), None)
-        prefix, style = ("", "") if level is None else level[1:]
-        shown = Wrapped([paragraph(said, style)], prefix)
-        record.msg, record.args, record.rich = "%s", (shown,), True
-        return True
-
-
+#: Columns by which continued lines are indented further.
+_HANG = 2
 #: Prefixes and styles as upstream has them, the highest level first.
 _LEVELS = (
     (logging.ERROR, "ERROR: ", "red"),
@@ -83,29 +38,105 @@ _LEVELS = (
 )
 
 
-_PARAGRAPH, _PRINTABLE_LINES = _Paragraph(), _PrintableLines()
+class Line(NamedTuple):
+    """A line of output.
+
+    :ivar style: in the words of rich.
+    """
+
+    text: str
+    style: str = ""
+
+
+def folded(said: str, width: int, style: str = "", prefix: str = "") -> Text:
+    """Break a line between words, and before the command at the end of a hint.
+
+    :param prefix: put before the line.
+    """
+    sentence, command = said, ""
+    if isinstance(said, Hint):
+        sentence, command = said.said, said.command
+    text = Text(printable(f"{prefix}{sentence}"), style)
+    plain = text.plain
+    hang = " " * (len(plain) - len(plain.lstrip()) + _HANG)
+    starts: list[int] = []
+    if cell_len(plain) > width:
+        # A property is one word.
+        one_word = plain.replace(" :: ", "_::_")
+        starts = divide_line(one_word, width - len(hang), fold=False)
+    lines = [*text.divide(starts)]
+    for line in lines:
+        line.rstrip()
+    if command:
+        lines.append(Text(printable(command), style))
+    return Text(f"\n{hang}").join(lines)
+
+
+class _Folded:
+    """A line that is folded on a terminal."""
+
+    def __init__(self, said: str, style: str = "", prefix: str = "") -> None:
+        self._said, self._style, self._prefix = said, style, prefix
+
+    def __str__(self) -> str:
+        return printable(self._said)
+
+    def __rich_console__(
+        self, console: Console, options: ConsoleOptions
+    ) -> RenderResult:
+        """Yield the line, or its parts."""
+        if console.is_terminal:
+            width = options.max_width - get_indentation()
+            yield folded(self._said, width, self._style, self._prefix)
+        else:
+            yield Text(f"{self._prefix}{self}", self._style)
+
+
+class _Printable(logging.Filter):
+    """Makes log records printable, and folds them between words."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if getattr(record, "rich", False):
+            return True
+        match record.msg, record.args:
+            # It may be a hint, which ends in a command.
+            case "%s", (str() as said,):
+                pass
+            case _:
+                said = record.getMessage()
+        if record.exc_info:
+            record.msg, record.args = printable(said), None
+            traceback = logging.Formatter().formatException(record.exc_info)
+            record.exc_text = "\n".join(map(printable, traceback.split("\n")))
+            return True
+        level = next((each for each in _LEVELS if record.levelno >= each[0]), None)
+        prefix, style = ("", "") if level is None else level[1:]
+        record.msg, record.args = "%s", (_Folded(said, style, prefix),)
+        record.rich = True
+        return True
+
+
+_PRINTABLE = _Printable()
 
 
 def get_logger(name: str) -> VerboseLogger:
-    """Return the logger of a module; each of its records is one printable line.
+    """Return the logger of a module; each record becomes one printable line.
 
     On a terminal, long lines are folded between words.
     """
     logger = getLogger(name)
-    logger.addFilter(_PARAGRAPH)
+    logger.addFilter(_PRINTABLE)
     return logger
 
 
 _logger = get_logger(__name__)
 
 
-def write(lines: Iterable[str | Paragraph]) -> None:
-    """Write lines, with escapes for what is not printable."""
-    from pip._internal.console.wrapped import Wrapped, paragraph
-
-    listed = [paragraph(each) if isinstance(each, str) else each for each in lines]
-    if listed:
-        _logger.info("%s", Wrapped(listed), extra={"rich": True})
+def write(lines: Iterable[str | Line]) -> None:
+    """Write lines, with escapes for unprintable characters."""
+    for line in lines:
+        said, style = line if isinstance(line, Line) else (line, "")
+        _logger.info("%s", _Folded(said, style), extra={"rich": True})
 
 
 def write_document(document: Mapping[str, Any]) -> None:
@@ -114,14 +145,18 @@ def write_document(document: Mapping[str, Any]) -> None:
     _logger.info("%s", text, extra={"rich": True})
 
 
-def text_of(lines: Iterable[str]) -> Text | None:
-    """Return lines for upstream to show as they are; None if there are none."""
-    return Text("\n".join(map(printable, lines))) or None
+def notice(lines: Iterable[str]) -> Text:
+    """Format lines like stock pip's notices at the end of a run."""
+    marked = [Text()]
+    for line in lines:
+        mark = Text.assemble(("[", "bold"), ("notice", "blue"), ("]", "bold"))
+        marked.append(Text.assemble(mark, " ", printable(line)))
+    return Text("\n").join(marked)
 
 
 @contextmanager
-def only_output(options: optparse.Values) -> Iterator[None]:
-    """Keep pip's progress out of a JSON document; warnings go elsewhere."""
+def only_output(options: Values) -> Iterator[None]:
+    """Keep progress output out of a JSON document; warnings go to stderr."""
     before = logging.root.manager.disable
     if options.json:
         logging.disable(logging.INFO)
@@ -129,16 +164,3 @@ def only_output(options: optparse.Values) -> Iterator[None]:
         yield
     finally:
         logging.disable(before)
-
-
-@contextmanager
-def printable_output() -> Iterator[None]:
-    """Keep terminals from obeying upstream's records for a while, too."""
-    handlers = list(logging.getLogger().handlers)
-    for handler in handlers:
-        handler.addFilter(_PRINTABLE_LINES)
-    try:
-        yield
-    finally:
-        for handler in handlers:
-            handler.removeFilter(_PRINTABLE_LINES)

@@ -1,17 +1,20 @@
-"""Names and texts as they are shown."""
+"""Format names and texts for messages."""
 
 from __future__ import annotations
 
 import re
-
-__all__ = ["Hint", "capital", "counted", "with_label", "without_credentials"]
+from collections.abc import Sequence
 
 #: Between the scheme and the host of a URL; a password may have blanks.
 _CREDENTIALS = re.compile(r"(?<=://)[^/?#]*(?=@\S)")
 
 
+#: How many values are shown before the rest is counted.
+_SHOWN = 8
+
+
 class Hint(str):
-    """A sentence that ends in a command to type.
+    """A sentence that ends with a command.
 
     :ivar said: the sentence, up to the command.
     :ivar command: in one line.
@@ -21,14 +24,14 @@ class Hint(str):
     command: str
 
     def __new__(cls, said: str, command: str) -> Hint:
-        """Join the two; on a terminal they may stand in two lines."""
+        """Join the sentence and the command; a terminal may show them on two lines."""
         hint = super().__new__(cls, f"{said} {command}")
         hint.said, hint.command = said, command
         return hint
 
 
 def with_label(version: str, label: str | None) -> str:
-    """Return the version of a build for messages; a local part may be its label."""
+    """Return the version of a build for messages, with its label."""
     if label is None or version.endswith(f"+{label}"):
         return version
     return f"{version} ({label})"
@@ -43,7 +46,7 @@ def without_credentials(text: str, instead: str = "****") -> str:
 
 
 def capital(text: str) -> str:
-    """Capitalise the first letter of *text*, for the beginning of a sentence.
+    """Capitalize the first letter of *text*.
 
     A name there, of a file for instance, stays as it is: a colon follows it, or it has
     more than letters in it.
@@ -53,5 +56,13 @@ def capital(text: str) -> str:
 
 
 def counted(number: int, noun: str) -> str:
-    """Return a number of things in words; *noun* is the singular."""
+    """Return a number with its noun, such as ``2 files``; *noun* is the singular."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def shortened(values: Sequence[str], separator: str = ", ") -> str:
+    """Join *values*; if there are too many, count the rest."""
+    if len(values) <= _SHOWN:
+        return separator.join(values)
+    shown = separator.join(values[: _SHOWN - 1])
+    return f"{shown}{separator}{len(values) - _SHOWN + 1} more"

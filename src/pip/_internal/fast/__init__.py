@@ -1,1 +1,1 @@
-"""Speed: what is fetched, unpacked and replaced at the same time. Knows no variant."""
+"""Speed: parallel downloads, unpacking and upgrades, independent of variants."""

@@ -1,19 +1,19 @@
-"""Responses that were read completely and wait for pip to ask for them."""
+"""Store complete responses until pip requests them."""
 
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pip._vendor.urllib3 import HTTPResponse
 from pip._vendor.urllib3.exceptions import HTTPError
 
-from pip._internal.fast.connections import like
-
 if TYPE_CHECKING:
     from pip._vendor.requests import PreparedRequest, Response
 
-__all__ = ["Answer", "TooLong", "read_answer"]
+    from pip._internal.network.session import PipSession
+
+T = TypeVar("T")
 
 _CHUNK = 64 * 1024
 
@@ -22,8 +22,27 @@ class TooLong(Exception):
     """A body is longer than allowed."""
 
 
+def like(thing: T, /, **changes: Any) -> T:
+    """Copy an object, including cached attributes and connections.
+
+    Not ``copy.copy``: objects of requests leave out what cannot be pickled.
+
+    :param changes: attributes in which the copy differs
+    """
+    made: T = object.__new__(type(thing))
+    vars(made).update(vars(thing), **changes)
+    return made
+
+
+def forget(session: PipSession, url: str) -> None:
+    """Remove what is at *url* from the HTTP cache of a session, if it has one."""
+    controller = getattr(session.get_adapter(url), "controller", None)
+    if controller is not None:
+        controller.cache.delete(controller.cache_url(url))
+
+
 class _Body(io.BytesIO):
-    """A body; if it broke off, its end raises the error."""
+    """A response body; reading past the end of an incomplete body raises the error."""
 
     def __init__(self, content: bytes, error: Exception | None) -> None:
         super().__init__(content)
@@ -64,7 +83,7 @@ class Answer:
         }
 
     def response(self, request: PreparedRequest) -> Response:
-        """Return the response to a request, to be read from the beginning."""
+        """Return the response to a request, positioned at its start."""
         again = HTTPResponse(
             body=_Body(self.body, self._error),
             **self._raw,
@@ -77,7 +96,7 @@ class Answer:
 
 
 def read_answer(response: Response, limit: int, *, keeps_part: bool = False) -> Answer:
-    """Read a response to its end, and free its connection.
+    """Read a response completely, and release its connection.
 
     :param limit: bytes of the body
     :param keeps_part: whether to return what has arrived of a body that breaks off
@@ -87,11 +106,11 @@ def read_answer(response: Response, limit: int, *, keeps_part: bool = False) -> 
     raw, body, broken = response.raw, io.BytesIO(), None
     try:
         if (raw.length_remaining or 0) > limit:
-            raise TooLong(f"the body is longer than {limit} bytes")
+            raise TooLong
         while chunk := raw.read(_CHUNK, decode_content=False):
             body.write(chunk)
             if body.tell() > limit:
-                raise TooLong(f"the body is longer than {limit} bytes")
+                raise TooLong
     except BaseException as error:
         raw.close()
         if not (keeps_part and isinstance(error, (HTTPError, OSError))):

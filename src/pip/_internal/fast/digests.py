@@ -1,4 +1,4 @@
-"""Digests of downloaded files, so that pip does not read the files again."""
+"""Remember digests of downloaded files, so that pip does not read them again."""
 
 from __future__ import annotations
 
@@ -11,15 +11,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pip._internal.utils.hashes import Hashes
 
-__all__ = [
-    "check_path",
-    "file_hashed",
-    "identity",
-    "known_sha256",
-    "read_sha256",
-    "register",
-]
-
 _BLOCK = 1 << 18
 
 #: By path: what identifies the file, and its sha256 in hexadecimal digits.
@@ -27,7 +18,7 @@ _KNOWN: dict[str, tuple[tuple[int, ...], str]] = {}
 
 
 def identity(path: str) -> tuple[int, ...]:
-    """Return what a changed file, or another file at the same path, would not have.
+    """Return a value that changes when a file changes or is replaced.
 
     :raises OSError: if there is no such file.
     """
@@ -36,7 +27,7 @@ def identity(path: str) -> tuple[int, ...]:
 
 
 def register(path: str, sha256: str) -> None:
-    """Note the sha256 of the complete file at *path*, or of the file that it replaces.
+    """Register the sha256 of the complete file at *path*.
 
     :param sha256: in hexadecimal digits.
     """
@@ -44,7 +35,7 @@ def register(path: str, sha256: str) -> None:
 
 
 def known_sha256(path: str) -> str | None:
-    """Return the sha256 that was registered for the file that is at *path* now."""
+    """Return the registered sha256 of the current file at *path*, or None."""
     known = _KNOWN.get(path)
     return known[1] if known is not None and identity(path) == known[0] else None
 
@@ -63,7 +54,7 @@ def read_sha256(path: str) -> str:
 
 
 def check_path(fn: Callable[[Hashes, str], None], hashes: Hashes, path: str) -> None:
-    """Check the hash of a file; read the file only if its sha256 is unknown or wrong."""
+    """Check the hash of a file; read the file only if necessary."""
     known = known_sha256(path)
     if known is None or not hashes.is_hash_allowed("sha256", known):
         fn(hashes, path)
@@ -72,7 +63,7 @@ def check_path(fn: Callable[[Hashes, str], None], hashes: Hashes, path: str) -> 
 def file_hashed(
     fn: Callable[..., tuple[Any, int]], path: str, *args: Any, **kwargs: Any
 ) -> tuple[Any, int]:
-    """Return the sha256 and the size of a file; read the file only if its sha256 is unknown."""
+    """Return the sha256 and size of a file; read the file only if necessary."""
     known = known_sha256(path)
     if known is None:
         return fn(path, *args, **kwargs)

@@ -1,4 +1,4 @@
-"""Let one installer at a time change a virtual environment.
+"""Allow one installer at a time to change a virtual environment.
 
 The lock is the file ``PREFIX/.lock``, which uv locks too. pip takes it when everything is
 downloaded and built, so that no download and no build keeps another installer waiting. If
@@ -11,8 +11,8 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from optparse import Values
 from typing import Any, BinaryIO
 
@@ -27,8 +27,6 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-__all__ = ["EnvironmentChanged", "installing", "locked", "take_lock", "uninstalling"]
-
 logger = get_logger(__name__)
 
 #: Seconds to wait for another installer, as uv waits.
@@ -40,11 +38,11 @@ _ELSEWHERE = ("dry_run", "prefix_path", "root_path", "target_dir", "use_user_sit
 
 
 class EnvironmentChanged(Exception):
-    """Another installer has changed the packages that pip has looked at."""
+    """Another installer changed packages that pip had already inspected."""
 
 
 class _EnvironmentLock:
-    """The lock of the running virtual environment, which is not yet taken."""
+    """The lock of the current virtual environment, initially not acquired."""
 
     def __init__(self) -> None:
         self._path = os.path.join(sys.prefix, ".lock")
@@ -54,7 +52,7 @@ class _EnvironmentLock:
         self._seen: set[tuple[str, int, int]] | None = _installed()
 
     def acquire(self) -> bool:
-        """Take the lock; return whether the installed packages are as they were.
+        """Acquire the lock; return whether the installed packages are unchanged.
 
         :raises InstallationError: if another installer keeps it for five minutes.
         """
@@ -90,7 +88,7 @@ class _EnvironmentLock:
             time.sleep(_PAUSE)
 
     def release(self) -> None:
-        """Let others take the lock; remove its file if this process made it."""
+        """Release the lock; remove its file if this process created the file."""
         if self._file is not None:
             if self._is_new:
                 # Windows does not remove a file that is open.
@@ -101,7 +99,7 @@ class _EnvironmentLock:
 
 
 def locked(path: str) -> BinaryIO:
-    """Open and lock a file, which may be new, without following a link.
+    """Open or create a file and lock it, without following a link.
 
     :raises BlockingIOError: if another process has locked it, or has just removed it.
     :raises OSError: if it is no regular file, or the disk has no locks.
@@ -123,7 +121,7 @@ def _open(path: str, flags: int) -> int:
 
 
 def _is_locked(fd: int) -> bool:
-    """Lock a file; return False if another process has locked it.
+    """Try to lock a file; return whether that succeeded.
 
     :raises OSError: if the disk has no locks.
     """
@@ -138,7 +136,7 @@ def _is_locked(fd: int) -> bool:
 
 
 def _installed() -> set[tuple[str, int, int]]:
-    """Return what tells installed packages from those installed later."""
+    """Return a snapshot of the installed packages, for comparison."""
     found = set()
     for folder in {get_purelib(), get_platlib()}:
         try:
@@ -152,60 +150,52 @@ def _installed() -> set[tuple[str, int, int]]:
     return found
 
 
+#: Runs a command, which has these options and arguments.
+RunCommand = Callable[[Any, Values, list[str]], int]
+
 _lock: _EnvironmentLock | None = None
 
 
-def _locking(
-    run: Callable[[Any, Values, list[str]], int],
-    command: Any,
-    options: Values,
-    args: list[str],
-    *,
-    at_once: bool,
-) -> int:
-    """Run a command, once more if another installer has come between.
-
-    :param at_once: whether to take the lock now, not in :func:`take_lock`.
-    """
+@contextmanager
+def _locking(options: Values) -> Iterator[_EnvironmentLock | None]:
+    """Provide the lock for :func:`take_lock`, and release the lock at the end."""
     global _lock
     is_elsewhere = any(getattr(options, name, None) for name in _ELSEWHERE)
     if is_elsewhere or not running_under_virtualenv():
-        return run(command, options, args)
-    _lock = _EnvironmentLock()
+        yield None
+        return
+    _lock = lock = _EnvironmentLock()
     try:
-        if at_once:
-            _lock.acquire()
-        try:
-            return run(command, options, args)
-        except EnvironmentChanged:
-            logger.info(
-                "Another installer has changed '%s': resolving again", sys.prefix
-            )
-            # What a build needs may be installed by a pip of its own.
-            _lock.release()
-            return run(command, options, args)
+        yield lock
     finally:
-        _lock.release()
+        lock.release()
         _lock = None
 
 
-def installing(
-    fn: Callable[[Any, Values, list[str]], int],
-    command: Any,
-    options: Values,
-    args: list[str],
-) -> int:
-    """Run ``pip install``.
+def installing(fn: RunCommand, command: Any, options: Values, args: list[str]) -> int:
+    """Run ``pip install``; repeat if another installer interfered.
 
     pip cannot read a pipe twice, so a run with one takes the lock at once.
     """
     files = (*options.requirements, *options.constraints)
-    at_once = any(os.path.exists(each) and not os.path.isfile(each) for each in files)
-    return _locking(fn, command, options, args, at_once=at_once)
+    has_pipe = any(os.path.exists(each) and not os.path.isfile(each) for each in files)
+    with _locking(options) as lock:
+        if lock is not None and has_pipe:
+            lock.acquire()
+        try:
+            return fn(command, options, args)
+        except EnvironmentChanged:
+            assert lock is not None, "it was taken"
+            logger.info(
+                "Another installer has changed '%s': resolving again", sys.prefix
+            )
+            # What a build needs may be installed by a separate pip.
+            lock.release()
+            return fn(command, options, args)
 
 
 def take_lock() -> None:
-    """Take the lock of the environment that this command changes, if it changes one.
+    """Lock the environment, if this command changes it.
 
     :raises EnvironmentChanged: if another installer has changed the environment.
     """
@@ -213,13 +203,9 @@ def take_lock() -> None:
         raise EnvironmentChanged
 
 
-def uninstalling(
-    fn: Callable[[Any, Values, list[str]], int],
-    command: Any,
-    options: Values,
-    args: list[str],
-) -> int:
-    """Run ``pip uninstall``, which takes no lock while it waits for an answer."""
-    if not options.yes:
+def uninstalling(fn: RunCommand, command: Any, options: Values, args: list[str]) -> int:
+    """Run ``pip uninstall``; lock the environment only after the prompt."""
+    with _locking(options) as lock:
+        if lock is not None and options.yes:
+            lock.acquire()
         return fn(command, options, args)
-    return _locking(fn, command, options, args, at_once=True)

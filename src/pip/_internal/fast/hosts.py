@@ -1,4 +1,4 @@
-"""How many requests a host answers at the same time, found out while pip runs.
+"""Learn how many parallel requests a host supports.
 
 A server or proxy that serves few connections refuses the others in any way that it likes:
 with any status, by closing the connection, or by answering nothing as long as pip holds
@@ -15,15 +15,12 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-__all__ = ["Host", "Turn"]
-
-
 #: Seconds that a request which pip waits for waits for prefetches.
 _PATIENCE = 1.0
 
 
 class Turn:
-    """A request or download that is under way.
+    """A request or download in progress.
 
     :ivar host: which it is sent to
     :ivar is_due: whether pip waits for the response
@@ -31,7 +28,6 @@ class Turn:
         nothing can be learned from an answer
     :ivar peak: how many there have been at the same time since then
     :ivar is_answered: whether there was a good response
-    :ivar thread: which sends it
     """
 
     def __init__(self, host: Host, level: int, *, is_due: bool = False) -> None:
@@ -39,7 +35,6 @@ class Turn:
         self.is_due = is_due
         self.level = self.peak = level
         self.is_answered = False
-        self.thread = threading.get_ident()
 
 
 class Host:
@@ -62,7 +57,8 @@ class Host:
         self._changed = threading.Condition()
         #: Who waits to be alone, or is.
         self._alone: list[Turn] = []
-        self._due = 0
+        #: How many requests that pip waits for have not begun.
+        self._waiting = 0
         #: How many connections may be open.
         self._open = 0
         self.is_avoided = False
@@ -71,21 +67,19 @@ class Host:
 
     @contextmanager
     def turn(self, *, is_due: bool) -> Iterator[Turn]:
-        """Wait until one more request may be made, and count it.
+        """Wait until another request is allowed, and count it.
 
         :param is_due: whether pip waits for the response; such a request goes first.
         """
         with self._changed:
-            self._due += is_due
-            try:
-                limit = _PATIENCE if is_due else None
-                if not self._changed.wait_for(
-                    lambda: self._may_begin(is_due=is_due), limit
-                ):
+            if is_due:
+                self._waiting += 1
+                if not self._changed.wait_for(self._has_room, _PATIENCE):
                     # Prefetches that hang leave no room.
-                    self._changed.wait_for(self._has_room_but_for_prefetches)
-            finally:
-                self._due -= is_due
+                    self._changed.wait_for(lambda: self._has_room(self._due()))
+                self._waiting -= 1
+            else:
+                self._changed.wait_for(lambda: not self._waiting and self._has_room())
             turn = Turn(self, len(self._turns) + 1, is_due=is_due)
             self._turns.append(turn)
             self._open = max(self._open, turn.level)
@@ -95,85 +89,66 @@ class Host:
             yield turn
         finally:
             with self._changed:
-                self._remove(turn)
+                self._turns.remove(turn)
+                if turn in self._alone:
+                    self._alone.remove(turn)
                 # Not before it has ended: the next one would count it.
                 if turn.is_answered:
                     self._prove(turn.level)
                 self._changed.notify_all()
 
-    def give_up(self, thread: int) -> None:
-        """Wait no longer for a thread whose responses nobody needs any more."""
-        with self._changed:
-            for turn in [each for each in self._turns if each.thread == thread]:
-                self._remove(turn)
-            self._changed.notify_all()
+    def _has_room(self, turns: list[Turn] | None = None) -> bool:
+        """Return whether the limit allows one request more than *turns*."""
+        turns = self._turns if turns is None else turns
+        return len(turns) < self._allowed and not self._alone
 
-    def _remove(self, turn: Turn) -> None:
-        self._turns = [each for each in self._turns if each is not turn]
-        self._alone = [each for each in self._alone if each is not turn]
-
-    def _has_room_but_for_prefetches(self) -> bool:
-        due = [each for each in self._turns if each.is_due]
-        return len(due) < self._allowed and not self._alone
-
-    def _may_begin(self, *, is_due: bool) -> bool:
-        has_room = len(self._turns) < self._allowed and not self._alone
-        return has_room and (is_due or not self._due)
-
-    def _others(self, *, is_due: bool) -> list[Turn]:
-        """Return the requests for which one that is to be alone waits."""
-        return [
-            each
-            for each in self._turns
-            if each not in self._alone and each.is_due is is_due
-        ]
+    def _due(self) -> list[Turn]:
+        return [each for each in self._turns if each.is_due]
 
     def be_alone(
         self, turn: Turn, close_connections: Callable[[], None], seconds: float
     ) -> None:
-        """Wait until all other requests have ended; let no other begin before the turn ends.
-
-        One that was given up waits for nothing.
+        """Wait for all other requests to end, and block new ones until the turn ends.
 
         :param seconds: how long to wait for requests that pip may never make
         :param close_connections: closes the connections that are kept open
         """
         with self._changed:
-            if turn not in self._turns:
-                return
             self._alone.append(turn)
             # This may be what another one waits for.
             self._changed.notify_all()
             self._changed.wait_for(
                 lambda: (
-                    turn not in self._alone
-                    or (self._alone[0] is turn and not self._others(is_due=True))
+                    self._alone[0] is turn
+                    and all(each in self._alone for each in self._due())
                 )
             )
             # Nobody may need what hangs.
-            self._changed.wait_for(lambda: not self._others(is_due=False), seconds)
+            self._changed.wait_for(
+                lambda: all(each in self._alone for each in self._turns), seconds
+            )
         close_connections()
         self._open = 1
 
     def is_alone(self, turn: Turn) -> bool:
-        """Tell whether pip has no other connection to the host, in use or idle."""
+        """Return whether pip has no other connection to the host, active or idle."""
         return turn.peak == self._open == 1
 
     @property
     def has_connections(self) -> bool:
-        """Tell whether another request finds connections, in use or idle."""
+        """Whether there are connections to the host, active or idle."""
         return self._open > 1 or bool(self._turns)
 
     def keeps_open(self) -> None:
-        """Take note of a connection that stays in use after its turn."""
+        """Count a connection that stays in use after its turn."""
         self._open = max(self._open, 2)
 
     def is_genuine(self, turn: Turn, status: int) -> bool:
-        """Tell whether a refusal has nothing to do with other requests."""
+        """Return whether a refusal is independent of parallel requests."""
         return turn.peak <= self._genuine.get(status, 0)
 
     def stalled(self) -> bool:
-        """Make no more requests at the same time than were answered.
+        """Limit parallel requests to the number that the host answered.
 
         :return: whether there are idle connections, to be closed now. The requests that
             are under way may be answered only because of that.
@@ -188,7 +163,7 @@ class Host:
         return has_idle
 
     def judge(self, turn: Turn, status: int, *, is_same: bool) -> None:
-        """Learn from a request that was repeated alone.
+        """Adjust the limit after a request was repeated alone.
 
         :param status: of the first response
         :param is_same: whether it ended in the same way; this proves that the other

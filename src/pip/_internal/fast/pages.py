@@ -1,7 +1,7 @@
-"""Read index pages without making links for wheels whose tags do not suit.
+"""Parse index pages without creating links for unsuitable wheels.
 
 Stock pip makes a link of each file, and leaves most of them out. Nothing comes of these but
-lines of a debug log, so where nobody reads that, no link is made of such a wheel. Whoever
+lines of a debug log, so where nobody reads that, no link is made of such a wheel. Code that
 needs all links gets them by :func:`all_links`.
 """
 
@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 from pip._vendor.packaging.tags import InvalidTag, parse_tag
 
 from pip._internal.console.output import get_logger
-from pip._internal.fast.sizes import note
 from pip._internal.models.link import Link
 
 if TYPE_CHECKING:
@@ -24,11 +23,13 @@ if TYPE_CHECKING:
     from pip._internal.index.collector import IndexContent
     from pip._internal.models.target_python import TargetPython
 
-__all__ = ["all_links", "links_of_page"]
-
 _JSON = "application/vnd.pypi.simple.v1+json"
 #: Of a file name, in characters.
 _LONG = 256
+
+#: Bytes of each file on the JSON pages that were read (PEP 700), by URL. Upstream drops them
+#: when it makes links.
+_SIZES: dict[str, int] = {}
 
 
 class _Links(list[Link]):
@@ -41,7 +42,7 @@ class _Links(list[Link]):
 
 
 def all_links(links: Sequence[Link]) -> Sequence[Link]:
-    """Return links with those that were left out when their page was read."""
+    """Return all links of a page, including those skipped while parsing."""
     if isinstance(links, _Links) and links.everything is not None:
         return links.everything()
     return links
@@ -52,7 +53,7 @@ def links_of_page(
     page: IndexContent,
     target: TargetPython | None,
 ) -> list[Link]:
-    """Return the links of a page that may lead to candidates, in its order.
+    """Return the links of a page that may be candidates, in page order.
 
     :param parse: how upstream makes links of a page; it makes the same ones.
     :param target: for which they may be candidates; None for all links.
@@ -74,13 +75,19 @@ def links_of_page(
             continue
         link = Link.from_json(file, page.url)
         if link is not None:
-            note(link, file)
+            if type(size := file.get("size")) is int:
+                _SIZES[link.url_without_fragment] = size
             links.append(link)
     return links
 
 
+def listed_size(link: Link) -> int | None:
+    """Return the size of a file in bytes; None if no page lists it."""
+    return _SIZES.get(link.url_without_fragment)
+
+
 def _suitable(target: TargetPython) -> Callable[[str], bool]:
-    """Return what tells whether wheels suit a target by the tags in their names."""
+    """Return a function that checks the tags in wheel names."""
     supported = target.get_unsorted_tags()
 
     @functools.cache
@@ -95,7 +102,7 @@ def _suitable(target: TargetPython) -> Callable[[str], bool]:
 
 
 def _is_foreign(file: Any, suits: Callable[[str], bool]) -> bool:
-    """Tell whether a file is a wheel whose tags do not suit; a doubt means no."""
+    """Return whether a file is certainly a wheel with unsuitable tags."""
     if type(file) is not dict or type(url := file.get("url")) is not str:
         return False
     name = url.partition("#")[0].rpartition("/")[2].replace("%2B", "+")

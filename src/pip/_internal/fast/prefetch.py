@@ -8,25 +8,19 @@ asks stock pip's finder, and decides nothing: what the resolver does not ask for
 
 from __future__ import annotations
 
-import functools
 import importlib.metadata
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cached_property, partial
 from os import PathLike
 from typing import TYPE_CHECKING
 
 from pip._vendor.packaging.specifiers import SpecifierSet
 from pip._vendor.packaging.utils import canonicalize_name
 
-from pip._internal.fast.best_effort import BestEffort
-from pip._internal.fast.held_records import emit, holding
-from pip._internal.fast.session_requests import (
-    MAX_METADATA,
-    MAX_PAGE,
-    NotAnswered,
-    SessionRequests,
-)
+from pip._internal.fast import session_requests
+from pip._internal.fast.optional_work import BestEffort, emit, holding
 from pip._internal.metadata.importlib import Distribution
 from pip._internal.network.utils import HEADERS
 
@@ -45,7 +39,8 @@ if TYPE_CHECKING:
     from pip._internal.req.req_install import InstallRequirement
     from pip._internal.resolution.resolvelib.resolver import Resolver
 
-__all__ = ["Foresight", "Prefetch"]
+    #: Files that suit, the best first, each with its version.
+    Files = Sequence[tuple[Version, Link]]
 
 #: Requirements that are looked at; so hostile metadata cannot take much time.
 _MAX_REQUIREMENTS = 20_000
@@ -54,7 +49,7 @@ _MAX_LOOKS = 3
 
 
 class Foresight:
-    """Who has a say in what is looked up; this one has none."""
+    """The policy for prefetching; this one changes nothing."""
 
     def pages_of(self, project: NormalizedName, pages: Sequence[str]) -> Sequence[str]:
         """Return the URLs of the pages of a project.
@@ -65,14 +60,10 @@ class Foresight:
         return pages
 
     def choose(
-        self,
-        prefetch: Prefetch,
-        project: NormalizedName,
-        files: Sequence[tuple[Version, Link]],
+        self, prefetch: Prefetch, project: NormalizedName, files: Files
     ) -> Link | None:
-        """Return the file that the resolver will take; None if nobody can tell.
+        """Return the file that the resolver will choose; None if unknown.
 
-        :param files: those that suit, the best first
         :raises NotAnswered: if a response is not here yet
         """
         del prefetch, project
@@ -105,22 +96,22 @@ class _Project:
 
 
 class _Metadata(importlib.metadata.Distribution):
-    """A distribution of which only the metadata file is here."""
+    """A distribution with only its metadata file."""
 
     def __init__(self, text: str) -> None:
         self._text = text
 
     def read_text(self, filename: str) -> str | None:
-        """Return the text of a file; None if there is no such file."""
+        """Return the text of a file; None if the file does not exist."""
         return self._text if filename == "METADATA" else None
 
     def locate_file(self, path: str | PathLike[str]) -> Path:
         """Raise an error: there are no files."""
         raise NotImplementedError(path)
 
-    @functools.cached_property
+    @cached_property
     def metadata(self) -> importlib.metadata.PackageMetadata:
-        """Return the metadata, parsed once."""
+        """The parsed metadata, cached."""
         return super().metadata
 
 
@@ -128,13 +119,14 @@ class Prefetch:
     """Prefetches for one run of the resolver.
 
     :param roots: what the user requires, and constraints
+    :ivar roots: what the user requires by name
     """
 
     def __init__(
         self,
         resolver: Resolver,
         roots: Iterable[InstallRequirement],
-        requests: SessionRequests,
+        requests: session_requests.SessionRequests,
         foresight: Foresight,
     ) -> None:
         self.requests = requests
@@ -147,7 +139,7 @@ class Prefetch:
         self._named: set[NormalizedName] = set()
         self._queue: deque[Callable[[], None]] = deque()
         self._left = _MAX_REQUIREMENTS
-        self._roots: list[Requirement] = []
+        self.roots: list[Requirement] = []
         for root in roots:
             if root.req is None or root.link or not root.match_markers():
                 continue
@@ -157,11 +149,7 @@ class Prefetch:
                 self._constraints[name] = constraint & root.req.specifier
             else:
                 self._named.add(name)
-                self._roots.append(root.req)
-
-    def begin(self) -> None:
-        """Prefetch what the user requires."""
-        self.require(self._roots)
+                self.roots.append(root.req)
 
     def require(self, requirements: Iterable[Requirement]) -> None:
         """Prefetch what the resolver will need for requirements."""
@@ -179,7 +167,7 @@ class Prefetch:
                     self._add(requirement)
 
     def reached(self, name: NormalizedName) -> None:
-        """Say what there is to say of a project that the resolver has reached."""
+        """Emit the stored log records of a project that the resolver reached."""
         project = self._projects.get(name)
         if project is not None and not self.requests.is_ahead:
             emit(project.records)
@@ -197,12 +185,12 @@ class Prefetch:
         limit: int,
         request: PreparedRequest | None = None,
     ) -> None:
-        """Prefetch a response of at most *limit* bytes that a project waits for."""
+        """Prefetch a response of at most *limit* bytes for a project."""
         project = self._projects.get(name)
         if project is None:
             self.requests.prefetch(url, headers, limit)
             return
-        then = functools.partial(self._arrived, project)
+        then = partial(self._arrived, project)
         project.waits += self.requests.prefetch(
             url, headers, limit, then, request=request
         )
@@ -213,18 +201,18 @@ class Prefetch:
         if project is None:
             constraint = self._constraints.get(name, SpecifierSet())
             project = self._projects[name] = _Project(name, constraint)
-            self._queue.append(functools.partial(self._look, project))
+            self._queue.append(partial(self._look, project))
         project.specifier &= requirement.specifier
         found = project.version
         if found is not None and not requirement.specifier.contains(
             str(found), prereleases=True
         ):
             project.version = project.dist = None
-            self._queue.append(functools.partial(self._look, project))
+            self._queue.append(partial(self._look, project))
         extras = {*map(canonicalize_name, requirement.extras)} - project.extras
         if extras:
             project.extras |= extras
-            self._queue.append(functools.partial(self._follow, project, extras))
+            self._queue.append(partial(self._follow, project, extras))
 
     def _go_on(self) -> None:
         while self._queue and self.requests.has_room:
@@ -234,7 +222,7 @@ class Prefetch:
     def _arrived(self, project: _Project, _: Answer | None) -> None:
         project.waits -= 1
         if not project.waits:
-            self._queue.append(functools.partial(self._look, project))
+            self._queue.append(partial(self._look, project))
         self._go_on()
 
     def _look(self, project: _Project) -> None:
@@ -255,7 +243,7 @@ class Prefetch:
                     if not each.link.is_yanked
                 ]
                 link = self._foresight.choose(self, project.name, files)
-        except NotAnswered as missing:
+        except session_requests.NotAnswered as missing:
             if missing.request is not None:
                 project.looks -= 1
                 self._ask_for_pages(project, missing.request)
@@ -272,16 +260,13 @@ class Prefetch:
     def _ask_for_metadata(self, project: _Project, link: Link) -> None:
         metadata = link.metadata_link()
         if metadata is not None:
-            self.requests.prefetch(
-                metadata.url_without_fragment,
-                HEADERS,
-                MAX_METADATA,
-                functools.partial(self._read, project, metadata),
-            )
+            url = metadata.url_without_fragment
+            read = partial(self._read, project, metadata)
+            self.requests.prefetch(url, HEADERS, session_requests.MAX_METADATA, read)
 
     @contextmanager
     def _reading_ahead(self, project: _Project) -> Iterator[None]:
-        """Do what the resolver will do for a project, with what is here."""
+        """Run the resolver's steps for a project with prefetched responses only."""
         said = {record.getMessage() for record in project.records}
         skipped = self._finder._requires_python_skipped
         before = set(skipped)
@@ -299,7 +284,7 @@ class Prefetch:
             skipped &= before
 
     def _ask_for_pages(self, project: _Project, request: PreparedRequest) -> None:
-        """Prefetch the pages of a project as the finder has asked for the first one."""
+        """Prefetch the index pages of a project."""
         url, name = str(request.url), project.name
         pages = self._finder.search_scope.get_index_urls_locations(name)
         pages = list(self._foresight.pages_of(name, pages))
@@ -310,7 +295,7 @@ class Prefetch:
             headers = {name: str(value) for name, value in request.headers.items()}
             for page in pages:
                 same = request if page == url else None
-                self.ask(name, page, headers, MAX_PAGE, same)
+                self.ask(name, page, headers, session_requests.MAX_PAGE, same)
 
     def _read(self, project: _Project, metadata: Link, answer: Answer | None) -> None:
         """Read the metadata of the best file of a project."""
@@ -326,10 +311,10 @@ class Prefetch:
 
     def _found(self, project: _Project, dist: BaseDistribution) -> None:
         project.version, project.dist = dist.version, dist
-        self._queue.append(functools.partial(self._follow, project, project.extras))
+        self._queue.append(partial(self._follow, project, project.extras))
 
     def _follow(self, project: _Project, extras: Iterable[NormalizedName]) -> None:
-        """Go on with what a project requires."""
+        """Prefetch the dependencies of a project."""
         dist = project.dist
         if dist is None or self._resolver.ignore_dependencies:
             return
@@ -338,7 +323,7 @@ class Prefetch:
         self._require(dist.iter_dependencies(provided.intersection(extras)))
 
     def _installed(self, project: _Project) -> BaseDistribution | None:
-        """Return what is installed of a project, if it is one that the resolver may keep."""
+        """Return the installed distribution of a project that pip may keep."""
         factory = self._resolver.factory
         dist = factory._installed_dists.get(project.name)
         if dist is None or factory.force_reinstall:
@@ -347,7 +332,7 @@ class Prefetch:
         return dist if is_right else None
 
     def _is_kept(self, project: _Project) -> bool:
-        """Tell whether the resolver keeps what is installed rather than upgrading it."""
+        """Return whether the resolver keeps the installed version."""
         strategy = self._resolver.upgrade_strategy
         if strategy == "only-if-needed":
             return project.name not in self._named

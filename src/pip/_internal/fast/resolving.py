@@ -1,4 +1,4 @@
-"""Where the resolver tells what it needs, so that pip can prefetch it.
+"""Connect the resolver to prefetching.
 
 Most of the code for this is loaded once there is something to prefetch: a second requirement
 of the user, or the first dependency.
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
-from pip._internal.fast.best_effort import BestEffort
+from pip._internal.fast.optional_work import BestEffort
 from pip._internal.fast.slots import RESOLVING
 
 if TYPE_CHECKING:
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from pip._internal.req.req_install import InstallRequirement
     from pip._internal.resolution.resolvelib.base import Candidate
     from pip._internal.resolution.resolvelib.resolver import Resolver
-
-__all__ = ["Resolving", "dependencies_known", "prefetching", "reached"]
 
 _T = TypeVar("_T")
 
@@ -41,7 +39,7 @@ class Resolving:
         self.prefetch: Prefetch | None = None
 
     def start(self) -> Prefetch | None:
-        """Prefetch from here on; return None if that is not possible."""
+        """Start prefetching; return None if that is not possible."""
         make, self._make = self._make, None
         if make is not None:
             with BestEffort("prefetching"):
@@ -55,15 +53,15 @@ def prefetching(
     session: PipSession,
     roots: Sequence[InstallRequirement],
     most: int,
-    foresee: Callable[[], Foresight] | None,
+    make_foresight: Callable[[], Foresight] | None,
 ) -> Iterator[None]:
-    """Let pip prefetch what a resolver needs.
+    """Enable prefetching for a resolver run.
 
     Not where pip asks no index, and not where hashes are required: there stock pip reads
     only verified files, and stops at the first file that is not.
 
     :param most: requests to a host at the same time
-    :param foresee: returns who has a say in what is looked up
+    :param make_foresight: returns what affects which files are looked up
     """
     finder = resolver.factory.preparer.finder
     is_allowed = (
@@ -81,14 +79,14 @@ def prefetching(
         from pip._internal.fast.prefetch import Foresight, Prefetch
         from pip._internal.fast.session_requests import requests_of
 
-        foresight = Foresight() if foresee is None else foresee()
+        foresight = Foresight() if make_foresight is None else make_foresight()
         return Prefetch(resolver, roots, requests_of(session, most), foresight)
 
     resolving = Resolving(make)
     RESOLVING.set(finder, resolving)
     try:
         if len(roots) > 1 and (prefetch := resolving.start()) is not None:
-            prefetch.begin()
+            prefetch.require(prefetch.roots)
         yield
     finally:
         if resolving.prefetch is not None:
@@ -97,7 +95,7 @@ def prefetching(
 
 
 def dependencies_known(finder: PackageFinder, candidate: Candidate) -> None:
-    """Prefetch what the resolver needs for the dependencies of a candidate."""
+    """Prefetch for the dependencies of a candidate."""
     resolving = RESOLVING.of(finder, Resolving)
     base = getattr(candidate, "base", candidate)
     dist: BaseDistribution | None = vars(base).get("dist")
@@ -109,10 +107,17 @@ def dependencies_known(finder: PackageFinder, candidate: Candidate) -> None:
             prefetch.require(required)
 
 
+def start_prefetching(finder: PackageFinder) -> None:
+    """Start prefetching before the first dependency is known."""
+    resolving = RESOLVING.of(finder, Resolving)
+    if resolving is not None:
+        resolving.start()
+
+
 def reached(
     infos: Callable[[], _T], finder: PackageFinder, project: NormalizedName
 ) -> _T:
-    """Log what was kept of a project, then return its candidates for the resolver."""
+    """Emit stored log records of a project; return its candidates."""
     resolving = RESOLVING.of(finder, Resolving)
     if resolving is not None and resolving.prefetch is not None:
         resolving.prefetch.reached(project)

@@ -1,7 +1,7 @@
-"""Send requests, as many at the same time as each host answers.
+"""Send requests in parallel, within the limit of each host.
 
 A request that fails while there are other connections to its host is sent again alone. So
-whatever a host does about several connections, the outcome is that of stock pip.
+the result is the same as stock pip's, however a host handles several connections.
 """
 
 from __future__ import annotations
@@ -12,9 +12,8 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
-from weakref import WeakSet
 
 from pip._vendor.requests import PreparedRequest, Response
 from pip._vendor.requests.adapters import HTTPAdapter
@@ -23,9 +22,9 @@ from pip._vendor.requests.utils import select_proxy
 from pip._vendor.urllib3.exceptions import HTTPError
 
 from pip._internal.console.output import get_logger
-from pip._internal.fast.answers import read_answer
-from pip._internal.fast.connections import like
+from pip._internal.fast.answers import Answer, like, read_answer
 from pip._internal.fast.hosts import Host, Turn
+from pip._internal.fast.slots import SENT
 
 if TYPE_CHECKING:
     from pip._vendor.urllib3 import HTTPResponse
@@ -33,11 +32,7 @@ if TYPE_CHECKING:
 
     from pip._internal.network.session import PipSession
 
-__all__ = ["Dropped", "Sender", "Sending"]
-
 logger = get_logger(__name__)
-
-T = TypeVar("T")
 
 _ASKS_FOR_CREDENTIALS = (401, 407)
 _FAILURES = (RequestException, HTTPError, OSError)
@@ -48,36 +43,32 @@ _LEAST_PATIENCE = 0.3
 _SLOWER = 3
 #: Bytes; whatever pip streams and is not longer is read before the next request.
 _SMALL = 1024 * 1024
-
-
 #: Seconds until a server has noticed that connections were closed.
 _UNTIL_CLOSED = 0.1
 
 
 class Dropped(Exception):
-    """Nobody needs a prefetched response, or pip might get another one."""
+    """A prefetch was dropped: nobody needs it, or pip might get another response."""
 
 
 class Sender:
-    """An adapter of a session, which sends in two ways.
+    """An adapter of a session, with a second adapter for prefetches.
 
     :ivar adapter: the session's own, with the connections
-    :ivar sent: requests that the cache did not answer
-    :ivar has_sent: whether there was one
+    :ivar has_sent: whether there was a request that the cache did not answer
     :ivar stock: sends as stock pip does, with its retries
     :ivar once: sends once
     """
 
     def __init__(self, adapter: HTTPAdapter) -> None:
         self.adapter = adapter
-        self.sent: WeakSet[PreparedRequest] = WeakSet()
         self.has_sent = False
         self.stock = self._copy(adapter.max_retries).send
         retries = adapter.max_retries.new(total=0, status_forcelist=())
         self.once = self._copy(retries).send
 
     def close_idle(self) -> None:
-        """Close the connections that no request uses."""
+        """Close idle connections."""
         managers = (self.adapter.poolmanager, *self.adapter.proxy_manager.values())
         for manager in managers:
             for key in manager.pools.keys():  # noqa: SIM118
@@ -90,7 +81,7 @@ class Sender:
                             connection.close()
 
     def _copy(self, retries: Retry) -> HTTPAdapter:
-        """Copy the adapter; the copy notes which requests the cache does not answer."""
+        """Copy the adapter; the copy marks responses that are not from the cache."""
         owner = self.adapter
         copy = like(owner, max_retries=retries)
         build = copy.build_response
@@ -98,10 +89,11 @@ class Sender:
         def build_response(
             request: PreparedRequest, response: HTTPResponse, **kwargs: Any
         ) -> Response:
-            if not kwargs.get("from_cache"):
-                self.sent.add(request)
-                self.has_sent = True
             built = build(request, response, **kwargs)
+            if not kwargs.get("from_cache"):
+                # ``built`` may be from the cache all the same, confirmed by the server.
+                SENT.set(built, True)
+                self.has_sent = True
             # With credentials, pip sends it again there.
             built.connection = owner
             return built
@@ -111,15 +103,17 @@ class Sender:
 
 
 class _Outcome(NamedTuple):
-    """What came of a request.
+    """The outcome of a request.
 
     :ivar value: what was read; None if it failed
+    :ivar was_sent: whether a server has answered, not the cache
     :ivar seconds: until the first byte
     """
 
     value: Any
     status: int
     error: Exception | None
+    was_sent: bool
     seconds: float
 
     @property
@@ -156,17 +150,19 @@ class Sending:
         self._own = threading.local()
 
     def host_of(self, url: str, settings: Mapping[str, Any]) -> Host:
-        """Return the host that a request is sent to, which may be a proxy."""
+        """Return the host that receives a request, which may be a proxy."""
         parts = urlsplit(url)
         proxy = select_proxy(url, settings.get("proxies"))
         key = proxy or f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
-        if key not in self._hosts:
-            # Another thread may have made it.
-            self._hosts.setdefault(key, Host(self._most))
-        return self._hosts[key]
+        # Another thread may make it at the same time.
+        return self._hosts.get(key) or self._hosts.setdefault(key, Host(self._most))
+
+    def forget_hosts(self) -> None:
+        """Forget pending requests that pip has given up."""
+        self._hosts = {}
 
     def settings_for(self, url: str) -> dict[str, Any]:
-        """Return proxies, certificates and such for a request."""
+        """Return the proxies, certificates and other settings for a request."""
         session = self._session
         settings = session.merge_environment_settings(
             url, session.proxies, True, None, None
@@ -175,7 +171,7 @@ class Sending:
 
     @contextmanager
     def turn(self, url: str) -> Iterator[Turn]:
-        """Count what this thread downloads from *url* as one request, to its end."""
+        """Count a download of this thread from *url* as one request."""
         with self.host_of(url, self.settings_for(url)).turn(is_due=True) as turn:
             self._own.turn = turn
             try:
@@ -194,42 +190,39 @@ class Sending:
 
     @property
     def patience(self) -> float:
-        """Return after how many seconds without any response something may be wrong."""
+        """The seconds without any response after which pip suspects a problem."""
         return max(_LEAST_PATIENCE, _SLOWER * self._slowest)
 
     def stalled(self) -> None:
-        """Close idle connections: a server may wait for that before it answers."""
+        """Close idle connections, because a server may wait for that."""
         if [host for host in list(self._hosts.values()) if host.stalled()]:
             self._close_idle()
-
-    def give_up(self, thread: int) -> None:
-        """Wait no longer for the requests of a thread."""
-        for host in list(self._hosts.values()):
-            host.give_up(thread)
 
     def _close_idle(self) -> None:
         for sender in self._senders:
             sender.close_idle()
 
-    def is_tried(self, request: PreparedRequest, settings: Mapping[str, Any]) -> bool:
-        """Tell whether pip has used the password of a request itself, if there is one."""
-        host = self.host_of(str(request.url), settings)
-        return _credentials(request) in {"", *host.accepted, *host.refused}
+    def may_prefetch(
+        self, request: PreparedRequest, settings: Mapping[str, Any]
+    ) -> bool:
+        """Return whether an optional request may be sent.
 
-    def is_welcome(self, request: PreparedRequest, settings: Mapping[str, Any]) -> bool:
-        """Tell whether a request may be sent that pip may never make."""
+        Its password, if there is one, must be one that pip itself has used with success.
+        """
         host = self.host_of(str(request.url), settings)
-        return not host.is_avoided and _credentials(request) not in host.refused
+        credentials = _credentials(request)
+        is_usable = not credentials or credentials in host.accepted
+        return is_usable and credentials not in host.refused and not host.is_avoided
 
     def send(
         self, sender: Sender, request: PreparedRequest, settings: Mapping[str, Any]
     ) -> Response:
-        """Send a request that pip waits for; return what stock pip would get."""
+        """Send a request that pip waits for; return the same response as stock pip."""
         host = self.host_of(str(request.url), settings)
 
         def settled(response: Response, *, is_last: bool = False) -> Response:
             if hasattr(self._own, "turn"):
-                # It is read in this turn, by whoever can stop it.
+                # It is read in this turn, by code that can stop.
                 return response
             if not settings.get("stream"):
                 _ = response.content
@@ -245,12 +238,12 @@ class Sending:
         stock = partial(_attempt, sender.stock, request, settings, last)
         with self._turn(host) as turn:
             if host.is_alone(turn):
-                first = stock()
+                outcome = stock()
             else:
-                first = _attempt(sender.once, request, settings, settled)
-            if not self._is_final(turn, sender, request, first):
-                first = self._alone(turn, request, stock, first)
-        response: Response = first.result()
+                outcome = _attempt(sender.once, request, settings, settled)
+            if not self._is_final(turn, request, outcome):
+                outcome = self._alone(turn, request, stock, outcome)
+        response: Response = outcome.result()
         return response
 
     def send_ahead(
@@ -258,43 +251,44 @@ class Sending:
         sender: Sender,
         request: PreparedRequest,
         settings: Mapping[str, Any],
-        read: Callable[[Response], T],
+        limit: int,
         begins: Callable[[], bool],
-    ) -> T:
-        """Send a request that pip may never make.
+    ) -> Answer:
+        """Prefetch a response.
 
-        :param read: reads the response
+        :param limit: bytes of the body
         :param begins: called before it is sent; returns whether anybody needs it
         :raises Dropped: if nobody does, if the host refuses such requests, or if this one
             failed or was refused, maybe because of other requests
         """
         host = self.host_of(str(request.url), settings)
         with host.turn(is_due=False) as turn:
-            if not begins() or not self.is_welcome(request, settings):
+            if not begins() or not self.may_prefetch(request, settings):
                 raise Dropped
-            first = _attempt(sender.once, request, settings, read)
+            read = partial(read_answer, limit=limit)
+            outcome = _attempt(sender.once, request, settings, read)
             # After a failure, nothing more is prefetched from there.
-            host.is_avoided |= not (first.is_good or first.is_refusal)
-            if not self._is_final(turn, sender, request, first):
+            host.is_avoided |= not (outcome.is_good or outcome.is_refusal)
+            if not self._is_final(turn, request, outcome):
                 raise Dropped
-        result: T = first.result()
-        return result
+        answer: Answer = outcome.result()
+        return answer
 
     def _is_final(
-        self, turn: Turn, sender: Sender, request: PreparedRequest, first: _Outcome
+        self, turn: Turn, request: PreparedRequest, outcome: _Outcome
     ) -> bool:
-        """Tell whether other connections have nothing to do with an outcome."""
+        """Return whether an outcome is independent of other connections."""
         host = turn.host
-        if first.status in _ASKS_FOR_CREDENTIALS:
+        if outcome.status in _ASKS_FOR_CREDENTIALS:
             host.refused.add(_credentials(request))
-        if first.is_good:
-            if request in sender.sent:
+        if outcome.is_good:
+            if outcome.was_sent:
                 host.accepted.add(_credentials(request))
                 turn.is_answered = True
                 if turn.level:
-                    self._slowest = max(self._slowest, first.seconds)
+                    self._slowest = max(self._slowest, outcome.seconds)
             return True
-        return host.is_alone(turn) or host.is_genuine(turn, first.status)
+        return host.is_alone(turn) or host.is_genuine(turn, outcome.status)
 
     def _alone(
         self,
@@ -303,7 +297,7 @@ class Sending:
         attempt: Callable[[], _Outcome],
         first: _Outcome,
     ) -> _Outcome:
-        """Send a request again when there is no other connection to its host."""
+        """Repeat a request while there is no other connection to the host."""
         if isinstance(first.value, Response):
             first.value.close()
         logger.debug("Sending a request again, alone: %s", request.url)
@@ -325,14 +319,18 @@ def _attempt(
     settings: Mapping[str, Any],
     read: Callable[[Response], object],
 ) -> _Outcome:
+    """Send a request, and read the response.
+
+    :return: the outcome; failures are no errors here.
+    """
     began = time.monotonic()
+    response, status, seconds, was_sent = None, 0, 0.0, False
     try:
         response = send(request, **settings)
+        status, seconds = response.status_code, time.monotonic() - began
+        was_sent = bool(SENT.of(response, bool))
+        return _Outcome(read(response), status, None, was_sent, seconds)
     except _FAILURES as error:
-        return _Outcome(None, 0, error, time.monotonic() - began)
-    seconds, status = time.monotonic() - began, response.status_code
-    try:
-        return _Outcome(read(response), status, None, seconds)
-    except _FAILURES as error:
-        response.close()
-        return _Outcome(None, status, error, seconds)
+        if response is not None:
+            response.close()
+        return _Outcome(None, status, error, was_sent, seconds)

@@ -1,4 +1,4 @@
-"""The requests of a session, some of which are prefetched.
+"""The requests of a session, with prefetching.
 
 Threads only send requests and read responses. They ask for no password, open no keyring
 and touch nothing else of pip's. A prefetched response waits until pip makes the same
@@ -23,17 +23,14 @@ from pip._vendor.requests.adapters import DEFAULT_POOLSIZE, HTTPAdapter
 from pip._vendor.requests.hooks import default_hooks
 
 from pip._internal.console.output import get_logger
-from pip._internal.fast.answers import Answer, read_answer
-from pip._internal.fast.best_effort import BestEffort
-from pip._internal.fast.connections import like
+from pip._internal.fast.answers import Answer, like
+from pip._internal.fast.optional_work import BestEffort
 from pip._internal.fast.sending import Dropped, Sender, Sending
 from pip._internal.fast.slots import SESSION_REQUESTS
 from pip._internal.fast.threads import Workers, in_thread
 
 if TYPE_CHECKING:
     from pip._internal.network.session import PipSession
-
-__all__ = ["MAX_METADATA", "MAX_PAGE", "NotAnswered", "SessionRequests", "requests_of"]
 
 logger = get_logger(__name__)
 
@@ -55,7 +52,7 @@ _Key = tuple[str, tuple[str, ...]]
 
 
 class NotAnswered(BaseException):
-    """Work ahead of the resolver needs a response that is not here.
+    """Prefetching needs a response that has not arrived.
 
     This is no error, and error handlers must not catch it.
 
@@ -69,7 +66,7 @@ class NotAnswered(BaseException):
 
 @dataclass(eq=False)
 class _Job:
-    """A request that is prefetched."""
+    """A prefetched request."""
 
     sender: Sender
     request: PreparedRequest
@@ -80,14 +77,14 @@ class _Job:
 
     @property
     def answer(self) -> Answer | None:
-        """Return the response; None if there is none of use so far."""
+        """The response, or None if there is no usable one yet."""
         future = self.future
         is_there = future.done() and not future.cancelled()
         return future.result() if is_there and not future.exception() else None
 
 
 class SessionRequests:
-    """All requests of one session over HTTP.
+    """The HTTP requests of one session.
 
     :param most: requests to a host at the same time
     """
@@ -119,11 +116,9 @@ class SessionRequests:
         #: Called in the main thread after each response to a request of pip's.
         self.on_response: Callable[[], None] = lambda: None
         self._pending = 0
-        #: Jobs whose password pip has to try first.
-        self._parked: list[_Job] = []
 
     def close(self) -> None:
-        """Forget what was prefetched; connections stay open."""
+        """Drop prefetched responses; keep connections open."""
         for job in self._jobs.values():
             job.future.cancel()
         for _ in range(len(self._workers)):
@@ -133,7 +128,7 @@ class SessionRequests:
 
     @property
     def has_room(self) -> bool:
-        """Tell whether one more response may be prefetched.
+        """Whether another response may be prefetched.
 
         As long as the cache answers, prefetching takes time and saves none.
         """
@@ -142,11 +137,11 @@ class SessionRequests:
 
     @property
     def is_ahead(self) -> bool:
-        """Tell whether something is read that the resolver has not asked for."""
+        """Whether code ahead of the resolver is reading responses."""
         return self._read_ahead is not None
 
     def claim(self, url: str) -> None:
-        """Take note that pip has used what was prefetched from a URL."""
+        """Record that pip used the prefetched response of a URL."""
         self._unclaimed = {each for each in self._unclaimed if each[0] != url}
 
     def prefetch(
@@ -158,11 +153,11 @@ class SessionRequests:
         *,
         request: PreparedRequest | None = None,
     ) -> bool:
-        """Make a GET request in a thread, for the session's later request.
+        """Send a GET request in a thread, for a later request of the session.
 
         :param limit: bytes of the body
         :param then: called in the main thread, while pip waits for another response, with
-            the response; with None if it is of no use
+            the response; with None if it is useless
         :param request: the same as pip prepares it, if that is known
         :return: whether *then* will be called; not if the host is avoided, or if it was
             requested before
@@ -175,17 +170,12 @@ class SessionRequests:
         request.hooks = default_hooks()
         key = _key(request)
         settings = {**self.sending.settings_for(str(request.url)), "stream": True}
-        is_welcome = self.has_room and self.sending.is_welcome(request, settings)
-        if key in self._made or not is_welcome:
+        is_allowed = self.has_room and self.sending.may_prefetch(request, settings)
+        if key in self._made or not is_allowed:
             return False
         self._unclaimed.add(key)
         self._made.add(key)
         job = self._jobs[key] = _Job(sender, request, settings, limit, then)
-        self._parked.append(job)
-        self._unpark()
-        return True
-
-    def _enqueue(self, job: _Job) -> None:
         self._pending += 1
         ended = self._ended
         job.future.add_done_callback(lambda _: ended.put(job))
@@ -194,9 +184,10 @@ class SessionRequests:
         if not self._workers:
             job.future.cancel()
         self._waiting.put(job)
+        return True
 
     def _prepare(self, url: str, headers: Mapping[str, str]) -> PreparedRequest:
-        """Prepare a request as the session would, and leave no trace there.
+        """Prepare a request without changing the session.
 
         This opens no keyring: pip does so only after a status of 401.
         """
@@ -207,7 +198,7 @@ class SessionRequests:
 
     @contextmanager
     def reading_ahead(self) -> Iterator[None]:
-        """Answer requests only with what was prefetched.
+        """Answer requests from prefetched responses only.
 
         :raises NotAnswered: if a response is not there; the others are kept then.
         """
@@ -223,7 +214,7 @@ class SessionRequests:
     def _send(
         self, sender: Sender, request: PreparedRequest, **settings: Any
     ) -> Response:
-        """Answer a request of pip's, with a prefetched response if there is one."""
+        """Answer a request, from a prefetched response if available."""
         is_main = threading.current_thread() is threading.main_thread()
         if self._read_ahead is not None and is_main:
             key = _key(request)
@@ -241,7 +232,7 @@ class SessionRequests:
         if not (is_main and (self._pending or host.has_connections)):
             response = ask()
             if is_main:
-                self._go_on()
+                self.on_response()
             return response
         try:
             future = in_thread(ask)
@@ -249,27 +240,15 @@ class SessionRequests:
             logger.debug("No thread for a request: %s", error)
             return ask()
         self.wait_for(future)
-        self._go_on()
+        self.on_response()
         try:
             return future.result()
         finally:
             # An error refers to this frame, and the future to the error.
             del future
 
-    def _go_on(self) -> None:
-        """Prefetch more, after a response to a request of pip's."""
-        self._unpark()
-        self.on_response()
-
-    def _unpark(self) -> None:
-        """Prefetch what need not wait until pip has used a password."""
-        for job in list(self._parked):
-            if self.sending.is_tried(job.request, job.settings):
-                self._parked.remove(job)
-                self._enqueue(job)
-
     def _take(self, request: PreparedRequest) -> Answer | None:
-        """Wait for the response to *request* if it was prefetched."""
+        """Return the prefetched response to *request*, waiting if necessary."""
         key = _key(request)
         self._made.add(key)
         self._unclaimed.discard(key)
@@ -281,7 +260,7 @@ class SessionRequests:
         return job.answer
 
     def wait_for(self, future: Future[Any], seconds: float = math.inf) -> bool:
-        """Wait, and look at what arrives meanwhile.
+        """Wait while handling arriving responses.
 
         :param seconds: how long
         :return: whether the future is done
@@ -312,9 +291,8 @@ class SessionRequests:
                 continue
             begins = job.future.set_running_or_notify_cancel
             try:
-                read = partial(read_answer, limit=job.limit)
                 answer = self.sending.send_ahead(
-                    job.sender, job.request, job.settings, read, begins
+                    job.sender, job.request, job.settings, job.limit, begins
                 )
                 if answer.status not in _FINAL:
                     raise Dropped
@@ -329,8 +307,19 @@ class SessionRequests:
 
 
 def requests_of(session: PipSession, most: int) -> SessionRequests:
-    """Return all requests of a session, of which some are prefetched from here on."""
+    """Return the requests of a session, and enable prefetching."""
     return SESSION_REQUESTS.once(session, lambda each: SessionRequests(each, most))
+
+
+def without_questions(session: PipSession) -> PipSession:
+    """Copy a session; the copy shares connections and never prompts.
+
+    Where the session would ask the user or a keyring for credentials, the copy returns
+    what the server said: 401.
+    """
+    auth = like(session.auth, prompting=False)
+    auth.keyring_provider = "disabled"
+    return like(session, auth=auth)
 
 
 def _key(request: PreparedRequest) -> _Key:

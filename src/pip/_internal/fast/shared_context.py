@@ -1,4 +1,4 @@
-"""Load the certificates that TLS trusts once, and let handshakes run in parallel.
+"""Load trusted certificates once, and run TLS handshakes in parallel.
 
 Stock pip's context loads certificates when it is made, also if no connection uses TLS, and
 again for each connection, which takes tens of milliseconds; it serializes handshakes. It
@@ -16,11 +16,9 @@ from typing import Any
 from pip._vendor import certifi
 from pip._vendor.truststore._openssl import _configure_context
 
-__all__ = ["SharedContext"]
-
 
 class SharedContext(ssl.SSLContext):
-    """A context that several threads can use, where certificates are in files.
+    """A TLS context for several threads, if certificates are in files.
 
     urllib3 sets it up again, with the same values, for each connection. The context must
     not change while another thread uses it, so only the first time has an effect.
@@ -35,17 +33,17 @@ class SharedContext(ssl.SSLContext):
     def load_verify_locations(
         self, cafile: Any = None, capath: Any = None, cadata: Any = None
     ) -> None:
-        """Trust certificates."""
+        """Load trusted certificates."""
         self._once(super().load_verify_locations, cafile, capath, cadata)
 
     def load_cert_chain(
         self, certfile: Any, keyfile: Any = None, password: Any = None
     ) -> None:
-        """Use a client certificate; a command has only one."""
+        """Load the client certificate."""
         self._once(super().load_cert_chain, certfile, keyfile, password)
 
     def set_alpn_protocols(self, alpn_protocols: Iterable[str]) -> None:
-        """Offer protocols; urllib3 calls this for each connection and each TLS proxy."""
+        """Set the ALPN protocols; urllib3 calls this for each connection."""
         self._once(super().load_verify_locations, certifi.where())
         self._once(self._trust_the_system)
         self._once(super().set_alpn_protocols, tuple(alpn_protocols))

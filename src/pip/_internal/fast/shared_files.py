@@ -1,4 +1,4 @@
-"""Report files that two wheels install with different contents."""
+"""Warn about files that two wheels install with different contents."""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ from pip._internal.console.texts import counted
 if TYPE_CHECKING:
     from pip._internal.req.req_install import InstallRequirement
 
-__all__ = ["warn_of_shared_files"]
-
 logger = get_logger(__name__)
 
 #: The folders of schemes in a wheel; files of a library lie beside those at the root.
@@ -24,7 +22,7 @@ _SCHEMES = re.compile(r"[^/]+(\.data/(?:scripts|data)/)")
 
 
 def warn_of_shared_files(requirements: Iterable[InstallRequirement]) -> None:
-    """Warn once about each pair of packages of which one overwrites files of the other.
+    """Warn once per pair of packages if one overwrites files of the other.
 
     Sizes and checksums come from the directories of the archives.
     """
@@ -51,7 +49,7 @@ def warn_of_shared_files(requirements: Iterable[InstallRequirement]) -> None:
 
 
 def _files(requirement: InstallRequirement) -> Iterator[tuple[str, tuple[int, int]]]:
-    """Yield where a wheel installs each file, with its size and checksum."""
+    """Yield the target of each file in a wheel, with its size and checksum."""
     if requirement.local_file_path is None or not requirement.is_wheel:
         return
     try:

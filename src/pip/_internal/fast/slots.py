@@ -1,4 +1,4 @@
-"""State that hangs on upstream's objects, each kind with who sets and reads it.
+"""Attributes that the fork adds to stock pip's objects.
 
 Upstream hands on little from where it is known to where it matters, so our values travel
 on its objects. Each has a slot.
@@ -9,14 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-__all__ = ["RESOLVING", "SESSION_REQUESTS", "Slot"]
-
 _Owner = TypeVar("_Owner")
 _Value = TypeVar("_Value")
 
 
 class Slot:
-    """An attribute of ours on upstream's objects.
+    """An attribute of the fork on stock pip's objects.
 
     Its readers name the class of the value, which this module does not know.
     """
@@ -27,7 +25,7 @@ class Slot:
         self._name = name
 
     def of(self, owner: object, kind: type[_Value]) -> _Value | None:
-        """Return the value that *owner* has; None if it has none of that kind."""
+        """Return the value of *owner*, or None."""
         value = vars(owner).get(self._name)
         return value if isinstance(value, kind) else None
 
@@ -36,7 +34,7 @@ class Slot:
         vars(owner)[self._name] = value
 
     def once(self, owner: _Owner, make: Callable[[_Owner], _Value]) -> _Value:
-        """Return the value of *owner*, which is made on first use."""
+        """Return the value of *owner*, created on first use."""
         values = vars(owner)
         if self._name not in values:
             values[self._name] = make(owner)
@@ -48,5 +46,8 @@ class Slot:
 #: ``fast.session_requests``, read by ``index.time_limit`` too.
 SESSION_REQUESTS = Slot("_variants_requests")
 #: On a ``PackageFinder``: the ``Resolving`` of the resolver that runs. Set and read by
-#: ``fast.resolving``, read by ``selection.lookahead``.
+#: ``fast.resolving``.
 RESOLVING = Slot("_variants_resolving")
+#: On a ``Response``: whether a server has answered, not the cache alone. Set and read by
+#: ``fast.sending``.
+SENT = Slot("_variants_sent")

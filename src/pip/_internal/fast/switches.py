@@ -1,4 +1,4 @@
-"""The options that make this pip as slow as stock pip.
+"""Apply ``--no-fast`` and ``--parallel-downloads``.
 
 ``--no-fast`` turns all speed features off, ``--parallel-downloads 1`` those that make several
 requests at the same time. All are off too if the system lets pip open only a few files at a
@@ -7,42 +7,59 @@ time, and in commands without these options.
 
 from __future__ import annotations
 
+import atexit
+import gc
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    import optparse
+    from optparse import Values
+    from ssl import SSLContext
 
-__all__ = ["command_options", "is_fast", "parallel_downloads", "parsed"]
+    from pip._internal.cli.base_command import Command
 
+#: Bytes of a wheel; smaller ones are unpacked sooner than a thread begins.
+LARGE = 100_000
 #: Files that pip may have to open at a time: connections, downloads, pipes, folders.
 _DESCRIPTORS = 128
-
+#: So many more objects than were freed may be made before Python looks for cycles.
+_MANY_OBJECTS = 50_000
+#: On these systems, the system itself checks the certificates of each connection.
+_CHECKED_BY_SYSTEM = ("win32", "darwin")
 
 #: The options of the command that is running.
-_options: optparse.Values | None = None
+_options: Values | None = None
 
 
-def parsed(options: optparse.Values) -> None:
-    """Keep the options of the command for :func:`command_options`."""
+def parsed(command: Command, options: Values) -> None:
+    """Store the options of a command, and reduce garbage collection.
+
+    Nearly all that a run makes is used or freed at once, so that the search for cycles, which
+    is a tenth of some runs, finds next to nothing. A program that uses pip as a library keeps its
+    settings, and PyPy has no such number.
+    """
     global _options
     _options = options
+    if command._cli and sys.implementation.name == "cpython" and is_fast(options):
+        gc.set_threshold(_MANY_OBJECTS)
+        atexit.register(gc.freeze)
 
 
-def command_options() -> optparse.Values | None:
-    """Return the options of the command, or None if it must be as slow as stock pip's."""
+def command_options() -> Values | None:
+    """Return the options of the command; None with ``--no-fast``."""
     return _options if _options is not None and is_fast(_options) else None
 
 
-def is_fast(options: optparse.Values) -> bool:
-    """Return whether a command may be faster than stock pip's."""
+def is_fast(options: Values) -> bool:
+    """Return whether optimizations are enabled for a command."""
     # A variable or the configuration sets it to 0 or 1.
     no_fast = getattr(options, "no_fast", None)
     return no_fast is not None and not no_fast and _may_open_many()
 
 
 def _may_open_many() -> bool:
-    """Return whether pip may open as many files at a time as parallel work needs."""
+    """Return whether the limit of open files allows parallel work."""
     if sys.platform == "win32":
         return True
     import resource
@@ -51,6 +68,24 @@ def _may_open_many() -> bool:
     return limit == resource.RLIM_INFINITY or limit >= _DESCRIPTORS
 
 
-def parallel_downloads(options: optparse.Values) -> int:
-    """Return how many requests a command may make to a host at the same time."""
+def parallel_downloads(options: Values) -> int:
+    """Return the limit of parallel requests per host for a command."""
     return int(options.parallel_downloads) if is_fast(options) else 1
+
+
+def context_made(fn: Callable[[], SSLContext | None]) -> SSLContext | None:
+    """Share one TLS context between all connections of a session.
+
+    Stock pip's loads certificates at once.
+    """
+    if command_options() is not None and sys.platform not in _CHECKED_BY_SYSTEM:
+        from pip._internal.fast.optional_work import BestEffort
+
+        # If this Python has no TLS, stock pip says so.
+        with BestEffort("sharing certificates"):
+            import ssl
+
+            from pip._internal.fast.shared_context import SharedContext
+
+            return SharedContext(ssl.PROTOCOL_TLS_CLIENT)
+    return fn()

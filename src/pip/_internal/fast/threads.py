@@ -1,4 +1,4 @@
-"""Start threads that neither keep Python from ending nor crash it there.
+"""Start threads that neither delay Python's exit for long nor crash it.
 
 CPython 3.11 may crash if a thread starts another one while Python ends: what the new
 thread needs is freed before it runs. So none is born once the main thread has nothing
@@ -16,19 +16,12 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
-from contextlib import contextmanager
-from typing import Generic, TypeVar
-
-__all__ = ["Workers", "in_thread", "start"]
+from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
 
 #: Held while a thread is born; and by the main thread, for good, when Python ends.
 _BIRTHS = threading.RLock()
-#: What threads are doing, and for how many seconds Python waits for each at its end.
-_WORK: dict[object, float] = {}
-#: Held while that changes; told when something has ended.
-_CHANGE = threading.Condition()
 #: Whether Python ends, so that no other work is begun.
 _ENDS = threading.Event()
 #: Seconds. Whatever takes longer waits for others, and uses no library meanwhile; so does a
@@ -36,43 +29,40 @@ _ENDS = threading.Event()
 _PATIENCE = 0.2
 
 
+class _Thread(threading.Thread):
+    """A thread that delays Python's exit by at most *patience* seconds."""
+
+    def __init__(
+        self, do: Callable[..., None], given: list[Any], patience: float
+    ) -> None:
+        super().__init__(target=do, args=given, daemon=True)
+        self.patience = patience
+
+    def start(self) -> None:
+        """Start the thread.
+
+        :raises RuntimeError: if there can be no more threads.
+        """
+        with _BIRTHS:
+            super().start()
+
+
 @atexit.register
 def _end() -> None:
-    """Let no thread be born, and let those that work come to an end."""
+    """Block new threads, and wait for the running ones."""
     _BIRTHS.acquire()
     _ENDS.set()
     began = time.monotonic()
     # Who interrupts that cannot wait.
-    with contextlib.suppress(KeyboardInterrupt), _CHANGE:
-        while _WORK and (left := began + max(_WORK.values()) - time.monotonic()) > 0:
-            _CHANGE.wait(left)
-
-
-@contextmanager
-def _working(patience: float = _PATIENCE) -> Iterator[None]:
-    work = object()
-    with _CHANGE:
-        _WORK[work] = patience
-    try:
-        yield
-    finally:
-        with _CHANGE:
-            del _WORK[work]
-            _CHANGE.notify_all()
-
-
-def start(thread: threading.Thread) -> None:
-    """Start a thread that nobody waits for when Python ends.
-
-    :raises RuntimeError: if there can be no more threads.
-    """
-    thread.daemon = True
-    with _BIRTHS:
-        thread.start()
+    with contextlib.suppress(KeyboardInterrupt):
+        for thread in threading.enumerate():
+            if isinstance(thread, _Thread):
+                left = began + thread.patience - time.monotonic()
+                thread.join(max(0.0, left))
 
 
 def in_thread(do: Callable[[], T], *, patience: float = _PATIENCE) -> Future[T]:
-    """Do something in a thread of its own.
+    """Run a function in a separate thread.
 
     :param patience: for how many seconds Python waits for it at its end
     :return: what comes of it
@@ -80,14 +70,13 @@ def in_thread(do: Callable[[], T], *, patience: float = _PATIENCE) -> Future[T]:
     :raises RuntimeError: if there can be no more threads.
     """
     future: Future[T] = Future()
-    start(threading.Thread(target=_run, args=[do, future, patience]))
+    _Thread(_run, [do, future], patience).start()
     return future
 
 
-def _run(do: Callable[[], T], future: Future[T], patience: float) -> None:
+def _run(do: Callable[[], T], future: Future[T]) -> None:
     try:
-        with _working(patience):
-            result = do()
+        result = do()
     except BaseException as error:  # Somebody waits for the future.
         future.set_exception(error)
     else:
@@ -98,7 +87,7 @@ def _run(do: Callable[[], T], future: Future[T], patience: float) -> None:
 
 
 class Workers(Generic[T]):
-    """A few threads, each of which does one job after the other.
+    """A few threads that process jobs one after the other.
 
     :param work: what each thread does with the jobs that it takes
     :param most: how many threads there may be
@@ -114,26 +103,25 @@ class Workers(Generic[T]):
         self._work = work
         self._most = most
         self._take = take
-        self._threads: list[threading.Thread] = []
+        self._threads: list[_Thread] = []
 
     def __len__(self) -> int:
-        """Return how many threads were started."""
+        """Return the number of started threads."""
         return len(self._threads)
 
     def grow(self, wanted: int) -> None:
-        """Start threads until there are as many as wanted, or as allowed.
+        """Start threads up to the wanted or allowed number.
 
         :raises RuntimeError: if there can be no more threads.
         """
         while len(self._threads) < min(wanted, self._most):
-            thread = threading.Thread(target=self._work, args=[self._jobs()])
-            start(thread)
+            thread = _Thread(self._work, [self._jobs()], _PATIENCE)
+            thread.start()
             self._threads.append(thread)
 
     def _jobs(self) -> Iterator[T]:
         while (job := self._take()) is not None and not _ENDS.is_set():
-            with _working():
-                yield job
+            yield job
             # While it waits for the next one, it holds none.
             del job
 

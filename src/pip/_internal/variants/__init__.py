@@ -1,1 +1,1 @@
-"""Wheel variants for pip: find, understand, order and choose them (PEP 825, PEP 850)."""
+"""Find, explain, rank and select wheel variants (PEP 825, PEP 850)."""

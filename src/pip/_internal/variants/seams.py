@@ -1,4 +1,4 @@
-"""The only door between upstream's code and variants.
+"""The only connection between stock pip's code and variants.
 
 ``fork/seams.py`` in the source repository says which of upstream's functions has which
 hook, and why. Upstream's files name a hook as ``module:function``. It is looked up at
@@ -10,10 +10,13 @@ from __future__ import annotations
 
 import functools
 import importlib
+import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ParamSpec, TypeVar
 
+#: What was typed of options: each with its name and its text.
+_Typed = list[tuple[Any, str, str | None]]
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -23,13 +26,13 @@ _ROOT = "pip._internal"
 #: the candidates that the modes before it left.
 MODES: Mapping[str, Sequence[str]] = {
     "locks": (),
-    "pytorch": ("pytorch.options",),
-    "scoped": ("scoped.options",),
+    "pytorch": ("pytorch",),
+    "scoped": ("scoped",),
 }
 
 
 def find(hook: str) -> Callable[..., Any]:
-    """Return the function that *hook* (``module:function``) names."""
+    """Return the function of *hook* (``module:function``)."""
     module, _, name = hook.partition(":")
     found: Callable[..., Any] = getattr(
         importlib.import_module(f"{_ROOT}.{module}"), name
@@ -42,7 +45,7 @@ def around(
     load: Callable[[str], Any] = importlib.import_module,
     given: tuple[Any, ...] = (),
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Make a decorator that calls *hook* (``module:function``) around a function.
+    """Create a decorator that calls *hook* around a function.
 
     The hook is called with the decorated function, then the function's arguments.
 
@@ -69,15 +72,10 @@ def around(
     return decorate
 
 
-def _modes(load: Callable[[str], Any]) -> list[Any]:
-    """Return the rooms of the modes whose packages *load* returns."""
-    found = (load(f"{_ROOT}.variants.{name}") for name in MODES)
-    return [room for room in found if room is not None]
+def _modes() -> list[Any]:
+    """Return the packages of the modes."""
+    return [importlib.import_module(f"{_ROOT}.variants.{name}") for name in MODES]
 
-
-_all_modes = functools.partial(_modes, importlib.import_module)
-# Its options or its command have loaded each mode that a run may be in.
-_loaded_modes = functools.partial(_modes, sys.modules.get)
 
 # Upstream allows no import once it has begun to install. What variants need then was
 # loaded when one was chosen; what parallel downloads need, when they began.
@@ -93,19 +91,18 @@ def _load_if_fast(module: str) -> Any:
 # What --no-fast turns off is not even loaded then.
 if_fast = functools.partial(around, load=_load_if_fast)
 # Only this module knows the modes: some hooks get a function that returns their rooms.
-with_modes = functools.partial(around, given=(_all_modes,))
-with_loaded_modes = functools.partial(around, given=(_loaded_modes,))
+with_modes = functools.partial(around, given=(_modes,))
 
 
 def of_mode(hook: str) -> Callable[[Callable[..., R]], Callable[..., R]]:
-    """Make a decorator that calls the *hook* (``:function``) of each mode that has one."""
+    """Create a decorator that calls the *hook* of each mode that has one."""
     name = hook.removeprefix(":")
 
     def decorate(fn: Callable[..., R]) -> Callable[..., R]:
         @functools.wraps(fn)
         def seam(*args: Any, **kwargs: Any) -> R:
             inner = fn
-            for room in _all_modes():
+            for room in _modes():
                 if hasattr(room, name):
                     inner = functools.partial(getattr(room, name), inner)
             return inner(*args, **kwargs)
@@ -116,7 +113,7 @@ def of_mode(hook: str) -> Callable[[Callable[..., R]], Callable[..., R]]:
 
 
 def metadata_file(fn: Callable[[Any, str], bytes]) -> Callable[[Any, str], bytes]:
-    """Read ``variant.json`` in a wheel with a limit, and other files with *fn*.
+    """Read a metadata file; limit the size of ``variant.json``.
 
     Stands here because nearly all files are others, for which nothing is imported.
     """
@@ -133,63 +130,57 @@ def metadata_file(fn: Callable[[Any, str], bytes]) -> Callable[[Any, str], bytes
 
 
 def arguments_parsed(fn: Callable[..., Any]) -> Callable[..., Any]:
-    """Keep what was typed with the options that are parsed from it.
+    """Store the typed options; suggest similar options; respect ``NO_COLOR``.
 
     Stands here because every command passes, and few show a hint that repeats it.
     """
 
     @functools.wraps(fn)
     def parse(command: Any, args: list[str]) -> Any:
-        typed: list[tuple[Any, str, str | None]] = []
-        for option in command.parser.option_list_all:
+        typed: _Typed = []
+        parser = command.parser
+        for option in parser.option_list_all:
             option.process = functools.partial(_process, typed, option)
+        parser.error = functools.partial(_refuse, parser, parser.error)
         options, rest = fn(command, args)
+        options.no_color = options.no_color or bool(os.environ.get("NO_COLOR"))
         # By name: not every start of pip imports the slots.
-        options.variants_command_line = command.parser, (typed, tuple(rest))
+        options.variants_command_line = parser, (typed, tuple(rest))
         if hasattr(options, "no_fast"):
-            from pip._internal.fast import garbage, switches
+            from pip._internal.fast import switches
 
-            switches.parsed(options)
-            garbage.parsed(command, options)
+            switches.parsed(command, options)
         given = vars(options).get
         if given("upgrade_variants") and given("target_dir"):
             # Otherwise upstream leaves in the folder whatever is there already.
             options.upgrade = True
-        if given("variant_host"):
-            from pip._internal.variants.selection import settings
-
-            settings.imply_wheels(options)
         return options, rest
 
     return parse
 
 
+def _refuse(parser: Any, error: Callable[[str], None], problem: str) -> None:
+    """Report an invalid argument; suggest a similar option."""
+    unknown = problem.partition("no such option: ")[2]
+    if unknown:
+        import difflib
+
+        known = (name for each in parser.option_list_all for name in each._long_opts)
+        for meant in difflib.get_close_matches(unknown, known, 1):
+            problem = f"{problem} (did you mean {meant}?)"
+    error(problem)
+
+
 def _process(
-    typed: list[tuple[Any, str, str | None]],
-    option: Any,
-    name: str,
-    value: str | None,
-    *others: Any,
+    typed: _Typed, option: Any, name: str, value: str | None, *others: Any
 ) -> Any:
-    """Process an option that was typed, and note it: optparse processes no others."""
+    """Process a typed option, and record it."""
     typed.append((option, name, value))
     return type(option).process(option, name, value, *others)
 
 
-def record_selection(wheel_path: str, info_dir: str) -> list[str]:
-    """Record the choice of a build that is being installed.
-
-    Stands here because nothing was chosen if the module of the hook is not loaded.
-
-    :return: the files that were written.
-    """
-    room = sys.modules.get(f"{_ROOT}.variants.hooks.installing")
-    written: list[str] = [] if room is None else room.record(wheel_path, info_dir)
-    return written
-
-
 def command_created(fn: Callable[P, R]) -> Callable[P, R]:
-    """Add the options of variants that only one of upstream's commands has.
+    """Add the variant options of a single pip command.
 
     Stands here because every command passes.
     """
@@ -197,8 +188,8 @@ def command_created(fn: Callable[P, R]) -> Callable[P, R]:
     @functools.wraps(fn)
     def create(*args: P.args, **kwargs: P.kwargs) -> R:
         command: Any = fn(*args, **kwargs)
-        if command.name in ("check", "debug", "lock"):
-            from pip._internal.variants.selection import settings
+        if command.name in ("check", "lock"):
+            from pip._internal.variants import settings
 
             settings.add_options(command)
         made: R = command
@@ -208,18 +199,18 @@ def command_created(fn: Callable[P, R]) -> Callable[P, R]:
 
 
 def add_commands(commands: dict[str, Any], command_info: type[Any]) -> None:
-    """Add the command of variants; help stays last."""
+    """Add the command ``variants`` before ``help``."""
     last = commands.pop("help")
     commands["variants"] = command_info(
         "pip._internal.commands.variants",
         "VariantsCommand",
-        "See what wheel variants mean for this machine.",
+        "Inspect wheel variants and what this machine supports.",
     )
     commands["help"] = last
 
 
 class _Options:
-    """Upstream's options, and those of variants, which are loaded on first use."""
+    """Stock pip's options, with variant options loaded on first use."""
 
     def __init__(self, upstreams: list[Any], place: str, *tables: str) -> None:
         self._upstreams, self._place, self._tables = upstreams, place, tables
@@ -235,11 +226,11 @@ class _Options:
 
 
 def selection_options(upstreams: list[Any]) -> _Options:
-    """Add the options of commands that choose candidates to upstream's."""
+    """Add the variant options of commands that select candidates."""
     of_modes = (table for tables in MODES.values() for table in tables)
-    return _Options(upstreams, "install", "selection.settings", *of_modes)
+    return _Options(upstreams, "install", "settings", *of_modes)
 
 
 def line_options(upstreams: list[Any]) -> _Options:
-    """Add the options that requirements files may hold to upstream's."""
-    return _Options(upstreams, "requirements files", "selection.settings")
+    """Add the variant options that requirements files may contain."""
+    return _Options(upstreams, "requirements files", "settings")

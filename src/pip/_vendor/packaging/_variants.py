@@ -1,4 +1,4 @@
-"""What packaging does not know of variants yet: file names, markers and lock files.
+"""Extend packaging with variants: file names, markers and lock files.
 
 PEP 825, "File name" and "Environment markers".
 """
@@ -22,17 +22,9 @@ if TYPE_CHECKING:
     P = ParamSpec("P")
     R = TypeVar("R")
 
-__all__ = [
-    "during",
-    "evaluate_marker",
-    "lock_package",
-    "on_target",
-    "parse_wheel_filename",
-]
-
 
 def parse_wheel_filename(fn: Callable[..., R]) -> Callable[..., R]:
-    """Let *fn* accept the names of variant wheels; it parses them without the label."""
+    """Parse the names of variant wheels; *fn* parses them without the label."""
 
     # Upstream parses each name three times, and variants of a release differ in the label.
     @functools.wraps(fn)
@@ -57,7 +49,7 @@ def parse_wheel_filename(fn: Callable[..., R]) -> Callable[..., R]:
 
 
 def lock_package(fn: Callable[P, R]) -> Callable[P, R]:
-    """Keep the manifest of a package in a lock file, as it was written.
+    """Preserve the manifest of a package in a lock file.
 
     :return: makes packages that have an attribute ``variants_json`` if they have one.
     """
@@ -81,7 +73,7 @@ _variant: ContextVar[VariantEnvironment | None] = ContextVar("variant", default=
 
 
 def evaluate_marker(fn: Callable[..., bool]) -> Callable[..., bool]:
-    """Let markers be evaluated for the target and the variant in question."""
+    """Evaluate a marker for the current target and variant."""
 
     @functools.wraps(fn)
     def evaluate(
@@ -99,7 +91,7 @@ def evaluate_marker(fn: Callable[..., bool]) -> Callable[..., bool]:
 
 @contextmanager
 def on_target(environment: Mapping[str, str]) -> Iterator[None]:
-    """Evaluate markers for a machine, in all threads.
+    """Evaluate markers for a machine within the context, in all threads.
 
     :param environment: of that machine; empty for this one.
     """
@@ -115,7 +107,7 @@ def on_target(environment: Mapping[str, str]) -> Iterator[None]:
 
 @contextmanager
 def during(environment: VariantEnvironment) -> Iterator[None]:
-    """Evaluate markers for a variant."""
+    """Evaluate markers for a variant within the context."""
     token = _variant.set(environment)
     try:
         yield

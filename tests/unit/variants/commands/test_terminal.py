@@ -12,9 +12,8 @@ import pytest
 from pip._vendor.requests import Response
 from pip._vendor.rich.console import Console
 
-from pip._internal.fast.downloads.fetch import Fetch
-from pip._internal.fast.downloads.progress import CombinedProgress
-from pip._internal.fast.sizes import SMALL
+from pip._internal.fast.download_pool import SMALL, Fetch
+from pip._internal.fast.download_progress import CombinedProgress
 from pip._internal.models.link import Link
 from pip._internal.network.download import _FileDownload
 from pip._internal.network.session import PipSession
@@ -53,25 +52,16 @@ def test_list(environment: InProcess, index: IndexServer) -> None:
     assert re.match(r" +cu129 +no ", plain(worst))
     assert DIM in worst
     assert GREEN not in worst
+    for value, is_colored in ("1", False), ("", True):
+        told = {**TERMINAL, "NO_COLOR": value}
+        result = environment.pip(*options, env=told, terminal=True)
+        assert (GREEN in result.stdout) == is_colored
     elsewhere = environment.pip(*options, env=TERMINAL).stdout
     assert "\x1b" not in elsewhere
     words = [line.split() for line in elsewhere.splitlines() if " cu1" in line]
     assert [line.split() for line in plain(shown).splitlines() if " cu1" in line] == (
         words
     ), "both say the same"
-
-
-def test_the_choice(environment: InProcess, index: IndexServer) -> None:
-    index.add_release("torch", "2.8.0", {}, manifest=PREVIEW_TORCH)
-    options = ["install", "--dry-run", "torch", "-i", index.index_url]
-    result = environment.pip(*options, env=TERMINAL, terminal=True)
-    (line,) = (line for line in result.lines if "Using the variant" in line)
-    assert line.startswith("Using the variant \x1b[1;32mcu128\x1b[0m of torch 2.8.0 (")
-    assert "\x1b" not in environment.pip(*options, env=TERMINAL).stdout
-    # Without --dry-run or -v, that line is all.
-    options = ["download", "torch", "-i", index.index_url]
-    assert "####" not in environment.pip(*options, env=TERMINAL).stdout
-    assert "####" in environment.pip(*options, "-v", env=TERMINAL).stdout
 
 
 def test_an_interrupt_clears_the_bar_of_downloads(

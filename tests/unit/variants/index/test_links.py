@@ -9,11 +9,7 @@ import pytest
 from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.models.link import Link
-from pip._internal.variants.index.links import (
-    folder_url,
-    source_of,
-    version_of,
-)
+from pip._internal.variants.index.links import folder_url, source_of, version_of
 
 
 @pytest.mark.parametrize(

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import gc
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from pip._internal.models.link import Link
 from pip._internal.network.session import PipSession
-from pip._internal.variants.index.remote_wheels import WheelUnreadable, remote_wheel
+from pip._internal.variants.index.remote_wheels import remote_wheel
 from pip._internal.variants.index.sources import ManifestUnavailable, fetch_manifest
 from tests.lib.faults import Fault
 from tests.lib.index import IndexServer
 from tests.lib.manifests import PREVIEW_TORCH, variant_json
-from tests.lib.wheels import DistFile
 
 MANIFEST, WHEEL = "torch-2.8.0-variants.json", "torch-2.8.0-py3-none-any-cu128.whl"
 
@@ -42,44 +40,6 @@ pytestmark = [
     pytest.mark.filterwarnings(f"ignore:{text}")
     for text in ("unclosed:ResourceWarning", "Exception ignored in")
 ]
-
-
-#: What is wrong with a wheel's server, and what is said of it.
-WHEELS: Mapping[str, tuple[Mapping[str, Any], str]] = {
-    "missing": ({"status": 404}, "404 Not Found"),
-    "a part is forbidden": ({"status": 403, "methods": ("GET",)}, "403 Forbidden"),
-    "whole files only": ({"whole": True, "methods": ("GET",)}, "cannot send the part"),
-    "no length": (
-        {"headers": {"Content-Length": ""}, "methods": ("HEAD",)},
-        "cannot send the part",
-    ),
-    "another part": ({"shift": 1}, "cannot send the part"),
-    "parts that end early": (
-        {"truncate": 10, "methods": ("GET",)},
-        "the connection broke after 10 of 1436 bytes (3 attempts)",
-    ),
-    "a redirect to nowhere": (
-        {"status": 302, "headers": {"Location": "http://["}},
-        "",
-    ),
-}
-
-
-@pytest.mark.parametrize("case", WHEELS)
-def test_wheels(torch: IndexServer, session: PipSession, case: str) -> None:
-    fault, problem = WHEELS[case]
-    torch.fault(WHEEL, **fault)
-    with pytest.raises(WheelUnreadable) as raised:
-        remote_wheel(session, Link(torch.file_url(WHEEL)))
-    assert problem in str(raised.value)
-    assert str(raised.value).isprintable()
-
-
-def test_no_wheel(index: IndexServer, session: PipSession) -> None:
-    name = "demo-1.0-py3-none-any-x.whl"
-    index.add(DistFile("demo", "1.0", name, b"x" * 4000))
-    with pytest.raises(WheelUnreadable, match="it is not a ZIP file"):
-        remote_wheel(session, Link(index.file_url(name)))
 
 
 def test_a_wheel_that_breaks_off_is_asked_for_again(

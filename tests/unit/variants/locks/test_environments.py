@@ -105,25 +105,3 @@ def test_markers_of_groups() -> None:
         ("t", "1", None),
     ]
     assert merged([first, second])["default-groups"] == ["variant-t-x"]
-
-
-def test_groups_with_the_same_name() -> None:
-    marker = '"variant-t-x-1" in dependency_groups'
-    groups = {"default-groups": ["variant-t-x-1"]}
-    documents = [
-        document(
-            environment,
-            package("a", "1", marker=marker),
-            package("t", "1", label),
-            **groups,
-        )
-        for environment, label in ((X86, "x.1"), (ARM, "x_1"))
-    ]
-    assert markers(*documents)[:2] == [
-        ("a", "1", f'platform_machine == "x86_64" and {marker}'),
-        (
-            *("a", "1"),
-            'platform_machine == "aarch64" and "variant-t-x-1-2" in dependency_groups',
-        ),
-    ]
-    assert merged(documents)["default-groups"] == ["variant-t-x-1", "variant-t-x-1-2"]

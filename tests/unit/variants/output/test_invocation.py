@@ -15,10 +15,9 @@ from pip._internal.variants.output.invocation import (
     command,
     for_pip,
     for_upgrade,
-    is_typed,
     own_python,
 )
-from pip._internal.variants.selection.settings import IN_BUILD
+from pip._internal.variants.settings import IN_BUILD
 
 INDEX = "https://index.example/simple"
 
@@ -117,8 +116,6 @@ def test_the_same_command_again() -> None:
     assert after(told) == (
         f"install a 'b>1' --extra-index-url {INDEX} --requirement r.txt --upgrade"
     )
-    assert is_typed(given, "--no-variants")
-    assert not is_typed(given, "--pre")
 
 
 def test_of_another_python() -> None:
@@ -128,7 +125,7 @@ def test_of_another_python() -> None:
 
 
 def test_what_was_not_typed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As where a program makes the options itself, or a pip for one of its own."""
+    """As where a program makes the options itself, or pip for an internal command."""
     nothing = optparse.Values()
     assert after(command(nothing, "install", "a")) == "install a"
     assert after(again(nothing, "--pre")) == "install ... --pre"
@@ -157,7 +154,9 @@ def test_a_program_that_runs_is_not_replaced_by_itself(
 
 def test_the_python_is_quoted_for_a_shell(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        invocation, "get_best_invocation_for_this_python", lambda: "/a b/python"
+        invocation.entrypoints,
+        "get_best_invocation_for_this_python",
+        lambda: "/a b/python",
     )
     assert own_python() == "'/a b/python'"
 

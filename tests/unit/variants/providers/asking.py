@@ -1,4 +1,4 @@
-"""Ask a built-in provider in an interpreter of its own, and see what that loads."""
+"""Ask a built-in provider in its own interpreter, and see what that loads."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pip
-
-__all__ = ["Asked", "ask"]
 
 _ASSEMBLED = Path(pip.__file__ or "").parents[1]
 

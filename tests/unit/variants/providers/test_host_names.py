@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 
 import pytest
 
-from pip._internal.variants.errors import InvalidHostFile, UnknownHost
-from pip._internal.variants.providers import host_names
+from pip._internal.variants.errors import InvalidHostFile
+from pip._internal.variants.providers import target
 from pip._internal.variants.providers.host_names import (
     named_host,
     nearest_name,
@@ -93,9 +92,6 @@ def test_names(
         ("linux-aarch64-py312", (), ("cp312",)),
         ("py313t", (), ("cp313t",)),
         ("py3.13.2t", (), ("cp313t",)),
-        ("pypy311", (), ("pypy311_pp73",)),
-        ("pypy311-8.0", (), ("pypy311_pp80",)),
-        ("linux-pypy311-8.0-x86_64", (), ("pypy311_pp80",)),
         (
             "musl-1.1-aarch64",
             ("linux_aarch64", "musllinux_1_1_aarch64", "musllinux_1_0_aarch64"),
@@ -138,15 +134,15 @@ def test_no_such_name(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "why"),
     [
-        ("cuda-99.9-sm_90", "There is no CUDA 99.9"),
-        ("cuda-10.2-sm_70", "There is no CUDA 10.2"),
-        ("cuda-12.8-sm_10", "No variant is for compute capability 1.0"),
-        ("xpu-99.0.0", "There is no Intel GPU with the device IP 99.0.0"),
+        ("cuda-99.9-sm_90", "No variant supports such a driver or GPU"),
+        ("cuda-10.2-sm_70", "No variant supports such a driver or GPU"),
+        ("cuda-12.8-sm_10", "No variant supports such a driver or GPU"),
+        ("xpu-99.0.0", "No variant supports such a driver or GPU"),
         ("sm_90", "lacks the CUDA version"),
         ("linux-gfx1100", "lacks the ROCm version"),
         ("macos-cuda-12.8-sm_90", "macOS has no such devices"),
-        ("windows-glibc-2.35", "glibc is of Linux, and not of windows"),
-        ("macos-tegra", "tegra is of Linux, and not of macos"),
+        ("windows-glibc-2.35", "glibc belongs to Linux, not to windows"),
+        ("macos-tegra", "tegra belongs to Linux, not to macos"),
     ],
 )
 def test_there_is_no_such_machine(name: str, why: str) -> None:
@@ -158,31 +154,18 @@ def test_there_is_no_such_machine(name: str, why: str) -> None:
 def test_devices_on_a_mac_are_those_of_another_machine(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Whoever types such a name on a Mac means no Mac."""
-    monkeypatch.setattr(
-        host_names,
-        "default_environment",
-        lambda: {"sys_platform": "darwin", "platform_machine": "arm64"},
-    )
+    """On a Mac, such a name means a host that is no Mac."""
+    here = {"sys_platform": "darwin", "platform_machine": "arm64"}
+    monkeypatch.setattr(target, "default_environment", lambda: here)
     assert read_host("cuda-12.8-sm_90").environment["sys_platform"] == "linux"
     assert "sys_platform" not in read_host("cpu").environment
-
-
-@pytest.mark.skipif(sys.platform == "darwin", reason="Macs are told apart above")
-def test_what_is_not_said_is_as_here() -> None:
-    assert read_host("cuda-12.8-sm_90").environment == {}
-
-
-def test_neither_a_file_nor_a_name() -> None:
-    with pytest.raises(UnknownHost):
-        read_host("mine")
 
 
 @pytest.mark.parametrize("name", ["py312t", "linux-py3.12.4t", "py39t"])
 def test_no_free_threaded_python_before_there_were_any(name: str) -> None:
     with pytest.raises(InvalidHostFile) as error:
         read_host(name)
-    assert "from 3.13 on" in str(error.value.context)
+    assert "only since 3.13" in str(error.value.context)
 
 
 @pytest.mark.parametrize(

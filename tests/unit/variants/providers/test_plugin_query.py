@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-import io
-import json
-import math
 import os
 import tempfile
-import time
 from pathlib import Path
 
 import pytest
 
 from pip._vendor.wheel_variants.properties import SupportedFeature
 
-from pip._internal.variants.providers import plugin_query
-from pip._internal.variants.providers.plugin_query import (
-    PluginFailed,
-    query_plugin,
-)
+from pip._internal.variants.providers.plugin_query import PluginFailed, query_plugin
 
 GOOD = """
 class Config:
@@ -30,7 +22,8 @@ def get_supported_configs():
 REQUEST = """\
 import json, os, socket, sys
 request = json.loads(sys.argv[1])
-answer, folder = request["answer"], request["folder"]
+answer = request["answer"]
+folder = os.path.dirname(answer)
 """
 
 
@@ -61,7 +54,7 @@ def test_nothing_is_run_that_is_not_recorded(installed: Path, tmp_path: Path) ->
     mark = tmp_path / "mark"
     (installed / "beside.py").write_text(f"open({str(mark)!r}, 'w')", encoding="utf-8")
     for api in ("beside", "beside:x", "this", "venv.__main__", "\x1b[31m"):
-        with pytest.raises(PluginFailed, match="is not of what is installed"):
+        with pytest.raises(PluginFailed, match="is not in the packages"):
             ask(installed, GOOD, api=api)
     assert not mark.exists()
 
@@ -125,38 +118,3 @@ def test_a_pipe_that_the_plugin_waits_for(installed: Path) -> None:
     code = f"{REQUEST}os.remove(answer); os.mkfifo(answer)\n{GOOD}"
     with pytest.raises(PluginFailed, match="did not answer within 1 second"):
         ask(installed, code, timeout=1)
-
-
-class Slow(io.BytesIO):
-    """An answer that takes its time."""
-
-    def read(self, size: int | None = -1, /) -> bytes:  # noqa: ARG002
-        time.sleep(0.02)
-        return super().read(1)
-
-
-def test_reading_has_the_same_deadline(
-    installed: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    deadlines = []
-
-    def run(*arguments: float) -> int:
-        deadlines.append(arguments[-1])
-        return 0
-
-    def read(*arguments: float) -> bytes:
-        deadlines.append(arguments[-1])
-        return json.dumps({"features": [["kind", ["b1"]]]}).encode()
-
-    monkeypatch.setattr(plugin_query, "_run", run)
-    monkeypatch.setattr(plugin_query, "_read", read)
-    before = time.monotonic()
-    assert ask(installed, GOOD, timeout=100)
-    assert len(set(deadlines)) == 1
-    assert before + 100 <= deadlines[0] <= time.monotonic() + 100
-
-
-def test_reading_ends() -> None:
-    with pytest.raises(plugin_query.subprocess.TimeoutExpired):
-        plugin_query._read(Slow(b" " * 1000), time.monotonic() + 0.1)
-    assert plugin_query._read(Slow(b"abc"), math.inf) == b"abc"

@@ -42,51 +42,60 @@ def test_release_of_jetson_linux(
 ) -> None:
     write(tmp_path, "etc/nv_tegra_release", text)
     # A kernel of one's own need not be called so.
-    assert find("6.12.0", str(tmp_path)) == Tegra(release)
+    found = find("6.12.0", str(tmp_path))
+    assert found == Tegra(release)
+    told = f"a Jetson (Jetson Linux {release})" if release else "a Jetson"
+    assert str(found) == told
 
 
-def test_device_tree(tmp_path: Path) -> None:
-    write(tmp_path, "proc/device-tree/compatible", ORIN)
-    assert find("6.12.0", str(tmp_path)) == Tegra()
-    write(tmp_path, "proc/device-tree/compatible", "raspberrypi,5\0brcm,bcm2712\0")
-    assert find("6.12.0", str(tmp_path)) is None
-    write(tmp_path, "proc/device-tree/compatible", "not-nvidia,tegra\0")
-    assert find("6.12.0", str(tmp_path)) is None
+@pytest.mark.parametrize(
+    ("tree", "is_one"),
+    [
+        (ORIN, True),
+        ("raspberrypi,5\0brcm,bcm2712\0", False),
+        ("not-nvidia,tegra\0", False),
+    ],
+)
+def test_device_tree(tmp_path: Path, tree: str, is_one: bool) -> None:
+    write(tmp_path, "proc/device-tree/compatible", tree)
+    assert find("6.12.0", str(tmp_path)) == (Tegra() if is_one else None)
 
 
-@pytest.mark.parametrize("kernel", ["5.15.148-tegra", "6.8.0-1008-nvidia-TEGRA-36"])
-def test_kernel_which_containers_see(tmp_path: Path, kernel: str) -> None:
-    assert find(kernel, str(tmp_path)) == Tegra()
+@pytest.mark.parametrize(
+    ("kernel", "is_one"),
+    [
+        ("5.15.148-tegra", True),
+        ("6.8.0-1008-nvidia-TEGRA-36", True),
+        *((kernel, False) for kernel in SERVERS),
+    ],
+)
+def test_kernel_which_containers_see(tmp_path: Path, kernel: str, is_one: bool) -> None:
+    assert find(kernel, str(tmp_path)) == (Tegra() if is_one else None)
 
 
-@pytest.mark.parametrize("kernel", SERVERS)
-def test_servers(tmp_path: Path, kernel: str) -> None:
-    assert find(kernel, str(tmp_path)) is None
-
-
-def test_a_release_that_cannot_be_read_is_unknown(tmp_path: Path) -> None:
+def test_what_cannot_be_read(tmp_path: Path) -> None:
     # As a file without permissions, which does not stop a test that runs as root.
+    tmp_path.joinpath("proc/device-tree/compatible").mkdir(parents=True)
+    assert find("6.8.0", str(tmp_path)) is None
     tmp_path.joinpath("etc/nv_tegra_release").mkdir(parents=True)
     assert find("6.8.0", str(tmp_path)) == Tegra()
 
 
-def test_a_device_tree_that_cannot_be_read_tells_nothing(tmp_path: Path) -> None:
-    tmp_path.joinpath("proc/device-tree/compatible").mkdir(parents=True)
-    assert find("6.8.0", str(tmp_path)) is None
-
-
 @pytest.mark.parametrize(
-    ("cuda", "runs"),
-    [("11.4", False), ("12.9", False), ("13.0", True), ("13", True), ("x", False)],
+    ("release", "cuda", "runs"),
+    [
+        *(("38.2.0", cuda, False) for cuda in ("11.4", "12.9", "x")),
+        *(("36.4.3", cuda, True) for cuda in ("13.0", "13")),
+        # Without a driver the release decides.
+        ("38.2.0", None, True),
+        ("36.4.3", None, False),
+        (None, None, False),
+    ],
 )
-def test_from_cuda_13_on_builds_for_servers_run(cuda: str, runs: bool) -> None:
-    assert runs_sbsa(Tegra("36.4.3" if runs else "38.2.0"), cuda) is runs
-
-
-def test_without_a_driver_the_release_decides() -> None:
-    assert runs_sbsa(Tegra("38.2.0"), None)
-    assert not runs_sbsa(Tegra("36.4.3"), None)
-    assert not runs_sbsa(Tegra(), None)
+def test_from_cuda_13_on_builds_for_servers_run(
+    release: str | None, cuda: str | None, runs: bool
+) -> None:
+    assert runs_sbsa(Tegra(release), cuda) is runs
 
 
 def test_cuda_of_a_driver() -> None:
@@ -97,56 +106,38 @@ def test_cuda_of_a_driver() -> None:
     assert cuda_of(ProviderResult()) is None
 
 
-def test_names(tmp_path: Path) -> None:
-    assert str(Tegra()) == "a Jetson"
-    write(tmp_path, "etc/nv_tegra_release", "# R36 (release), REVISION: 4.3, x")
-    found = tegra.find("", str(tmp_path))
-    assert str(found) == "a Jetson (Jetson Linux 36.4.3)"
-
-
 def test_the_target_of_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    def providers(
+    def told(
         kernel: str, host: str | None = None, *, hardware: bool = True
-    ) -> ProviderChain:
+    ) -> Tegra | None:
         return ProviderChain(
             environ={},
             environment={"platform_release": kernel},
             host=None if host is None else named_host(host),
             hardware=hardware,
-        )
+        ).tegra()
 
-    kernels: list[str] = []
-
-    def note(kernel: str) -> Tegra:
-        kernels.append(kernel)
-        return Tegra("36.4")
-
-    monkeypatch.setattr(tegra, "find", note)
-    assert providers("5.15").tegra() == Tegra("36.4")
+    found = {"5.15": Tegra("36.4")}
+    monkeypatch.setattr(tegra, "find", found.__getitem__)
+    assert told("5.15") == Tegra("36.4")
     # A described machine is what is said of it, whatever this one is.
-    assert providers("x-tegra", "cuda-12.6-sm_87").tegra() is None
-    assert providers("x", "cuda-12.6-sm_87-tegra").tegra() == Tegra()
-    assert providers("x-tegra", hardware=False).tegra() is None
-    assert kernels == ["5.15"]
+    assert told("x-tegra", "cuda-12.6-sm_87") is None
+    assert told("x", "cuda-12.6-sm_87-tegra") == Tegra()
+    assert told("x-tegra", hardware=False) is None
 
 
 @pytest.mark.parametrize(
-    ("kernel", "told"),
-    [
-        ("6.12.0", "6.12.0-tegra"),
-        ("5.15.148-tegra", "5.15.148-tegra"),
-        ("", "tegra"),
-    ],
+    ("kernel", "said"),
+    [("6.12.0", "6.12.0-tegra"), ("5.15.148-tegra", "5.15.148-tegra"), ("", "tegra")],
 )
 def test_a_described_host_tells_that_it_is_one(
-    monkeypatch: pytest.MonkeyPatch, kernel: str, told: str
+    monkeypatch: pytest.MonkeyPatch, kernel: str, said: str
 ) -> None:
-    def described(found: Tegra | None) -> object:
-        monkeypatch.setattr(tegra, "find", lambda _: found)
-        environment = {"platform_release": kernel}
-        here = ProviderChain(environ={}, environment=environment, hardware=True)
-        return here.described_host({}, TargetPython())["environment"]
-
-    assert described(Tegra("36.4")) == {"platform_release": told}
-    assert tegra.described(told) == Tegra()
-    assert described(None) == {"platform_release": kernel}
+    here = ProviderChain(
+        environ={}, environment={"platform_release": kernel}, hardware=True
+    )
+    for found, expected in ((Tegra("36.4"), said), (None, kernel)):
+        monkeypatch.setattr(tegra, "find", lambda _, found=found: found)
+        described = here.described_host({}, TargetPython())["environment"]
+        assert described == {"platform_release": expected}
+    assert tegra.described(said) == Tegra()

@@ -15,24 +15,15 @@ from tests.unit.variants.providers.asking import ask
 
 GOOGLE = "0x1ae0"
 # v2 and v3, v4, v5p, v5e, v6e, 7x, 8t, 8i, and one without a public name.
-TPUS = [
-    "0x0027",
-    "0x005e",
-    "0x0062",
-    "0x0063",
-    "0x006f",
-    "0x0076",
-    "0x007c",
-    "0x0083",
-    "0x0056",
-]
+TPUS = ["0x0027", "0x005e", "0x0062", "0x0063", "0x006f", "0x0076", "0x007c", "0x0083"]
+TPUS += ["0x0056"]
 
 
 def add_device(root: Path, vendor: str, device: str | None) -> None:
     """Add a device to the PCI bus below a folder.
 
     :param vendor: as the kernel writes it.
-    :param device: likewise; None if the kernel does not tell.
+    :param device: what the kernel reports of it; None if the kernel does not tell.
     """
     bus = root / "sys/bus/pci/devices"
     bus.mkdir(parents=True, exist_ok=True)
@@ -76,11 +67,8 @@ def test_a_tpu(tmp_path: Path, device: str) -> None:
 )
 def test_no_tpu(tmp_path: Path, vendor: str, device: str | None) -> None:
     add_device(tmp_path, vendor.encode("ascii", "replace").decode(), device)
-    assert present(tpu.detect({}, hardware=True, root=str(tmp_path))) == "false"
-
-
-def test_no_bus(tmp_path: Path) -> None:
-    assert present(tpu.detect({}, hardware=True, root=str(tmp_path))) == "false"
+    for root in (tmp_path, tmp_path / "absent"):
+        assert present(tpu.detect({}, hardware=True, root=str(root))) == "false"
 
 
 def test_a_bus_that_cannot_be_read(tmp_path: Path) -> None:
@@ -94,18 +82,19 @@ def test_a_bus_that_cannot_be_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "value"),
     [
-        *(("1", "true"), ("true", "true"), ("TRUE", "true"), ("Yes", "true")),
-        *(("0", "false"), ("false", "false"), ("False", "false"), (" no ", "false")),
+        *((text, "true") for text in ("1", "true", "TRUE", "Yes")),
+        *((text, "false") for text in ("0", "False", " no ")),
     ],
 )
-def test_the_override_variable(tmp_path: Path, text: str, value: str) -> None:
+@pytest.mark.parametrize("hardware", [True, False])
+def test_the_override_variable(
+    tmp_path: Path, text: str, value: str, hardware: bool
+) -> None:
     add_device(tmp_path, GOOGLE, TPUS[0])
-    for hardware in (True, False):
-        answer = tpu.detect(
-            {PRESENT_VARIABLE: text}, hardware=hardware, root=str(tmp_path)
-        )
-        assert (present(answer), answer.origin) == (value, PRESENT_VARIABLE)
-        assert answer.reason is None
+    environ = {PRESENT_VARIABLE: text}
+    answer = tpu.detect(environ, hardware=hardware, root=str(tmp_path))
+    assert (present(answer), answer.origin) == (value, PRESENT_VARIABLE)
+    assert answer.reason is None
 
 
 @pytest.mark.parametrize("text", ["2", "on", "v5e", "tru", "\u0661"])
@@ -115,8 +104,8 @@ def test_an_invalid_override_variable(tmp_path: Path, text: str) -> None:
     assert answer.features == ()
     (warning,) = answer.warnings
     assert warning == (
-        f"{PRESENT_VARIABLE} is ignored and nothing detected in its place: expected "
-        f"'true' or 'false', got {text!r}"
+        f"pip ignores {PRESENT_VARIABLE} and detects nothing instead: expected 'true' or 'false', "
+        f"got {text!r}"
     )
 
 

@@ -11,7 +11,7 @@ from pip._vendor.wheel_variants.manifest_parser import parse_manifest
 from pip._internal.variants.providers.chain import ProviderChain
 from pip._internal.variants.pytorch.agreement import OneBackend, _is_part_of
 from pip._internal.variants.pytorch.backends import Backend
-from pip._internal.variants.selection.neighbors import Runtime
+from pip._internal.variants.selection.agreement import Runtime
 from pip._internal.variants.selection.ranking import (
     Agreement,
     Origin,
@@ -26,8 +26,7 @@ from tests.lib.manifests import cuda, make_manifest
 def selection(kind: OriginKind) -> Selection:
     """Judge builds for two CUDA versions and the CPU on a machine with the newest."""
     content = make_manifest(
-        {"cpu": {}, "cu126": cuda("12.6"), "cu130": cuda("13.0")},
-        namespaces=["nvidia"],
+        {"cpu": {}, "cu126": cuda("12.6"), "cu130": cuda("13.0")}, namespaces=["nvidia"]
     )
     manifest = parse_manifest(json.dumps(content).encode())
     environ = {k: v for k, v in forced("13.0").items() if v is not None}

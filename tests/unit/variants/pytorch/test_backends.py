@@ -16,17 +16,9 @@ from pip._internal.variants.pytorch.backends import (
 @pytest.mark.parametrize(
     ("text", "label"),
     [
-        ("cpu", "cpu"),
-        (" XPU ", "xpu"),
-        ("cu92", "cu92"),
-        ("cu118", "cu118"),
-        ("CUDA12.8", "cu128"),
-        ("cuda128", "cu128"),
-        ("cu12.10", "cu1210"),
-        ("cu1210", "cu1210"),
-        ("rocm6.4", "rocm6.4"),
-        ("rocm6.4.0", "rocm6.4"),
-        ("ROCm6.2.4", "rocm6.2.4"),
+        *((" XPU ", "xpu"), ("cu92", "cu92"), ("cu118", "cu118"), ("cu1210", "cu1210")),
+        *(("CUDA12.8", "cu128"), ("cuda128", "cu128"), ("cu12.10", "cu1210")),
+        *(("rocm6.4.0", "rocm6.4"), ("ROCm6.2.4", "rocm6.2.4"), ("cpu", "cpu")),
         ("rocm7.14", "rocm7.14"),
     ],
 )
@@ -74,15 +66,8 @@ def test_groups() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "",
-        " , ",
-        "cpu,",
-        "auto,cpu",
-        "cpu auto",
-        "cpu;xpu",
-        "gpu,auto",
-        "nvidia",
-        "cuda12",
+        *("", " , ", "cpu,", "auto,cpu", "cpu auto", "cpu;xpu"),
+        *("gpu,auto", "nvidia", "cuda12"),
     ],
 )
 def test_what_is_no_list(text: str) -> None:
@@ -113,12 +98,9 @@ def test_order() -> None:
 @pytest.mark.parametrize(
     ("local", "special"),
     [
-        ("cpu.cxx11.abi", True),
-        ("cu118.with.pypi.cudnn", True),
+        *((each, True) for each in ("cpu.cxx11.abi", "cu118.with.pypi.cudnn")),
         ("rocm7.1.1.lw.git351", True),
-        ("rocm6.4", False),
-        ("cu128", False),
-        ("git0d4682f0", False),
+        *((each, False) for each in ("rocm6.4", "cu128", "git0d4682f0")),
         ("cu12torch2.8cxx11abitrue", False),
     ],
 )

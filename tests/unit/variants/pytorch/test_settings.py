@@ -8,9 +8,10 @@ import pytest
 
 from pip._internal.commands import create_command
 from pip._internal.exceptions import CommandError
-from pip._internal.variants.pytorch.options import LTT_VARIABLE, in_use
+from pip._internal.variants.pytorch import in_use
+from pip._internal.variants.pytorch.options import LTT_VARIABLE
 from pip._internal.variants.pytorch.settings import PyTorchSettings, settings
-from pip._internal.variants.selection.settings import Settings as CommandSettings
+from pip._internal.variants.settings import Settings as CommandSettings
 
 URL = "--pytorch-index-url"
 BACKEND = "--pytorch-computation-backend"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 import pytest
 
@@ -11,12 +12,8 @@ from pip._vendor.wheel_variants.manifest_parser import parse_document
 
 from pip._internal.variants.providers.chain import ProviderChain
 from pip._internal.variants.pytorch.backends import Backend
-from pip._internal.variants.pytorch.description import shipped_gpus
-from pip._internal.variants.pytorch.synthetic import (
-    Machine,
-    manifest_for,
-    manifest_of_choice,
-)
+from pip._internal.variants.pytorch.settings import shipped_gpus
+from pip._internal.variants.pytorch.synthetic import manifest_for, manifest_of_choice
 from pip._internal.variants.selection.ranking import select
 from tests.lib.hosts import forced
 
@@ -46,16 +43,13 @@ def order(manifest: Manifest, environ: Mapping[str, str | None]) -> str:
         (forced("12.2", "6.1"), "cu126 cu121 cu118 cpu"),
         (forced("13.0", "12.1"), "cu130 cu129 cu128 cpu"),
         (forced("14.1", "8.0"), "cu140 cu130 cu129 cu128 cu126 cu121 cu118 cpu"),
-        (
-            {"AMD_VARIANT_PROVIDER_FORCE_GFX_ARCH": "gfx1201"},
-            "rocm6.4 rocm6.2.4 cpu",
-        ),
+        ({"AMD_VARIANT_PROVIDER_FORCE_GFX_ARCH": "gfx1201"}, "rocm6.4 rocm6.2.4 cpu"),
         ({"ROCM_BOOTSTRAP_FORCE_GFX_ARCH": "gfx90a"}, "rocm6.4 rocm6.2.4 rocm6.2 cpu"),
         ({"INTEL_VARIANT_PROVIDER_FORCE_DEVICE_IP": "20.4.4"}, "xpu cpu"),
     ],
 )
 def test_what_suits_a_machine(environ: Mapping[str, str | None], expected: str) -> None:
-    assert order(manifest_for(Machine(), backends(ALL), GPUS), environ) == expected
+    assert order(manifest_for(backends(ALL), GPUS), environ) == expected
 
 
 @pytest.mark.parametrize(
@@ -70,25 +64,16 @@ def test_what_suits_a_machine(environ: Mapping[str, str | None], expected: str) 
     ],
 )
 def test_what_rocm_10_is_for(gfx: str, expected: str) -> None:
-    manifest = manifest_for(Machine(), backends("cpu rocm7.2 rocm10.0.0"), GPUS)
+    manifest = manifest_for(backends("cpu rocm7.2 rocm10.0.0"), GPUS)
     environ = {"AMD_VARIANT_PROVIDER_FORCE_GFX_ARCH": gfx}
     assert order(manifest, environ) == expected
 
 
-def test_a_choice_asks_nobody() -> None:
-    manifest = manifest_of_choice(backends("cu118 cu130 xpu"), backends(ALL))
-    assert order(manifest, forced("11.0")) == "cu118 cu130 xpu"
-    assert order(manifest, {}) == "cu118 cu130 xpu"
-
-
 def test_a_gpu_that_nobody_tells_of() -> None:
-    machine = Machine(has_capability=False)
     environ = {"NV_VARIANT_PROVIDER_FORCE_CUDA_DRIVER_VERSION": "12.8"}
-    assert (
-        order(manifest_for(machine, backends("cpu cu128"), GPUS), environ)
-        == "cu128 cpu"
-    )
-    assert order(manifest_for(Machine(), backends("cpu cu128"), GPUS), environ) == "cpu"
+    unjudged = replace(GPUS, cuda={})
+    assert order(manifest_for(backends("cpu cu128"), unjudged), environ) == "cu128 cpu"
+    assert order(manifest_for(backends("cpu cu128"), GPUS), environ) == "cpu"
 
 
 @pytest.mark.parametrize(
@@ -103,14 +88,14 @@ def test_a_gpu_that_nobody_tells_of() -> None:
 def test_builds_for_arm_servers_on_a_jetson(
     environ: Mapping[str, str | None], expected: str
 ) -> None:
-    manifest = manifest_for(Machine(is_tegra=True), backends(f"{ALL} rocm7.14"), GPUS)
+    manifest = manifest_for(backends(f"{ALL} rocm7.14"), GPUS, is_tegra=True)
     labels = order(manifest, environ).split()
     assert [label for label in labels if label != "cu140"] == expected.split()
 
 
 def test_it_can_be_recorded_and_judged_again() -> None:
     for manifest in (
-        manifest_for(Machine("535.104.05"), backends(ALL), GPUS),
+        manifest_for(backends(ALL), GPUS),
         manifest_of_choice(backends("cu128"), backends(ALL)),
     ):
         assert parse_document(manifest.document) == manifest

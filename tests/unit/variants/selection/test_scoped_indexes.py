@@ -7,8 +7,12 @@ from pathlib import Path
 import pytest
 
 from pip._internal.variants.errors import ContradictoryOptions, InvalidOption
-from pip._internal.variants.selection.option_values import OptionSource
-from pip._internal.variants.selection.scoped_indexes import by_project, scoped_index
+from pip._internal.variants.selection.scoped_indexes import (
+    by_project,
+    index_url,
+    parse_indexes,
+    scoped_index,
+)
 
 OPTION = "--variant-index"
 URL = "https://a.example/simple"
@@ -17,11 +21,10 @@ URL = "https://a.example/simple"
 def test_reading() -> None:
     found = scoped_index(OPTION, f"Torch,Torch_Vision,torch={URL}/")
     assert found.projects == ("torch", "torch-vision")
-    assert (found.url, found.place) == (URL, OptionSource.LINE)
+    assert found.url == URL
     assert found.written == str(found) == f"torch,torch-vision={URL}"
     # What is written is read again.
-    configured = scoped_index("variant-index", found.written)
-    assert configured == found._replace(place=OptionSource.CONFIGURATION)
+    assert parse_indexes(found.written) == [found]
 
 
 def test_credentials_are_written_and_not_shown() -> None:
@@ -40,39 +43,32 @@ def test_a_folder(tmp_path: Path) -> None:
     assert scoped_index(OPTION, f"torch={folder}").url == folder.as_uri()
 
 
+#: What is no index for projects, by what is said.
+INVALID = {
+    "no '=' in": (URL, "torch", "torch,"),
+    "invalid project name (patterns are not allowed) in": [
+        f"{names}={URL}"
+        for names in ("", "torch,", "torch*", "*", "torch>", "torch[cuda]")
+    ],
+    "neither the URL of an index": [
+        *("torch=", "torch=https://", "torch=file:", "torch=https://[a.example"),
+        *("torch=git+https://a.example/x", f"torch={URL} {URL}", f"torch={URL}?key=1"),
+        *(f"torch={URL} a,b={URL}", f"torch={URL},a={URL}", f"torch={URL}/#torch"),
+    ],
+    "neither the URL of an index nor an existing folder": ["torch=no/such/folder"],
+}
+
+
 @pytest.mark.parametrize(
     ("text", "problem"),
-    [
-        (URL, "no '=' in"),
-        ("torch", "no '=' in"),
-        ("torch,", "no '=' in"),
-        (f"={URL}", "invalid name of a project, which is no pattern, in"),
-        (f"torch,={URL}", "invalid name of a project, which is no pattern, in"),
-        (f"torch*={URL}", "invalid name of a project, which is no pattern, in"),
-        (f"*={URL}", "invalid name of a project, which is no pattern, in"),
-        (f"torch>={URL}", "invalid name of a project, which is no pattern, in"),
-        (f"torch[cuda]={URL}", "invalid name of a project, which is no pattern, in"),
-        ("torch=", "no URL of an index"),
-        ("torch=https://", "no URL of an index"),
-        ("torch=file:", "no URL of an index"),
-        ("torch=no/such/folder", "no URL of an index, nor a folder"),
-        ("torch=git+https://a.example/x", "no URL of an index"),
-        ("torch=https://[a.example", "no URL of an index"),
-        (f"torch={URL} {URL}", "no URL of an index"),
-        (
-            f"torch={URL} a,b={URL}",
-            "several indexes, each of which needs an option of its own, in 'torch=...'",
-        ),
-        (f"torch={URL}?key=1", "no page of a project can follow the '?' or '#'"),
-        (f"torch={URL}/#torch", "no page of a project can follow the '?' or '#'"),
-    ],
+    [(text, problem) for problem, texts in INVALID.items() for text in texts],
 )
 def test_what_is_none(text: str, problem: str) -> None:
     with pytest.raises(InvalidOption) as caught:
         scoped_index(OPTION, text)
     said = str(caught.value)
     assert said.startswith(f"option {OPTION}: {problem}")
-    assert "expected PROJECT[,PROJECT...]=URL without blanks, something like" in said
+    assert "expected PROJECT[,PROJECT...]=URL without blanks" in said
 
 
 @pytest.mark.parametrize("given", ["", "torch*=", "torch= x "])
@@ -93,6 +89,12 @@ def test_what_follows_no_url_is_not_shown(given: str) -> None:
     assert "cret" not in str(caught.value)
 
 
+def test_a_url_alone() -> None:
+    assert index_url("--pytorch-index-url", f" {URL}/ ") == URL
+    with pytest.raises(InvalidOption, match="invalid URL 'ftp://x'"):
+        index_url("--pytorch-index-url", "ftp://x")
+
+
 def test_which_one_a_project_has() -> None:
     a = scoped_index("variant-index", f"torch,numpy={URL}")
     b = scoped_index(OPTION, "torch=https://b.example")
@@ -102,19 +104,15 @@ def test_which_one_a_project_has() -> None:
     assert by_project([[b, same]]) == {"torch": same}
 
 
-@pytest.mark.parametrize(
-    ("option", "where"),
-    [(OPTION, ""), ("variant-index", " in the configuration or environment")],
-)
-def test_two_for_a_project(option: str, where: str) -> None:
+def test_two_for_a_project() -> None:
     both = [
-        scoped_index(option, "torch,numpy=https://u:secret@a.example"),
-        scoped_index(option, "torch=https://b.example"),
+        scoped_index(OPTION, "torch,numpy=https://u:secret@a.example"),
+        scoped_index(OPTION, "torch=https://b.example"),
     ]
     with pytest.raises(ContradictoryOptions) as caught:
         by_project([both])
     assert str(caught.value.message) == (
-        f"--variant-index torch=https://u:****@a.example{where} contradicts "
-        f"--variant-index torch=https://b.example{where}."
+        "--variant-index torch=https://u:****@a.example contradicts "
+        "--variant-index torch=https://b.example."
     )
-    assert str(caught.value.hint_stmt) == "Leave torch out of one of the two."
+    assert str(caught.value.hint_stmt) == "Remove torch from one of them."

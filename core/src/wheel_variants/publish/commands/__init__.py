@@ -1,5 +1,5 @@
-"""The commands of ``wheel-variants``, a module for each.
+"""The commands of ``wheel-variants``, one module per command.
 
-A command module has ``HELP: str``, ``add_arguments(parser) -> None`` and
+A command module defines ``HELP: str``, ``add_arguments(parser) -> None`` and
 ``run(options) -> int``, which returns the exit status.
 """

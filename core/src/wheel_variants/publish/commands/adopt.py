@@ -1,4 +1,4 @@
-"""``wheel-variants adopt``: variants of wheels with local versions, and of twins."""
+"""``wheel-variants adopt``: convert wheels with local versions, and twins, to variants."""
 
 from __future__ import annotations
 
@@ -11,20 +11,19 @@ from typing import Any
 
 from packaging.utils import NormalizedName, canonicalize_name
 
-from wheel_variants.publish.adopting import Converted, Plan, read_folder
+from wheel_variants.publish.adopting import Plan, add_alike, read_folder
 from wheel_variants.publish.adopting import write as write_wheels
 from wheel_variants.publish.commands.build import add_pyproject
 from wheel_variants.publish.errors import UsageError, counted
 from wheel_variants.publish.http import HttpSession, add_http_options
-from wheel_variants.publish.indexing import SIMPLE
 from wheel_variants.publish.listing import read_listing, write_index
 from wheel_variants.publish.output import write, write_report
-from wheel_variants.publish.pyproject_table import project_table
-from wheel_variants.publish.simple_index import IndexedFile
+from wheel_variants.publish.pyproject_table import read_project_table
+from wheel_variants.publish.simple_index import SIMPLE
 
 __all__ = ["HELP", "add_arguments", "run"]
 
-HELP = "Make variants of wheels with local versions, and of twins."
+HELP = "Convert wheels with local versions, and renamed builds (twins), to variants."
 
 logger = logging.getLogger(__name__)
 
@@ -36,19 +35,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "folder",
         metavar="DIR",
         nargs="?",
-        help="The folder of wheels, which are not changed.",
+        help="The folder of wheels. The wheels are not changed.",
     )
     add(
         "--release-listing",
         metavar="FILE|URL",
-        help="Read the links of a release instead of DIR, and write an index that links "
-        "to its wheels: an HTML page, a GitHub release in JSON, or one URL a line.",
+        help="Read a list of links instead of DIR, and write an index that links to the "
+        "wheels. FILE|URL is an HTML page, a GitHub release in JSON, or a text file with "
+        "one URL per line.",
     )
     add(
         "--cpu-as-null",
         action="store_true",
-        help="Make wheels with the local version +cpu the null variant, which installers "
-        "choose on machines that no other variant suits.",
+        help="Convert wheels with the local version +cpu to the null variant, which "
+        "installers use on machines where no other variant runs (default: label them "
+        "'cpu').",
     )
     add(
         "--twin",
@@ -57,76 +58,74 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         type=_twin,
         metavar="NAME=PROJECT",
-        help="Make the wheels of NAME variants of PROJECT, as in "
-        "onnxruntime-gpu=onnxruntime; may be repeated.",
+        help="Convert the wheels of NAME to variants of PROJECT, as in "
+        "onnxruntime-gpu=onnxruntime. Can be used multiple times.",
     )
     add_pyproject(parser)
     add(
         "-d",
         "--output-dir",
         metavar="DIR",
-        help="Write the variants to another folder (default: only show the plan).",
+        help="Write the variants to this folder (default: only show the plan).",
     )
-    add("--json", action="store_true", help="Write a report in JSON.")
+    add("--json", action="store_true", help="Print a report in JSON.")
     add_http_options(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Write the plan for a folder or a listing, and with ``--output-dir`` the result."""
+    """Print the plan for a folder or a list of links; with ``--output-dir``, carry it out."""
     _check(options)
     folder: str | None = options.output_dir
     source, listing = options.folder, options.release_listing
-    table = project_table(options.pyproject)
+    table = read_project_table(options.pyproject)
     plan = Plan(source or listing, options.cpu_as_null, _twins(options), table)
-    indexed: list[IndexedFile] = []
     if listing is None:
         read_folder(plan)
     else:
-        indexed = read_listing(plan, HttpSession(options), listing)
+        read_listing(plan, HttpSession(options), listing)
+    add_alike(plan)
     if not options.json:
         write(_plan_lines(plan))
-    if folder is not None and indexed:
-        write_index(plan, indexed, folder)
-    elif folder is not None and plan.adopted:
-        write_wheels(plan, folder)
+    if folder is not None and plan.adopted:
+        (write_wheels if listing is None else write_index)(plan, folder)
     if options.json:
         write_report(_document(plan))
     else:
-        write(_result_lines(plan, len(indexed), folder or ""))
+        write(_result_lines(plan, folder or "", listing))
     for each in plan.damaged:
-        logger.warning("%s was not written: %s", each.filename, each.why)
+        logger.warning("Skipped %s: %s", each.filename, each.why)
     return int(not plan.adopted or bool(plan.damaged))
 
 
 def _check(options: argparse.Namespace) -> None:
     source, folder = options.folder, options.output_dir
     if (source is None) == (options.release_listing is None):
-        raise UsageError("Name either DIR or --release-listing")
+        raise UsageError("Specify either DIR or --release-listing")
     if source is None and options.twins:
         raise UsageError(
-            "--twin renames wheels, and --release-listing only links to them"
+            "--twin cannot be used with --release-listing, which cannot rename wheels"
         )
     if source and folder and os.path.realpath(folder) == os.path.realpath(source):
         raise UsageError(
-            f"The output folder must not be that of the wheels: --output-dir {folder}"
+            f"--output-dir '{folder}' is the folder of the wheels; specify another folder"
         )
 
 
-def _result_lines(plan: Plan, indexed: int, folder: str) -> Iterator[str]:
-    """Yield what was written, and the next command.
-
-    :param indexed: how many wheels an index links to; 0 for a folder.
-    """
+def _result_lines(plan: Plan, folder: str, listing: str | None) -> Iterator[str]:
+    """Yield a summary of the result, and the next command."""
     if not plan.adopted:
         return
     yield ""
     if not plan.written:
-        yield "Nothing was written. To write it, add --output-dir DIR."
-    elif indexed:
+        yield "Nothing was written. To write the variants, add --output-dir DIR."
+    elif listing is not None:
         index = os.path.join(folder, SIMPLE)
-        project = plan.adopted[0].project
+        project, number = (
+            plan.adopted[0].variant.name,
+            counted(len(plan.adopted), "wheel"),
+        )
         next_command = f"pip install --variant-index {project}={index} {project}"
-        yield f"Wrote an index of {counted(indexed, 'wheel')}. Next: {next_command}"
+        yield f"Wrote an index of {number}. Next: {next_command}"
     else:
         next_command = f"wheel-variants index {shlex.quote(folder)} --simple"
         wrote = f"Wrote {counted(len(plan.written), 'wheel')} to {folder}"
@@ -149,7 +148,12 @@ def _twins(options: argparse.Namespace) -> dict[NormalizedName, NormalizedName]:
     for name, into in options.twins:
         if twins.setdefault(name, into) != into:
             raise UsageError(
-                f"{name} cannot be a twin of two projects: {twins[name]} and {into}"
+                f"--twin maps '{name}' to two projects: '{twins[name]}' and '{into}'"
+            )
+    for name, into in twins.items():
+        if into in twins:
+            raise UsageError(
+                f"'{into}' cannot be both a twin and a project: --twin {name}={into}"
             )
     return twins
 
@@ -157,48 +161,49 @@ def _twins(options: argparse.Namespace) -> dict[NormalizedName, NormalizedName]:
 def _plan_lines(plan: Plan) -> Iterator[str]:
     for adopted in plan.adopted:
         yield adopted.original.filename
-        yield f"  becomes {adopted.filename}"
+        yield f"  becomes {adopted.variant}"
         needs = ", ".join(sorted(map(str, adopted.proof.properties))) or "nothing"
         yield f"  needs {needs} ({adopted.proof.rule})"
         for each in adopted.dropped:
-            yield f"  without {each}, which is not valid for it"
+            yield f"  omits {each}, which is not valid for the variant"
     for name in plan.kept:
         yield name
-        yield "  is copied as it is"
+        yield "  is copied unchanged"
     for left in plan.left:
         yield left.filename
-        yield f"  is left alone: {left.why}"
+        yield f"  is skipped: {left.why}"
     for name, text in plan.requiring:
-        yield f"{name} requires {text}, which no longer exists: change it there"
+        yield f"{name} requires '{text}', which will no longer exist: update {name}"
     for message in plan.alike:
         yield f"{message}."
     if plan.snippet:
         yield (
-            "No wheel says which GPUs it has code for. To state them, put this into a "
-            "pyproject.toml, without those that a wheel lacks, and add --pyproject:"
+            "These wheels do not state the GPUs they support. To state them, put these "
+            "lines into a pyproject.toml, remove the GPUs that a wheel does not support, "
+            "and add --pyproject:"
         )
         yield from ("", "[variant.properties]", *plan.snippet)
 
 
 def _document(plan: Plan) -> dict[str, Any]:
     left = [*plan.left, *plan.damaged]
+    adopted = [
+        {
+            "file": each.original.filename,
+            "becomes": each.variant.filename,
+            "label": each.variant.label,
+            "properties": sorted(map(str, each.proof.properties)),
+            "rule": each.proof.rule,
+            "dropped": [*each.dropped],
+        }
+        for each in plan.adopted
+    ]
     return {
-        "adopted": [_adopted(each) for each in plan.adopted],
+        "adopted": adopted,
         "kept": plan.kept,
         "left": [{"file": name, "why": why} for name, why in left],
         "requiring": [{"file": name, "requires": it} for name, it in plan.requiring],
         "alike": plan.alike,
         "snippet": plan.snippet,
         "written": [{"path": path, "sha256": digest} for path, digest in plan.written],
-    }
-
-
-def _adopted(adopted: Converted) -> dict[str, Any]:
-    return {
-        "file": adopted.original.filename,
-        "becomes": adopted.filename,
-        "label": adopted.label,
-        "properties": sorted(map(str, adopted.proof.properties)),
-        "rule": adopted.proof.rule,
-        "dropped": [*adopted.dropped],
     }

@@ -1,4 +1,4 @@
-"""``wheel-variants build``: a variant wheel from an ordinary one."""
+"""``wheel-variants build``: build a variant wheel from an ordinary wheel."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from wheel_variants.publish.documents import CURRENT, SCHEMA_VERSIONS, WITHOUT_P
 from wheel_variants.publish.errors import UsageError
 from wheel_variants.publish.known_providers import KNOWN_PROVIDERS
 from wheel_variants.publish.output import write, write_report
-from wheel_variants.publish.pyproject_table import project_table
+from wheel_variants.publish.pyproject_table import read_project_table
 
-__all__ = ["HELP", "add_arguments", "run"]
+__all__ = ["HELP", "add_arguments", "add_pyproject", "namespace", "run"]
 
-HELP = "Build a variant wheel from an ordinary wheel, which is not changed."
+HELP = "Build a variant wheel from an ordinary wheel. The original is not changed."
 
 logger = logging.getLogger(__name__)
 
@@ -34,75 +34,75 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--label",
         type=_label,
-        help="Label the variant; the last part of its file name.",
+        help="Set the label of the variant, which is the last part of its file name.",
     )
     add(
         "--null",
         action="store_true",
-        help="Build the null variant, which has no properties and runs everywhere.",
+        help="Build the null variant, which has no properties and runs on any machine.",
     )
     add(
         "--from-label",
         action="store_true",
-        help="Take a variant wheel: replace its label with that of --label, or without "
-        "--label, turn it back into an ordinary wheel.",
+        help="Accept a variant wheel as input. Replace its label with --label; without "
+        "--label, convert the variant back to an ordinary wheel.",
     )
     add(
         "--drop-local",
         action="store_true",
-        help="Drop the local version: from torch 2.8.0+cu128, build a variant of torch "
-        "2.8.0.",
+        help="Remove the local version: build a variant of torch 2.8.0 from torch "
+        "2.8.0+cu128.",
     )
     add_list(
         "--property",
         dest="properties",
         type=_property,
-        help="Require a property, such as 'nvidia :: cuda_version_lower_bound :: 12.8'; "
-        "may be repeated. Of several values of a feature, one is enough. Default: the "
-        "properties of the label in pyproject.toml.",
+        help="Require a property, such as 'nvidia :: cuda_version_lower_bound :: 12.8'. "
+        "Can be used multiple times; if a feature has several values, a machine needs "
+        "one of them (default: the properties of the label in pyproject.toml).",
     )
     add_list(
         "--namespace",
         dest="namespaces",
-        type=_namespace,
-        help="List a namespace that variants of this release use, the most important "
-        "first; may be repeated. Default: the list in pyproject.toml, or that of the "
-        "variants of the release in the output folder.",
+        type=namespace,
+        help="Add a namespace to the ranking of this release, most important first. Can "
+        "be used multiple times (default: the list in pyproject.toml, or the list of the "
+        "release's variants in the output folder).",
     )
     add_list(
         "--provider",
         dest="providers",
         type=_of_namespace("NAMESPACE=REQUIREMENT"),
         metavar="NAMESPACE=REQUIREMENT",
-        help="Name the package that detects what machines support of a namespace, or "
-        "abi_dependency, which is built into installers; may be repeated. Well-known "
-        "namespaces need none.",
+        help="Set the package that detects the supported properties of a namespace, or "
+        "abi_dependency, which is built into installers. Can be used multiple times. "
+        "Well-known namespaces do not need this option.",
     )
     add_list(
         "--plugin-api",
         dest="plugin_apis",
         type=_of_namespace("NAMESPACE=MODULE:OBJECT"),
         metavar="NAMESPACE=MODULE:OBJECT",
-        help="Name the plugin in the package of --provider, if it is not the module of "
-        "the package's name; may be repeated.",
+        help="Set the entry point of the plugin in the package of --provider. Can be used "
+        "multiple times (default: the module with the name of the package).",
     )
     add_pyproject(parser)
     add(
         "--schema",
         choices=(CURRENT.version, WITHOUT_PROVIDERS.version),
         default=CURRENT.version,
-        help=f"Write this version of the format; {WITHOUT_PROVIDERS.version} omits "
-        "providers (default: %(default)s).",
+        help="Write metadata in this schema version (default: %(default)s). "
+        f"{WITHOUT_PROVIDERS.version} has no providers.",
     )
     add(
         "-d",
         "--output-dir",
         default=os.curdir,
         metavar="DIR",
-        help="Write the wheel to a folder (default: the current one).",
+        help="Write the wheel to this folder (default: the current folder).",
     )
     add("--strict", action="store_true", help="Treat warnings as errors.")
-    add("--json", action="store_true", help="Write a report in JSON.")
+    add("--json", action="store_true", help="Print a report in JSON.")
 
 
 def add_pyproject(parser: argparse.ArgumentParser) -> None:
@@ -110,13 +110,13 @@ def add_pyproject(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--pyproject",
         metavar="FILE",
-        help="Read the table [variant] of this pyproject.toml (default: the one in the "
-        "current folder, if it exists).",
+        help="Read the table [variant] of this pyproject.toml (default: pyproject.toml in "
+        "the current folder, if that file exists).",
     )
 
 
 def run(options: argparse.Namespace) -> int:
-    """Build one wheel, and write its path."""
+    """Build one wheel, and print its path."""
     built = Build(
         options.wheel,
         _chosen_label(options),
@@ -124,7 +124,7 @@ def run(options: argparse.Namespace) -> int:
         frozenset(options.properties),
         tuple(dict.fromkeys(options.namespaces)),
         _providers(options),
-        project_table(options.pyproject),
+        read_project_table(options.pyproject),
         SCHEMA_VERSIONS[options.schema],
         options.output_dir,
         options.strict,
@@ -147,13 +147,31 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _label(value: str) -> str:
-    if not is_valid_label(value):
-        raise argparse.ArgumentTypeError(
-            "a label has only lowercase letters, digits, '_' and '.', as in 'cu128': "
-            f"invalid label {value!r}"
-        )
-    return value
+def _text(
+    is_valid: Callable[[str], bool], what: str, form: str
+) -> Callable[[str], str]:
+    """Return a function that parses a text.
+
+    :param what: the name of the text in messages.
+    :param form: the allowed characters, for messages.
+    """
+
+    def parse(value: str) -> str:
+        if is_valid(value):
+            return value
+        raise argparse.ArgumentTypeError(f"invalid {what} {value!r}: use only {form}")
+
+    return parse
+
+
+_label = _text(
+    is_valid_label, "label", "lowercase letters, digits, '_' and '.', as in 'cu128'"
+)
+namespace = _text(
+    is_valid_namespace,
+    "namespace",
+    "lowercase letters, digits and '_', as in 'nvidia'",
+)
 
 
 def _property(value: str) -> Property:
@@ -163,26 +181,17 @@ def _property(value: str) -> Property:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
-def _namespace(value: str) -> str:
-    if not is_valid_namespace(value):
-        raise argparse.ArgumentTypeError(
-            "a namespace has only lowercase letters, digits and '_', as in 'nvidia': "
-            f"invalid namespace {value!r}"
-        )
-    return value
-
-
 def _of_namespace(form: str) -> Callable[[str], tuple[str, str]]:
-    """Return a parser of values that begin with a namespace.
+    """Return a function that parses a value with a namespace at its start.
 
-    :param form: of the value, for messages.
+    :param form: the form of the value, for messages.
     """
 
     def parse(value: str) -> tuple[str, str]:
-        namespace, _, rest = value.partition("=")
-        if not rest or not is_valid_namespace(namespace):
+        first, _, rest = value.partition("=")
+        if not rest or not is_valid_namespace(first):
             raise argparse.ArgumentTypeError(f"expected {form}, not {value!r}")
-        return namespace, rest.strip()
+        return first, rest.strip()
 
     return parse
 
@@ -190,39 +199,38 @@ def _of_namespace(form: str) -> Callable[[str], tuple[str, str]]:
 def _chosen_label(options: argparse.Namespace) -> str | None:
     if options.null:
         if options.label is not None or options.properties:
-            raise UsageError("--null excludes --label and --property")
+            raise UsageError("--null cannot be used with --label or --property")
         return NULL_LABEL
     label: str | None = options.label
     if label is None and not options.from_label:
-        raise UsageError("Add --label LABEL, --null or --from-label")
+        raise UsageError("Specify --label LABEL, --null or --from-label")
     if label is None and options.properties:
-        raise UsageError("An ordinary wheel has no properties: add --label LABEL")
+        raise UsageError(
+            "--property needs --label: an ordinary wheel has no properties"
+        )
     return label
 
 
 def _providers(options: argparse.Namespace) -> dict[str, Mapping[str, Any]]:
     providers: dict[str, dict[str, Any]] = {}
-    for namespace, requirement in options.providers:
-        known = _known(namespace, requirement)
-        others = providers.get(namespace)
+    for each, requirement in options.providers:
+        known = _known(each, requirement)
         if known is None:
-            provider = providers.setdefault(namespace, {"requires": []})
+            provider = providers.setdefault(each, {})
             provider.setdefault("requires", []).append(requirement)
-        elif others is not None:
-            raise UsageError(f"{requirement} must be the only provider of {namespace}")
-        else:
-            providers[namespace] = known
-    for namespace, api in options.plugin_apis:
-        if "requires" not in providers.get(namespace, ()):
-            raise UsageError(f"Add --provider {namespace}=REQUIREMENT")
-        providers[namespace]["plugin-api"] = api
+        elif providers.setdefault(each, known) is not known:
+            raise UsageError(
+                f"'{requirement}' must be the only --provider for namespace '{each}'"
+            )
+    for each, api in options.plugin_apis:
+        if "requires" not in providers.get(each, ()):
+            raise UsageError(f"--plugin-api needs --provider {each}=REQUIREMENT")
+        providers[each]["plugin-api"] = api
     return {**providers}
 
 
-def _known(namespace: str, requirement: str) -> dict[str, Any] | None:
-    """Return the declaration of a provider that installers include; else None."""
+def _known(of: str, requirement: str) -> dict[str, Any] | None:
+    """Return the declaration of a provider that installers include, or None."""
     name = requirement.replace("-", "_").lower()
-    if name in (namespace, ABI_DEPENDENCY):
-        known = KNOWN_PROVIDERS.get(name)
-        return None if known is None else dict(known.declaration)
-    return None
+    known = KNOWN_PROVIDERS.get(name) if name in (of, ABI_DEPENDENCY) else None
+    return None if known is None else dict(known.declaration)

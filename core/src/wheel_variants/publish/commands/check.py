@@ -1,4 +1,4 @@
-"""``wheel-variants check``: the rules for publishers."""
+"""``wheel-variants check``: check the rules for publishers."""
 
 from __future__ import annotations
 
@@ -12,17 +12,13 @@ from wheel_variants.publish.errors import counted
 from wheel_variants.publish.findings import Finding
 from wheel_variants.publish.http import HttpSession, add_http_options
 from wheel_variants.publish.output import printable, write, write_report
-from wheel_variants.rules import Rule
+from wheel_variants.rules import Rule, Severity
 
 __all__ = ["HELP", "add_arguments", "run"]
 
-HELP = "Check wheels, manifests, folders and indexes by the rules for publishers."
+HELP = "Check wheels, manifests, folders and indexes against the rules for publishers."
 
-_STYLES = {
-    r"^  error:": "bold red",
-    r"^  warning:": "bold yellow",
-    r"\[[^]]+\]$": "dim",
-}
+_STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "targets",
         nargs="+",
         metavar="TARGET",
-        help="A wheel, a manifest, a folder of both, or the URL of an index page.",
+        help="A wheel, a manifest, a folder with both, or the URL of an index page.",
     )
     add("--strict", action="store_true", help="Treat warnings as errors.")
     add(
@@ -42,15 +38,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="URL",
-        help="Check that the index at URL has the provider plugins that metadata names; "
-        "may be repeated. By default, plugins are not looked for.",
+        help="Check that this index offers the provider plugins that metadata requires. "
+        "Can be used multiple times (default: do not look for plugins).",
     )
-    add("--json", action="store_true", help="Write a report in JSON.")
+    add("--json", action="store_true", help="Print a report in JSON.")
     add_http_options(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Check each target, and write the findings."""
+    """Check each target, and print the findings."""
     with HttpSession(options) as session:
         check = Check(session, options.indexes)
         for target in options.targets:
@@ -72,18 +68,11 @@ def run(options: argparse.Namespace) -> int:
             f"{counted(check.manifests, 'manifest')}: {counted(errors, 'error')}, "
             f"{counted(warnings, 'warning')}."
         )
-        write(map(_styled, [*_lines(check.findings), total]))
+        write([*_lines(check.findings), total])
     return int(bool(errors or (options.strict and warnings)))
 
 
-def _styled(line: str) -> Text:
-    text = Text(printable(line))
-    for pattern, style in _STYLES.items():
-        text.highlight_regex(pattern, style)
-    return text
-
-
-def _lines(findings: Iterable[Finding]) -> Iterator[str]:
+def _lines(findings: Iterable[Finding]) -> Iterator[str | Text]:
     alike: dict[tuple[Rule, str, str | None], list[Finding]] = {}
     for finding in findings:
         key = (finding.rule, finding.problem, finding.remedy)
@@ -91,6 +80,10 @@ def _lines(findings: Iterable[Finding]) -> Iterator[str]:
     for (rule, problem, remedy), same in alike.items():
         more = f" and {len(same) - 1} more" if len(same) > 1 else ""
         yield f"{' and '.join(same[0].subjects)}{more}"
-        yield f"  {rule.severity.value}: {problem}. [{rule.id}; {rule.source}]"
+        yield Text.assemble(
+            (f"  {rule.severity.value}:", _STYLES[rule.severity]),
+            printable(f" {problem}. "),
+            (f"[{rule.id}; {rule.source}]", "dim"),
+        )
         if remedy is not None:
             yield f"  {remedy}."

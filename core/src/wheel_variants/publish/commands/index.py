@@ -1,4 +1,4 @@
-"""``wheel-variants index``: manifests, and a static index, of a folder of wheels."""
+"""``wheel-variants index``: write manifests and a static index for a folder of wheels."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from wheel_variants.publish.output import write, write_report
 
 __all__ = ["HELP", "add_arguments", "run"]
 
-HELP = "Write the manifests of a folder of wheels, and a static index."
+HELP = "Write the manifests of a folder of wheels, and optionally a static index."
 
 logger = logging.getLogger(__name__)
 
@@ -23,24 +23,24 @@ logger = logging.getLogger(__name__)
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of this command."""
     add = parser.add_argument
-    add("folder", metavar="DIR", help="The folder of wheels; subfolders are not read.")
+    add("folder", metavar="DIR", help="The folder of wheels, without subfolders.")
     add(
         "--simple",
         action="store_true",
-        help="Also write the pages of an index, for any web server.",
+        help="Also write the pages of a static index, which any web server can serve.",
     )
     add(
         "-o",
         "--output",
         metavar="DIR",
-        help="Write manifests and pages to another folder, with links to the wheels "
-        "(default: the folder of the wheels).",
+        help="Write manifests and pages to this folder. With --simple, also link or copy "
+        "the wheels there (default: the folder of the wheels).",
     )
-    add("--json", action="store_true", help="Write a report in JSON.")
+    add("--json", action="store_true", help="Print a report in JSON.")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Make an index of a folder, and write what changed."""
+    """Write the index of a folder, and print a report."""
     output = options.output or options.folder
     report = make_index(options.folder, output, simple=options.simple)
     for warning in report.warnings:
@@ -54,13 +54,13 @@ def run(options: argparse.Namespace) -> int:
 
 def _lines(report: IndexReport) -> Iterator[str]:
     unchanged = report.files - report.read
-    known = f", {unchanged} of them unchanged since the last run" if unchanged else ""
+    known = f", {unchanged} unchanged since the last run" if unchanged else ""
     yield f"Found {counted(report.files, 'file')}{known}."
     for release in report.releases:
         yield _release_line(release)
     if report.pages is None:
         return
-    yield f"Wrote an index to {report.pages}. To try it:"
+    yield f"Wrote an index to {report.pages}. To try the index, run:"
     served = os.path.dirname(report.pages) or os.curdir
     yield f"  python -m http.server -b 127.0.0.1 -d {served}"
     # Prefer a release with variants.

@@ -1,4 +1,4 @@
-"""``wheel-variants plugin``: try a provider plugin."""
+"""``wheel-variants plugin``: test a provider plugin."""
 
 from __future__ import annotations
 
@@ -10,64 +10,64 @@ from functools import partial
 from typing import Any
 
 from wheel_variants.plugin_variables import SECRETS, is_secret
-from wheel_variants.properties import is_valid_namespace
+from wheel_variants.publish.commands.build import namespace
 from wheel_variants.publish.errors import PublishError, UsageError
 from wheel_variants.publish.output import write
 from wheel_variants.publish.plugins import TIMEOUT, Trial, try_plugin
 
 __all__ = ["HELP", "add_arguments", "run"]
 
-HELP = "Run a provider plugin on this machine and report what is wrong with it."
+HELP = "Run a provider plugin on this machine and report any problems."
 
 #: Options of ``pip install`` that take a value.
 _PIP_OPTIONS = (
     ("-i", "--index-url", "URL", "Install from this index."),
-    ("--extra-index-url", "URL", "Install from this index too."),
-    ("-f", "--find-links", "URL", "Install from this page or folder too."),
-    ("-c", "--constraint", "FILE", "Constrain versions by this file."),
+    ("--extra-index-url", "URL", "Also install from this index."),
+    ("-f", "--find-links", "URL", "Also install from this page or folder."),
+    ("-c", "--constraint", "FILE", "Constrain versions with this file."),
 )
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of the command."""
+    """Add the arguments of this command."""
     add = parser.add_argument
     add_list = partial(add, action="append", default=[])
     add(
         "plugin",
         metavar="PLUGIN",
-        help="A wheel, the folder of a project, which pip builds, or a requirement.",
+        help="A wheel, a project folder (which pip builds), or a requirement.",
     )
     add(
         "--namespace",
-        help="The namespace of the manifests that will require the plugin (default: as its "
-        "name suggests).",
+        type=namespace,
+        help="Set the namespace for which manifests will require the plugin (default: "
+        "derived from the name of the package).",
     )
     add(
         "--plugin-api",
         metavar="MODULE[:OBJECT]",
-        help="The entry point of the plugin (default: find it in the sources).",
+        help="Set the entry point of the plugin (default: search the sources).",
     )
     add_list(
         "--trust-variant-provider",
         dest="trusted",
         metavar="PACKAGE",
-        help="Run the code of this package too if the plugin depends on it. This option can "
-        "be used multiple times.",
+        help="Allow the plugin to depend on this package, and run the code of both. Can be "
+        "used multiple times.",
     )
     add_list(
         "--variant-provider-variable",
         dest="variables",
         metavar="NAME",
-        help="Let the plugin see this environment variable. This option can be used multiple "
-        "times.",
+        help="Pass this environment variable to the plugin. Can be used multiple times.",
     )
-    text = "Stop the plugin after this time (default: %(default)g)."
+    text = "Stop the plugin after this many seconds (default: %(default)g)."
     seconds: dict[str, Any] = {"type": float, "default": TIMEOUT, "metavar": "SECONDS"}
     add("--variant-provider-timeout", dest="timeout", help=text, **seconds)
-    text = "Write a host file: what pip install --variant-host reads."
+    text = "Print a host file for pip install --variant-host."
     add("--json", action="store_true", help=text)
     group = parser.add_argument_group(
-        "options of pip install", "pip's configuration and PIP_* variables apply too."
+        "options of pip install", "pip's configuration and PIP_* variables also apply."
     )
     for *names, metavar, text in _PIP_OPTIONS:
         group.add_argument(
@@ -83,26 +83,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         dest="pip_options",
         action="append_const",
         const="--no-index",
-        help="Use no index.",
+        help="Ignore indexes; install from --find-links only.",
     )
     parser.set_defaults(pip_options=[])
 
 
 def run(options: argparse.Namespace) -> int:
-    """Try a plugin and report its answer.
+    """Test a plugin and report the result.
 
-    :raises PublishError: if it gives no answer, or violates the plugin interface.
+    :raises PublishError: if the plugin fails, or violates the plugin interface.
     """
-    if options.namespace is not None and not is_valid_namespace(options.namespace):
-        raise UsageError(f"--namespace is not a namespace: '{options.namespace}'")
     if not 0 < options.timeout < math.inf:
         raise UsageError(
-            f"--variant-provider-timeout is not a time in seconds: {options.timeout}"
+            "--variant-provider-timeout must be a positive number of seconds, not "
+            f"{options.timeout}"
         )
     for name in filter(is_secret, options.variables):
         raise UsageError(
-            f"--variant-provider-variable may name no secret ({', '.join(SECRETS)}): "
-            f"'{name}'"
+            f"--variant-provider-variable cannot pass '{name}', which may contain a "
+            f"secret ({', '.join(SECRETS)})"
         )
     trial = try_plugin(
         options.plugin,
@@ -126,7 +125,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _host(trial: Trial) -> dict[str, object]:
-    """Return a host file for a machine that supports what the plugin answered."""
+    """Return a host file for a machine with the properties that the plugin returned."""
     features = [
         {"feature": name, "values": list(values)} for name, values in trial.features
     ]
@@ -137,7 +136,7 @@ def _host(trial: Trial) -> dict[str, object]:
 def _lines(trial: Trial) -> list[str]:
     default = ", the default" if trial.is_default else ""
     milliseconds = f"{trial.seconds * 1000:.0f} ms"
-    api = f"its plugin-api is {trial.api}{default}"
+    api = f"plugin-api: {trial.api}{default}"
     features = [
         f"{trial.namespace} :: {feature.name}: {', '.join(feature.values)}"
         for feature in trial.features

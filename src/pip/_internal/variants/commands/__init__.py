@@ -1,1 +1,1 @@
-"""What ``pip variants ACTION`` does, with one module for each action."""
+"""The actions of ``pip variants``, one module per action."""

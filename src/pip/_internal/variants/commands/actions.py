@@ -4,27 +4,35 @@ from __future__ import annotations
 
 import optparse
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from importlib import import_module
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from pip import __version__
 from pip._internal.cli import cmdoptions
 from pip._internal.cli.index_command import SessionCommandMixin
-from pip._internal.variants.commands.options import OPTIONS as OWN
-from pip._internal.variants.selection.settings import OPTIONS, OptionRow, allowed
+from pip._internal.console.output import write_document
+from pip._internal.variants.settings import OPTIONS, OptionRow, allowed, kind
 
-__all__ = ["ACTIONS", "Action", "OptionMaker"]
+#: Former actions, which are commands of ``wheel-variants`` now, with the same names.
+MOVED = ("build", "adopt", "index", "check")
 
 OptionMaker = Callable[[], optparse.Option]
 
 
+#: The form of what ``--json`` writes; ``docs/schemas`` has a JSON Schema for each action. A
+#: change that a reader would notice makes another one.
+_VERSION = "1"
+
+
 class Action(NamedTuple):
-    """An action; the module of its name, which is loaded when it runs, does it.
+    """An action; the module of the same name implements it.
 
     :ivar summary: one line for ``pip variants --help``.
     :ivar usage: what may follow ``pip variants ACTION``.
-    :ivar status: what its exit status tells.
-    :ivar options: the options it reads beside ``--json``. An option that several actions
-        read is the same object in each.
+    :ivar status: the meaning of its exit status.
+    :ivar options: the options it reads beside ``--json``.
+    :ivar groups: upstream's groups of options that it reads.
     """
 
     name: str
@@ -32,11 +40,12 @@ class Action(NamedTuple):
     usage: str
     status: str
     options: Sequence[OptionMaker]
+    groups: Sequence[Mapping[str, Any]] = ()
 
     def run(
         self, command: SessionCommandMixin, options: optparse.Values, args: list[str]
     ) -> int:
-        """Do it, and return the exit status.
+        """Run the action, and return the exit status.
 
         :param args: what follows the name of the action.
         :raises PipError: if it cannot be done; ``WrongUse`` for wrong arguments.
@@ -46,36 +55,66 @@ class Action(NamedTuple):
         return status
 
 
-#: Options of modes, which are known to stand beside upstream's.
-_OF_MODES = tuple(
-    each
-    for each in cmdoptions.package_selection_group["options"]
-    if isinstance(each, OptionRow) and each not in OPTIONS
-)
-#: Options that limit the installation of plugins, beside those of indexes.
-_PLUGIN_LIMITS: tuple[OptionMaker, ...] = (
+#: What chooses candidates, as with ``pip install``.
+_SELECTION = cmdoptions.package_selection_group
+#: Options that limit the installation of plugins and of packages, beside those of indexes.
+_LIMITS: tuple[OptionMaker, ...] = (
     cmdoptions.constraints,
     cmdoptions.build_constraints,
     cmdoptions.require_hashes,
-    cmdoptions.pre,
-    cmdoptions.all_releases,
-    cmdoptions.only_final,
-    cmdoptions.no_binary,
-    cmdoptions.only_binary,
 )
-
 #: Options of actions that look a project up as ``pip install`` would.
 _LOOKUP_OPTIONS: tuple[OptionMaker, ...] = (
-    cmdoptions.constraints,
-    cmdoptions.build_constraints,
-    cmdoptions.require_hashes,
+    *_LIMITS,
     cmdoptions.ignore_requires_python,
     cmdoptions.platforms,
     cmdoptions.python_version,
     cmdoptions.implementation,
     cmdoptions.abis,
-    *cmdoptions.package_selection_group["options"],
-    *cmdoptions.index_group["options"],
+)
+
+
+def _for_lookup(name: str) -> tuple[OptionMaker, ...]:
+    shared = _SELECTION["options"]
+    own = (each for each in allowed(OPTIONS, name) if each not in shared)
+    return (*own, *_LOOKUP_OPTIONS)
+
+
+_of_setup = partial(OptionRow, where=("setup",), repeated="same")
+
+#: The options of ``pip variants setup``.
+SETUP_OPTIONS = (
+    REMOVE := _of_setup(
+        "--remove",
+        help="Remove only these indexes from the configuration file.",
+    ),
+    URL := _of_setup(
+        "--url",
+        check=kind("index_url", "selection.scoped_indexes"),
+        metavar="URL",
+        help="Use this mirror of the publisher's index.",
+    ),
+    YES := _of_setup(
+        "-y",
+        "--yes",
+        help="Write the file without asking for confirmation.",
+    ),
+    USER := _of_setup(
+        "--user",
+        dest="user_file",
+        help="Use the user configuration file.",
+    ),
+    GLOBAL := _of_setup(
+        "--global",
+        dest="global_file",
+        help="Use the system-wide configuration file.",
+    ),
+    SITE := _of_setup(
+        "--site",
+        dest="site_file",
+        help="Use the configuration file of the current environment (default in a "
+        "virtual environment, unless another file already names variant indexes).",
+    ),
 )
 
 #: By name, in the order of the help.
@@ -84,39 +123,63 @@ ACTIONS: Mapping[str, Action] = {
     for action in (
         Action(
             "host",
-            "Show what this machine supports, by namespace; with -v, in full.",
+            "Show what this machine supports, by namespace. With -v, show all values.",
             "host [options]",
-            "With --json, the output is what --variant-host takes. The exit status is 0, "
-            "or 1 if a file that was given is of no use.",
+            "With --json, print a file for --variant-host.\n"
+            "The exit status is 1 if pip cannot use a given file, otherwise 0.",
             (
-                *allowed(OPTIONS, "host"),
-                *allowed(_OF_MODES, "host"),
-                *_PLUGIN_LIMITS,
-                *cmdoptions.index_group["options"],
+                *_LIMITS,
+                *(
+                    each
+                    for each in dict.fromkeys((*OPTIONS, *_SELECTION["options"]))
+                    if not isinstance(each, OptionRow) or "host" in each.where
+                ),
             ),
+            [cmdoptions.index_group],
         ),
         Action(
             "list",
             "List the variants of a release, best first.",
             "list [options] REQUIREMENT",
-            "The exit status is 0, or 1 if there is nothing of that requirement.",
-            (*allowed(OPTIONS, "list"), *_LOOKUP_OPTIONS),
+            "The exit status is 1 if nothing matches the requirement, otherwise 0.",
+            _for_lookup("list"),
+            [_SELECTION, cmdoptions.index_group],
         ),
         Action(
             "explain",
-            "Tell which build would be installed, and why.",
+            "Explain which wheel pip would install, and why.",
             "explain [options] REQUIREMENT | --manifest FILE",
-            "The exit status is 0, or 1 if nothing would be installed, as with pip install "
-            "--dry-run, or nothing can be told.",
-            (*allowed(OPTIONS, "explain"), *_LOOKUP_OPTIONS),
+            "The exit status is 1 if pip install --dry-run would fail, otherwise 0.",
+            _for_lookup("explain"),
+            [_SELECTION, cmdoptions.index_group],
         ),
         Action(
             "setup",
-            "Write indexes that publishers run into the configuration, after asking.",
+            "Add publishers' indexes to the configuration.",
             "setup [options] [NAME ...]",
-            "Without a NAME, those that are known are listed; nothing is asked of them. The "
-            "exit status is 0, or 1 if what was to be written was not.",
-            allowed(OWN, "setup"),
+            "Without a NAME, list the known publishers without contacting them.\n"
+            "The exit status is 1 if nothing was written as requested, otherwise 0.",
+            SETUP_OPTIONS,
         ),
     )
 }
+
+
+def write_report(document: Mapping[str, Any]) -> None:
+    """Print a document with the versions of its format and of pip."""
+    write_document({"version": _VERSION, "pip_version": __version__, **document})
+
+
+def moved_words(args: Sequence[str]) -> list[str]:
+    """Return the arguments of ``wheel-variants`` that replace an old action.
+
+    :param args: what was typed after ``pip variants``.
+    :return: empty if ``pip variants`` still does that.
+    """
+    words = [each for each in args if not each.startswith("-")]
+    if words and words[0] in MOVED:
+        return [*args[args.index(words[0]) :]]
+    if words and words[0] == "host" and any(e.startswith("--plugin") for e in args):
+        values = (each.removeprefix("--plugin=") for each in args)
+        return ["plugin", *(e for e in values if e not in ("host", "--plugin"))]
+    return []

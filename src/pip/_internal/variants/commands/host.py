@@ -1,9 +1,9 @@
-"""``pip variants host``: show what a machine supports, or write its host file."""
+"""``pip variants host``: show the properties that a machine supports."""
 
 from __future__ import annotations
 
-import optparse
 from collections.abc import Mapping
+from optparse import Values
 
 from pip._internal.cli.index_command import SessionCommandMixin
 from pip._internal.cli.status_codes import SUCCESS
@@ -11,28 +11,25 @@ from pip._internal.console.output import get_logger, only_output, write, write_d
 from pip._internal.console.texts import Hint
 from pip._internal.models.target_python import TargetPython
 from pip._internal.variants.errors import WrongUse
-from pip._internal.variants.output import sentences
+from pip._internal.variants.output import hosts
 from pip._internal.variants.output.invocation import command as command_to_type
-from pip._internal.variants.output.lookup import make_run
-from pip._internal.variants.output.manifest_file import read_manifest
+from pip._internal.variants.output.lookup import make_run, read_manifest
 from pip._internal.variants.providers.chain import ProviderChain, warnings_of
-from pip._internal.variants.providers.host_file import HostDescription
 from pip._internal.variants.providers.result import ProviderResult
 from pip._internal.variants.providers.target import target_of
+from pip._internal.variants.providers.tegra import cuda_of, problem
 from pip._internal.variants.selection.accelerators import present
-from pip._internal.variants.selection.contradictions import refuse_contradictions
 from pip._internal.variants.selection.run import noting_host
-from pip._internal.variants.selection.settings import Settings
+from pip._internal.variants.settings import Settings
 
 logger = get_logger(__name__)
 
 
-def run(command: SessionCommandMixin, options: optparse.Values, args: list[str]) -> int:
-    """Show what a machine supports; with ``--json``, as a host file."""
+def run(command: SessionCommandMixin, options: Values, args: list[str]) -> int:
+    """Show the supported properties; with ``--json``, print a host file."""
     if args:
         raise WrongUse(f"Too many arguments: {' '.join(args)}")
     settings = Settings(options)
-    refuse_contradictions(settings)
     with only_output(options):
         if options.manifest is None:
             with noting_host(settings):
@@ -46,7 +43,10 @@ def run(command: SessionCommandMixin, options: optparse.Values, args: list[str])
         for warning in warnings_of(answers):
             logger.warning("%s", warning)
     if options.json:
-        python = None if options.hardware else _python(settings, providers.host)
+        python = None
+        if not options.hardware:
+            target = target_of(settings, providers.host)
+            python = TargetPython() if target is None else target.python
         write_document(providers.described_host(answers, python))
     else:
         _show(options, settings, providers, answers)
@@ -54,50 +54,34 @@ def run(command: SessionCommandMixin, options: optparse.Values, args: list[str])
 
 
 def _show(
-    options: optparse.Values,
+    options: Values,
     settings: Settings,
     providers: ProviderChain,
     answers: Mapping[str, ProviderResult],
 ) -> None:
-    """Show for people what is supported, and what to type to see more."""
+    """Show the supported properties, and the command for details."""
     target = target_of(settings, providers.host)
     if target is not None and target.is_elsewhere:
-        write([sentences.target_line(target)])
+        write([hosts.target_line(target)])
     for namespace, answer in answers.items():
         if options.verbose:
-            write(sentences.provider_lines(namespace, answer))
+            write(hosts.provider_lines(namespace, answer))
         else:
-            write([sentences.provider_line(namespace, answer)])
+            write([hosts.provider_line(namespace, answer)])
     tegra = providers.tegra()
     if tegra is not None:
-        write([sentences.tegra_line(tegra, answers.get("nvidia"))])
+        # Whether it runs what is built for servers.
+        nvidia = answers.get("nvidia")
+        write([f"{problem(tegra, None if nvidia is None else cuda_of(nvidia))}."])
     if not options.verbose:
         words = ["variants", "host", "--verbose"]
         if options.manifest is not None:
             words += ["--manifest", options.manifest]
-        said = "All that is supported, and what told so:"
+        said = "All supported values, with their sources:"
         write([Hint(said, command_to_type(options, *words))])
-    if _may_set_up(options, settings, providers, answers):
-        said = "Indexes that publishers run, with builds for GPUs:"
-        write([Hint(said, command_to_type(options, "variants", "setup"))])
+    if present(answers) and providers.hardware and providers.host is None:
+        from pip._internal.variants.commands.setup import in_force
 
-
-def _python(settings: Settings, host: HostDescription | None) -> TargetPython:
-    """Return the platform and the interpreter of the target."""
-    described = target_of(settings, host)
-    return TargetPython() if described is None else described.python
-
-
-def _may_set_up(
-    options: optparse.Values,
-    settings: Settings,
-    providers: ProviderChain,
-    answers: Mapping[str, ProviderResult],
-) -> bool:
-    """Return whether this machine has an accelerator, and no index is named for any project."""
-    if not present(answers) or not providers.hardware or providers.host is not None:
-        return False
-    from pip._internal.variants.commands.index_file import effective
-
-    is_typed = settings.is_typed("--variant-index")
-    return not is_typed and not effective(options)
+        if not settings.is_typed("--variant-index") and not in_force(options):
+            said = "Publishers' indexes with GPU wheels:"
+            write([Hint(said, command_to_type(options, "variants", "setup"))])

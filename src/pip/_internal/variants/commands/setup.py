@@ -1,275 +1,341 @@
-"""``pip variants setup``: write the indexes of publishers into pip's configuration.
+"""``pip variants setup``: add indexes of publishers to pip's configuration.
 
-Nothing is asked of an index here, and nothing is written before the user says so.
+Nothing is asked of an index here, and nothing is written before the user says so. pip's
+own code for the configuration finds and writes the file. Which indexes are known,
+``publishers.toml`` states.
 """
 
 from __future__ import annotations
 
 import difflib
-import optparse
+import os
+import pkgutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
+from optparse import Values
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 from pip._internal.cli.index_command import SessionCommandMixin
 from pip._internal.cli.status_codes import SUCCESS
+from pip._internal.configuration import Configuration, Kind
 from pip._internal.console.output import get_logger, only_output, write
-from pip._internal.console.texts import Hint
+from pip._internal.console.texts import Hint, without_credentials
+from pip._internal.exceptions import ConfigurationError
+from pip._internal.utils.compat import tomllib
 from pip._internal.utils.misc import ask_input
-from pip._internal.variants.commands.index_file import (
-    NAME,
-    SECTION,
-    IndexFile,
-    effective,
-)
-from pip._internal.variants.commands.options import REMOVE, URL, YES
-from pip._internal.variants.commands.publishers import (
-    PUBLISHERS,
-    READ,
-    Publisher,
-    added,
-    bare,
-    removed,
-    taken,
-)
-from pip._internal.variants.commands.reports import write_report
-from pip._internal.variants.errors import (
-    ContradictoryOptions,
-    IndexTaken,
-    InvalidOption,
-    WrongUse,
-)
+from pip._internal.utils.virtualenv import running_under_virtualenv
+from pip._internal.variants import errors
+from pip._internal.variants.commands import actions
+from pip._internal.variants.commands.actions import write_report
 from pip._internal.variants.output.invocation import again
 from pip._internal.variants.output.invocation import command as command_to_type
-from pip._internal.variants.selection.scoped_indexes import (
-    FORM,
-    redacted_value,
-    scoped_index,
-)
+from pip._internal.variants.selection import scoped_indexes
+from pip._internal.variants.selection.scoped_indexes import Indexes, ScopedIndex
+from pip._internal.variants.settings import Settings
+
+if TYPE_CHECKING:
+    from pip._vendor.packaging.utils import NormalizedName
 
 logger = get_logger(__name__)
 
+_SECTION = "global"
+_KEY = f"{_SECTION}.{scoped_indexes.KEY}"
 
-def run(command: SessionCommandMixin, options: optparse.Values, args: list[str]) -> int:
-    """Show the known indexes, or write or remove those that are named."""
+
+class Publisher(NamedTuple):
+    """An index of a publisher; the table documents the fields."""
+
+    name: str
+    publisher: str
+    url: str
+    projects: Sequence[NormalizedName]
+    source: str
+    note: str
+
+
+_TABLE = tomllib.loads(
+    (pkgutil.get_data(__package__, "publishers.toml") or b"").decode()
+)
+#: When these were read.
+READ: str = _TABLE["read"]
+#: By name, in the order in which they are shown.
+PUBLISHERS = {each["name"]: Publisher(**each) for each in _TABLE["publisher"]}
+
+
+def run(command: SessionCommandMixin, options: Values, args: list[str]) -> int:
+    """Show the known indexes, or add or remove the named ones."""
     del command  # No session: nothing is asked of any server.
     if options.remove and not args:
-        raise WrongUse(f"{REMOVE.name} needs a name: {', '.join(PUBLISHERS)}")
+        raise errors.WrongUse(
+            f"{actions.REMOVE.name} needs a name: {', '.join(PUBLISHERS)}"
+        )
     if options.url and len(args) != 1:
-        raise WrongUse(f"{URL.name} needs one name, of the publisher that is mirrored")
+        raise errors.WrongUse(
+            f"{actions.URL.name} needs exactly one name of a publisher"
+        )
     with only_output(options):
-        file = IndexFile(options)
-        publishers = _named(options, file, args)
+        file = _File(options)
+        publishers = [_named(file, name) for name in dict.fromkeys(args)]
+        before, after = file.indexes, _changed(file, publishers)
         if not publishers:
-            _show(options, file)
-            if file.path and _is_interactive(options):
-                names = _asked("Which (names, or nothing for none)?").replace(",", " ")
-                publishers = _named(options, file, names.split())
-        after = file.value
-        if publishers:
-            after = _changed(options, file, publishers)
-            if after.split() != file.value.split():
-                _propose(options, file, publishers, after)
-                file.write(after)
-            _tell(options, file, publishers, after)
+            _show(file)
+        elif after == before:
+            what = "lacks" if options.remove else "already has"
+            names = ", ".join(each.name for each in publishers)
+            write([f"{file.path} {what} {names}."])
+        else:
+            _propose(file, publishers, after)
+            file.write(after)
+            _report_written(file, publishers)
     if options.json:
-        _write_json(options, file, after)
+        _write_json(file, is_written=after != before)
     return SUCCESS
 
 
-def _named(
-    options: optparse.Values, file: IndexFile, names: Sequence[str]
-) -> list[Publisher]:
-    """Return the publishers with these names, at the mirror that was typed, if any.
+class _File:
+    """The configuration file to change.
 
-    :raises WrongUse: if one is unknown.
-    :raises ContradictoryOptions: if two that are to be set up are for the same project.
+    :ivar options: what was typed.
+    :ivar option: the one that chooses it.
+    :ivar path: of the file; empty if pip reads none that could be written.
+    :ivar indexes: that it names for all commands.
     """
-    found: list[Publisher] = []
-    for name in dict.fromkeys(names):
-        publisher = PUBLISHERS.get(name.lower())
-        if publisher is None:
-            near = difflib.get_close_matches(name.lower(), PUBLISHERS, 1)
-            meant = f" Did you mean {near[0]}?" if near else ""
-            raise WrongUse(
-                f"{name!r} is no publisher that is known.{meant} Known are "
-                f"{', '.join(PUBLISHERS)}. For any other index, add {FORM} to what {NAME} "
-                f"says, below [{SECTION}] in {file.path or 'the configuration'} (pip "
-                f"config set would replace all of it): {file.edit()}"
+
+    def __init__(self, options: Values) -> None:
+        """Find the file: the one on the command line, or that of the environment.
+
+        :raises ContradictoryOptions: if several were typed.
+        :raises UnusableConfiguration: if an index that it names is invalid.
+        """
+        self.options = options
+        rows = {
+            Kind.USER: actions.USER,
+            Kind.SITE: actions.SITE,
+            Kind.GLOBAL: actions.GLOBAL,
+        }
+        typed = [kind for kind, row in rows.items() if Settings(options).value(row)]
+        if len(typed) > 1:
+            first, second = (rows[kind].name for kind in typed[:2])
+            raise errors.ContradictoryOptions(
+                first, second, "pip writes only one file."
             )
-        for other in [] if options.remove else found:
-            shared = [each for each in publisher.projects if each in other.projects]
-            if shared:
-                why = f"{shared[0]} comes from one index alone."
-                raise ContradictoryOptions(other.name, publisher.name, why)
-        found.append(publisher._replace(url=options.url or publisher.url))
-    return found
+        kind = Kind.SITE if running_under_virtualenv() else Kind.USER
+        if os.path.exists(os.environ.get("PIP_CONFIG_FILE", "")):
+            # Upstream edits that file instead of the user's.
+            kind = Kind.USER
+        kind = typed[0] if typed else kind
+        self.option = rows[kind].name
+        self._repeated = (self.option,) if typed else ()
+        self._configuration = Configuration(options.isolated_mode, load_only=kind)
+        self._configuration.load()
+        self.path = self._configuration.get_file_to_edit() or ""
+        try:
+            value = self._configuration.get_value(_KEY)
+        except ConfigurationError:
+            value = ""
+        self.indexes = scoped_indexes.parse_indexes(value)
+
+    def command(self, *words: str) -> str:
+        """Return a ``pip variants setup`` command for the same file."""
+        words = ("variants", "setup", *words, *self._repeated)
+        return command_to_type(self.options, *words)
+
+    def write(self, indexes: Iterable[ScopedIndex]) -> None:
+        """Write *indexes*, or remove the key if there are none.
+
+        :raises UnusableConfiguration: if that fails.
+        """
+        value = "\n".join(each.written for each in indexes)
+        file = Path(self.path)
+        before = file.read_bytes() if file.is_file() else None
+        try:
+            if value:
+                self._configuration.set_value(_KEY, value)
+            else:
+                self._configuration.unset_value(_KEY)
+            self._configuration.save()
+        except (OSError, ConfigurationError) as error:
+            # Upstream writes into the file itself, which a full disk truncates.
+            if before is None:
+                if file.is_file():
+                    file.unlink()
+            elif before != file.read_bytes():
+                file.write_bytes(before)
+            # Upstream's own error repeats the path.
+            why = f"pip cannot write it: {errors.in_words(error.__context__ or error)}."
+            hint = "Choose another file with --user, --site or --global."
+            raise errors.UnusableConfiguration(self.path, why, hint) from error
 
 
-def _is_set_up(value: str, publisher: Publisher) -> bool:
-    urls = taken(value, publisher)
-    return {urls.get(each) for each in publisher.projects} == {bare(publisher.url)}
+def _named(file: _File, name: str) -> Publisher:
+    """Return the publisher with this name, at the given mirror, if any.
+
+    :raises WrongUse: if there is none.
+    """
+    publisher = PUBLISHERS.get(name.lower())
+    if publisher is None:
+        near = difflib.get_close_matches(name.lower(), PUBLISHERS, 1)
+        meant = f" Did you mean {near[0]}?" if near else ""
+        edit = command_to_type(file.options, "config", "edit", file.option)
+        raise errors.WrongUse(
+            f"pip knows no publisher {name!r}.{meant} Known publishers: "
+            f"{', '.join(PUBLISHERS)}. For any other index, add {scoped_indexes.FORM} to "
+            f"{scoped_indexes.KEY}, in section [{_SECTION}]: {edit}"
+        )
+    return publisher._replace(url=file.options.url or publisher.url)
 
 
-def _described(publisher: Publisher, about: str, source: str) -> Iterator[str]:
-    """Yield what the table says of a publisher."""
-    yield f"{publisher.name} ({publisher.publisher}{about}"
-    yield f"  {', '.join(publisher.projects)}"
-    yield f"  {source}"
-    if publisher.note:
-        yield f"  {publisher.note}"
+def _bare(url: str) -> str:
+    return without_credentials(url, "").replace("://@", "://")
 
 
-def _show(options: optparse.Values, file: IndexFile) -> None:
-    """List all that are known."""
-    write(["Indexes with variants that publishers run:"])
-    value = effective(options)
+def _is_at(index: ScopedIndex | None, publisher: Publisher) -> bool:
+    """Return whether an index belongs to a publisher, ignoring credentials."""
+    return index is not None and _bare(index.url) == _bare(publisher.url)
+
+
+def _changed(file: _File, publishers: Sequence[Publisher]) -> list[ScopedIndex]:
+    """Return the new value of the configuration key.
+
+    :raises IndexTaken: if a project comes from elsewhere already.
+    :raises ContradictoryOptions: if the file or two publishers contradict each other.
+    """
+    after = file.indexes
+    for each in publishers:
+        if file.options.remove:
+            after = [left for index in after for left in _without(index, each)]
+            continue
+        there = scoped_indexes.by_project([after])
+        for project in each.projects:
+            index = there.get(project)
+            if index is not None and not _is_at(index, each):
+                url = _bare(index.url)
+                words = (actions.REMOVE.name, each.name, actions.URL.name, url)
+                hint = Hint("To change that, first:", file.command(*words))
+                raise errors.IndexTaken(f"{project} comes from {url}", hint=hint)
+        lacking = tuple(name for name in each.projects if name not in there)
+        if lacking:
+            after = [*after, ScopedIndex(lacking, each.url)]
+    return after
+
+
+def _without(index: ScopedIndex, publisher: Publisher) -> list[ScopedIndex]:
+    """Return an index without the projects of a publisher."""
+    if not _is_at(index, publisher):
+        return [index]
+    left = tuple(name for name in index.projects if name not in publisher.projects)
+    return [index._replace(projects=left)] if left else []
+
+
+def in_force(options: Values) -> dict[NormalizedName, ScopedIndex]:
+    """Return the index of each project in the whole configuration."""
+    configuration = Configuration(isolated=options.isolated_mode)
+    configuration.load()
+    return scoped_indexes.by_project(scoped_indexes.configured(configuration))
+
+
+def _is_set_up(indexes: Indexes, publisher: Publisher) -> bool:
+    return all(_is_at(indexes.get(each), publisher) for each in publisher.projects)
+
+
+def _show(file: _File) -> None:
+    """Show all known indexes."""
+    write(["Publishers' indexes with variants:"])
+    indexes = in_force(file.options)
     for each in PUBLISHERS.values():
-        about = "), set up" if _is_set_up(value, each) else ")"
-        head, projects, url, *note = _described(each, about, each.url)
-        write(["", head, url, projects, *note])
-        if options.verbose:
-            write([f"  Read in {each.source}."])
-    said = f"It would be written to {file.path}."
-    if not file.path:
-        said = "As it is, pip reads no file to which it could be written."
+        is_set_up = ", set up" if _is_set_up(indexes, each) else ""
+        write(["", f"{each.name} ({each.publisher}){is_set_up}"])
+        write([f"  {each.url}", f"  {', '.join(each.projects)}"])
+        write([f"  {each.note}"] if each.note else [])
+        write([f"  Source: {each.source}."] if file.options.verbose else [])
     hint = (
-        f"Read on {READ}, not run: nobody has tried these indexes with this pip. Nothing "
-        f"is asked of them, and nothing written, before you say so. {said} To take these "
-        "projects from there and from nowhere else:"
+        f"This list was compiled on {READ}; nobody has tried these indexes with this "
+        "pip. pip contacts no index and writes nothing until you confirm. To install "
+        "these projects only from their publisher's index:"
     )
     write(["", Hint(hint, file.command("NAME"))])
 
 
-def _is_interactive(options: optparse.Values) -> bool:
-    """Tell whether there is somebody to ask, who sees what it is about."""
-    is_quiet = int(options.quiet) > int(options.verbose)
-    is_asked = not (options.no_input or options.json or options.yes or is_quiet)
-    # A service has no standard input.
-    return is_asked and sys.stdin is not None and sys.stdin.isatty()
-
-
-def _asked(question: str) -> str:
-    try:
-        return ask_input(f"{question} ").strip()
-    except EOFError:
-        return ""
-
-
-def _changed(
-    options: optparse.Values, file: IndexFile, publishers: Sequence[Publisher]
-) -> str:
-    """Return what the file is to say.
-
-    :raises IndexTaken: if a project comes from elsewhere already.
-    :raises UnusableConfiguration: if the file is of no use.
-    """
-    file.check(is_added=not options.remove)
-    value = file.value
-    for each in publishers:
-        if options.remove:
-            value = removed(value, each)
-            continue
-        for project, url in taken(value, each).items():
-            if url != bare(each.url):
-                hint = _how_to_remove(file, each, url)
-                raise IndexTaken(project, url, file.path, hint)
-        value = added(value, each)
-    return value
-
-
-def _how_to_remove(file: IndexFile, publisher: Publisher, url: str) -> Hint:
-    """Return what to type so that projects of a publisher come from *url* no more."""
-    known = [each.name for each in PUBLISHERS.values() if each.url == url]
-    words = known[:1] or [publisher.name, URL.name, url]
-    return Hint("To change that, first:", file.command(REMOVE.name, *words))
-
-
 def _propose(
-    options: optparse.Values,
-    file: IndexFile,
-    publishers: Sequence[Publisher],
-    after: str,
+    file: _File, publishers: Iterable[Publisher], after: Sequence[ScopedIndex]
 ) -> None:
-    """Show what would be written, and go on if that is wanted.
+    """Show the planned change, and ask for confirmation.
 
-    :raises WrongUse: if it is not, or there is nobody to ask.
+    :raises UnusableConfiguration: if there is no file to write.
+    :raises WrongUse: if it is not wanted, or there is nobody to ask.
     """
-    for each in [] if options.remove else publishers:
-        source = (
-            f"from {_shown(each.url)} and from nowhere else; nothing else from there."
+    options = file.options
+    if not file.path:
+        raise errors.UnusableConfiguration(
+            "The configuration",
+            "With --isolated, pip reads no user configuration. If PIP_CONFIG_FILE is "
+            f"{os.devnull}, pip reads no configuration at all.",
+            "Remove that setting, or choose another file with --site or --global.",
         )
-        write(_described(each, f"; read on {READ}, not run)", source))
-    lines = [f"    {_shown(each)}" for each in after.split()]
-    write([f"{file.path} would say, below [{SECTION}]:"])
-    write([f"  {NAME} =", *lines] if lines else [f"  nothing of {NAME}"])
-    if file.has_comments:
-        write(["What stands there as a comment would be lost, as with pip config."])
-    if options.yes:
-        return
-    if not _is_interactive(options):
-        yes = again(options, YES.name)
-        raise WrongUse(f"Nothing was written: nobody was asked. To go on: {yes}")
-    if _asked("Write it? [y/N]").lower() not in ("y", "yes"):
-        raise WrongUse("Nothing was written")
-
-
-def _shown(text: str) -> str:
-    """Return an index with its projects for people, without credentials."""
-    try:
-        return str(scoped_index(NAME, text))
-    except InvalidOption:
-        return redacted_value(text)
-
-
-def _tell(
-    options: optparse.Values,
-    file: IndexFile,
-    publishers: Sequence[Publisher],
-    after: str,
-) -> None:
-    """Say what was done, what counts in place of it, and what to type next."""
-    is_new = after.split() != file.value.split()
-    said = ", ".join(each.name for each in publishers)
-    if options.remove:
-        done = f"Removed {said}."
-        write([done if is_new else f"{file.path} has nothing of {said}."])
-        for each in publishers:
-            for project, url in [*taken(after, each).items()][:1]:
-                hint = _how_to_remove(file, each, url)
-                write([f"{project} comes from {url} there.", hint])
-        return
-    for each in publishers:
-        place = file.overridden_by(each)
-        if place is not None:
-            what = "%s names another index for projects of %s, and takes precedence"
-            logger.warning(what, place, each.name)
-    done = f"{said}: set up."
-    project = publishers[0].projects[0]
-    why = command_to_type(options, "variants", "explain", project)
-    words = [each.name for each in publishers]
-    if options.url:
-        words += [URL.name, bare(options.url)]
+    for each in () if options.remove else publishers:
+        write([f"{each.name} ({each.publisher}; data from {READ}, not tried)"])
+        write([f"  {', '.join(each.projects)}"])
+        write([f"  {each.note}"] if each.note else [])
+    lines = [f"  {each}" for each in after] or [f"  nothing of {scoped_indexes.KEY}"]
     write(
         [
-            done if is_new else f"{said}: set up already in {file.path}.",
-            Hint("To install:", command_to_type(options, "install", project)),
-            Hint("To see what would be chosen:", why),
-            Hint("To undo this:", file.command(REMOVE.name, *words)),
+            f"{file.path} would contain, in section [{_SECTION}] and without comments:",
+            *lines,
         ]
     )
+    if options.yes:
+        return
+    # A service has no standard input.
+    is_hidden = options.json or int(options.quiet) > int(options.verbose)
+    can_ask = sys.stdin is not None and sys.stdin.isatty() and not options.no_input
+    if is_hidden or not can_ask:
+        yes = again(options, actions.YES.name)
+        raise errors.WrongUse(
+            "pip wrote nothing, because it cannot ask for confirmation here. To "
+            f"confirm: {yes}"
+        )
+    try:
+        answer = ask_input("Write it? [y/N] ").strip().lower()
+    except EOFError:
+        answer = ""
+    if answer not in ("y", "yes"):
+        raise errors.WrongUse("pip wrote nothing")
 
 
-def _write_json(options: optparse.Values, file: IndexFile, after: str) -> None:
-    value = effective(options)
+def _report_written(file: _File, publishers: Sequence[Publisher]) -> None:
+    """Report the change, anything that overrides it, and the next command."""
+    options = file.options
+    names = [each.name for each in publishers]
+    if options.remove:
+        write([f"Removed {', '.join(names)}."])
+        return
+    indexes = in_force(options)
+    for each in publishers:
+        if not _is_set_up(indexes, each):
+            logger.warning(
+                "Another file or variable takes precedence and names another index "
+                "for projects of %s",
+                each.name,
+            )
+    url = (actions.URL.name, _bare(options.url)) if options.url else ()
+    undo = file.command(actions.REMOVE.name, *names, *url)
+    install = command_to_type(options, "install", publishers[0].projects[0])
+    write([f"{', '.join(names)}: set up.", Hint("To install:", install)])
+    write([Hint("To undo this:", undo)])
+
+
+def _write_json(file: _File, *, is_written: bool) -> None:
+    indexes = in_force(file.options)
     write_report(
         {
             "read": READ,
             "publishers": [
-                {**each._asdict(), "is_set_up": _is_set_up(value, each)}
+                {**each._asdict(), "is_set_up": _is_set_up(indexes, each)}
                 for each in PUBLISHERS.values()
             ],
             "file": file.path or None,
-            "is_written": after.split() != file.value.split(),
-            NAME: [_shown(each) for each in after.split()],
+            "is_written": is_written,
+            scoped_indexes.KEY: [str(each) for each in _File(file.options).indexes],
         }
     )

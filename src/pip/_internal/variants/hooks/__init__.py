@@ -1,4 +1,4 @@
-"""What upstream calls, a module for each part of it that calls.
+"""Hooks that stock pip's code calls, one module per part of pip.
 
 ``fork/seams.py`` in the source repository names these functions; no list here repeats them.
 """

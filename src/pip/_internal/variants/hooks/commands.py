@@ -1,4 +1,4 @@
-"""What pip's own commands show of variants.
+"""Show variants in pip's own commands.
 
 Of an installed build they show what was recorded: neither a network nor the machine is
 asked. A plain build is no variant, even if it was chosen among some.
@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pip._internal.cli.status_codes import SUCCESS
-from pip._internal.console.output import get_logger, write
+from pip._internal.console.output import write
 from pip._internal.metadata import get_environment
-from pip._internal.utils.logging import indent_log
 from pip._internal.variants.selection.installed import installed_build, installed_label
 
 if TYPE_CHECKING:
-    import optparse
+    from optparse import Values
 
     from pip._vendor.wheel_variants.properties import Property
 
@@ -27,20 +25,17 @@ if TYPE_CHECKING:
     from pip._internal.commands.inspect import InspectCommand
     from pip._internal.metadata import BaseDistribution
     from pip._internal.models.installation_report import InstallationReport
-    from pip._internal.models.target_python import TargetPython
     from pip._internal.operations.freeze import FrozenRequirement
     from pip._internal.req.req_install import InstallRequirement
     from pip._internal.variants.selection.installed_records import InstalledBuild
 
     Rows = list[list[str]]
 
-logger = get_logger(__name__)
-
 
 def list_columns(
-    fn: Callable[[Sequence[BaseDistribution], optparse.Values], tuple[Rows, list[str]]],
+    fn: Callable[[Sequence[BaseDistribution], Values], tuple[Rows, list[str]]],
     packages: Sequence[BaseDistribution],
-    options: optparse.Values,
+    options: Values,
 ) -> tuple[Rows, list[str]]:
     """Add a column of labels to ``pip list`` if there is one to show."""
     rows, header = fn(packages, options)
@@ -55,9 +50,9 @@ def list_columns(
 
 
 def list_json(
-    fn: Callable[[Sequence[BaseDistribution], optparse.Values], str],
+    fn: Callable[[Sequence[BaseDistribution], Values], str],
     packages: Sequence[BaseDistribution],
-    options: optparse.Values,
+    options: Values,
 ) -> str:
     """Add the labels to the JSON of ``pip list``."""
     text = fn(packages, options)
@@ -72,7 +67,7 @@ def list_json(
 
 
 def show_variant(info: Any, *, verbose: bool) -> None:
-    """Show the label of a variant, and with *verbose* its properties.
+    """Show the label of a variant; with *verbose*, also its properties.
 
     :param info: what ``pip show`` knows of a distribution, such as name and location.
     """
@@ -89,13 +84,8 @@ def variant_lines(build: InstalledBuild, *, verbose: bool) -> Iterator[str]:
     yield f"Variant: {build.label}"
     if verbose:
         yield "Variant-properties:"
-        for supported in build.supported:
-            yield f"  {supported}"
-        others = [each for each in build.declared if each not in build.supported]
-        if others:
-            yield "Variant-properties that were not supported when it was installed:"
-        for other in others:
-            yield f"  {other}"
+        for declared in build.declared:
+            yield f"  {declared}"
 
 
 def inspected(
@@ -103,7 +93,7 @@ def inspected(
     command: InspectCommand,
     dist: BaseDistribution,
 ) -> dict[str, Any]:
-    """Add the variant to what ``pip inspect`` says of a distribution."""
+    """Add the variant to the output of ``pip inspect``."""
     result = fn(command, dist)
     build = installed_build(dist)
     if build is not None and build.label is not None:
@@ -121,10 +111,6 @@ def _variant(
     }
 
 
-#: A comment of :func:`frozen_requirement`.
-_OWN_COMMENT = re.compile(r"# \S+ variant: [0-9a-z_.]+")
-
-
 def frozen_requirement(
     fn: Callable[..., FrozenRequirement],
     cls: type[FrozenRequirement],
@@ -139,20 +125,10 @@ def frozen_requirement(
     return dataclasses.replace(requirement, comments=[*requirement.comments, comment])
 
 
-def freeze(
-    fn: Callable[..., Iterator[str]], *args: Any, **kwargs: Any
-) -> Iterator[str]:
-    """Leave out comments on variants that an earlier ``pip freeze`` wrote to a file.
-
-    Each requirement that is still met gets a new comment.
-    """
-    return (text for text in fn(*args, **kwargs) if not _OWN_COMMENT.fullmatch(text))
-
-
 def reported(
     fn: Callable[[InstallationReport], dict[str, Any]], report: InstallationReport
 ) -> dict[str, Any]:
-    """Add the variants to an installation report, and the machine that they are for."""
+    """Add the variants and the target to an installation report."""
     told = fn(report)
     from pip._internal.variants.slots import ENVIRONMENT
 
@@ -187,43 +163,13 @@ def would_install(item: tuple[str, str], req: InstallRequirement) -> tuple[str, 
     return name, with_label(version, None if req.link is None else label_of(req.link))
 
 
-def debug_target(python: TargetPython, options: optparse.Values) -> TargetPython:
-    """Return the platform and the interpreter whose tags are shown."""
-    from pip._internal.variants.providers.chain import ProviderChain
-    from pip._internal.variants.providers.target import target_of
-    from pip._internal.variants.selection.settings import Settings
-
-    settings = Settings(options)
-    target = target_of(settings, ProviderChain.for_settings(settings).host)
-    return python if target is None else target.python
-
-
-def debug_tags(fn: Callable[[optparse.Values], None], options: optparse.Values) -> None:
-    """Show which properties the machine supports, after the tags."""
-    fn(options)
-    from pip._internal.variants.output import sentences
-    from pip._internal.variants.providers.chain import ProviderChain, warnings_of
-    from pip._internal.variants.selection.settings import Settings
-
-    if options.verbose < 1:
-        logger.info("Variant properties: pass --verbose to show what is supported.")
-        return
-    answers = ProviderChain.for_settings(Settings(options)).query_all()
-    for warning in warnings_of(answers):
-        logger.warning("%s", warning)
-    logger.info("Variant properties:")
-    with indent_log():
-        for namespace, answer in answers.items():
-            write(sentences.provider_lines(namespace, answer))
-
-
 def cache_managed(
-    fn: Callable[[CacheCommand, optparse.Values, list[str]], int],
+    fn: Callable[[CacheCommand, Values, list[str]], int],
     command: CacheCommand,
-    options: optparse.Values,
+    options: Values,
     args: list[str],
 ) -> int:
-    """Apply ``pip cache`` to provider environments and unpacked wheels too.
+    """Extend ``pip cache`` to unpacked wheels.
 
     As with stock pip, patterns select built wheels only; ``purge`` removes partial
     downloads too.
@@ -232,19 +178,10 @@ def cache_managed(
     """
     status = fn(command, options, args)
     if status == SUCCESS:
-        from pip._internal.fast.downloads.resume import remove_parts
-        from pip._internal.fast.unpacked.command import listed, removed
-        from pip._internal.variants.providers.plugin_cache import (
-            remove_environments,
-            show_environments,
-        )
+        from pip._internal.fast.resumed_downloads import remove_parts
+        from pip._internal.fast.wheel_store import removed
 
-        if args == ["info"]:
-            show_environments(options.cache_dir)
-        if args == ["list"]:
-            listed(options)
         if args == ["purge"]:
-            remove_environments(options.cache_dir)
             remove_parts(options.cache_dir)
         if args in (["purge"], ["remove", "*"]):
             removed(options.cache_dir)

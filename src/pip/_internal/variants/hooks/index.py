@@ -1,4 +1,4 @@
-"""What upstream looks for on indexes and in directories: manifests, variants, listings.
+"""Find manifests and variants on indexes and in directories.
 
 A command's run is made here, and all links of a source pass here. Those of plain
 packages do too, so what only variants need is imported for variants alone.
@@ -13,14 +13,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from pip._vendor.packaging.utils import canonicalize_name
-from pip._vendor.wheel_variants.labels import (
-    MANIFEST_SUFFIX,
-    InvalidManifestFilename,
-    parse_manifest_filename,
-)
+from pip._vendor.wheel_variants.labels import MANIFEST_SUFFIX, parse_manifest_filename
 
 from pip._internal.console.output import get_logger
-from pip._internal.fast.switches import is_fast
 from pip._internal.utils.urls import path_to_url
 from pip._internal.variants.index.links import (
     label_of,
@@ -29,28 +24,31 @@ from pip._internal.variants.index.links import (
     uploaded_too_late,
 )
 from pip._internal.variants.output.reporter import Reporter
+from pip._internal.variants.selection.overrides import refuse_contradictions
 from pip._internal.variants.selection.run import Purpose, Run, noting_host, run_of
-from pip._internal.variants.selection.settings import (
+from pip._internal.variants.settings import (
     IN_BUILD,
     NO_VARIANTS,
     Settings,
     said_in_line,
 )
-from pip._internal.variants.slots import COMMAND_LINE, READS_FAST, RUN
+from pip._internal.variants.slots import COMMAND_LINE, RUN
 
 if TYPE_CHECKING:
-    import optparse
+    from optparse import Values
 
     from pip._vendor.packaging.utils import NormalizedName
     from pip._vendor.packaging.version import _BaseVersion
 
-    from pip._internal.index.collector import IndexContent, LinkCollector
+    from pip._internal.cli.parser import ConfigOptionParser
+    from pip._internal.index.collector import LinkCollector
     from pip._internal.index.package_finder import LinkEvaluator, PackageFinder
     from pip._internal.index.sources import _FlatDirectoryToUrls
     from pip._internal.models.candidate import InstallationCandidate
     from pip._internal.models.link import Link
     from pip._internal.network.session import PipSession
     from pip._internal.req.req_file import ParsedLine, ParsedRequirement
+    from pip._internal.variants.selection.mode import Find
     from pip._internal.variants.selection.run import ModeModule
 
 logger = get_logger(__name__)
@@ -64,91 +62,69 @@ def collector_created(
     mode_modules: Callable[[], Sequence[ModeModule]],
     cls: type[LinkCollector],
     session: PipSession,
-    options: optparse.Values,
+    options: Values,
     suppress_no_index: bool = False,
 ) -> LinkCollector:
     """Attach the run of a command to its new link collector.
 
     :param mode_modules: returns the rooms of the modes that the command may be in.
+    :param suppress_no_index: whether the command only looks for a newer pip, which needs
+        no variants.
+    :raises ContradictoryOptions: if typed options contradict each other.
     """
     collector = fn(cls, session, options, suppress_no_index)
-    run = _run_of_command(session, options, mode_modules(), is_own=suppress_no_index)
-    run.plugins.attach(collector)
-    if run.purpose is Purpose.BUILD:
+    settings, is_own = Settings(options), suppress_no_index
+    parser, _ = COMMAND_LINE.of(options, tuple) or (None, ())
+    purpose = _PURPOSES.get(getattr(parser, "name", ""), Purpose.INSTALL)
+    if is_own or os.environ.get(IN_BUILD):
+        purpose = Purpose.SELF_CHECK if is_own else Purpose.BUILD
+    if settings.asks_for_something and not is_own:
+        refuse_contradictions(settings)
+    run = Run(
+        *(session, settings, Reporter, purpose),
+        enabled=not is_own,
+        mode_modules=mode_modules(),
+    )
+    if not is_own:
+        _begin(run, options)
+        if parser is not None and purpose is not Purpose.BUILD:
+            _check_keys(run, parser)
+    if run.enabled:
+        # An invalid one is an error before anything is fetched.
+        _ = run.overrides.preferences
+    run.attach(collector)
+    if purpose is Purpose.BUILD:
         from pip._internal.variants.hooks.build_env import leave_variables_to_user
 
         leave_variables_to_user()
-    if run.settings.trusted_providers:
+    elif settings.trusted_providers:
         from pip._internal.variants.providers.plugin_limits import PluginLimits
 
         # By the options alone: requirements files are read later.
         scope = collector.search_scope
-        run.plugins.plugin_limits = PluginLimits(run.settings, session, scope)
-    READS_FAST.set(collector, is_fast(options))
+        run.plugin_limits = PluginLimits(settings, session, scope)
     # The code that reads lock files has only the session.
     RUN.set(session, run)
     return collector
 
 
-def _run_of_command(
-    session: PipSession,
-    options: optparse.Values,
-    mode_modules: Sequence[ModeModule],
-    *,
-    is_own: bool,
-) -> Run:
-    """Make the run of a command.
-
-    :param is_own: whether it only looks for a newer pip, which needs no variants.
-    :raises ContradictoryOptions: parts of what was typed contradict each other.
-    """
-    settings = Settings(options)
-    if is_own:
-        purpose = Purpose.SELF_CHECK
-    elif os.environ.get(IN_BUILD):
-        purpose = Purpose.BUILD
-    else:
-        parser, _ = COMMAND_LINE.of(options, tuple) or (None, ())
-        purpose = _PURPOSES.get(getattr(parser, "name", ""), Purpose.INSTALL)
-    if settings.asks_for_something and not is_own:
-        from pip._internal.variants.selection.contradictions import (
-            refuse_contradictions,
-        )
-
-        refuse_contradictions(settings)
-    run = Run(
-        *(session, settings, Reporter, purpose),
-        enabled=not is_own,
-        mode_modules=mode_modules,
-    )
-    if not is_own:
-        _begin(run, options)
-        if purpose is not Purpose.BUILD:
-            _check_keys(run, options)
-    if run.enabled:
-        # An invalid one is an error before anything is fetched.
-        _ = run.overrides.preferences
-    return run
-
-
-def _check_keys(run: Run, options: optparse.Values) -> None:
-    """Warn of configuration keys about variants that nobody knows."""
-    parser, _ = COMMAND_LINE.of(options, tuple) or (None, ())
+def _check_keys(run: Run, parser: ConfigOptionParser) -> None:
+    """Warn of variant keys in the configuration that the command ignores."""
     unknown: dict[str, str] = {}
-    for file, values in () if parser is None else parser.config.items():
+    for file, values in parser.config.items():
         for name in values:
             section, _, key = name.partition(".")
             if "variant" in key and not parser.has_option(f"--{key}"):
                 variable = f"PIP_{key.upper().replace('-', '_')}"
                 unknown[key] = variable if section == ":env:" else file
     if unknown:
-        from pip._internal.variants.output.unknown_names import report_unknown_keys
+        from pip._internal.variants.output.refusals import report_unknown_keys
 
         report_unknown_keys(run, unknown)
 
 
-def _begin(run: Run, options: optparse.Values) -> None:
-    """Let a command be for the machine that ``--variant-host`` names.
+def _begin(run: Run, options: Values) -> None:
+    """Apply the machine of ``--variant-host`` to a command.
 
     :raises OtherMachine: it would install what is for that machine into this one.
     """
@@ -159,50 +135,35 @@ def _begin(run: Run, options: optparse.Values) -> None:
         return
     is_off = settings.no_variants or settings.legacy_resolver
     if is_off and not settings.environments and settings.is_typed(NO_VARIANTS.name):
-        from pip._internal.variants.output.other_machine import warn_of_unused_host
+        from pip._internal.variants.output.hosts import warn_of_unused_host
 
         warn_of_unused_host(settings, host)
     with noting_host(settings):
         if run.target.described is None:
             return
-        from pip._internal.variants.selection import target_options
+        from pip._internal.variants.selection import target as targets
 
         if run.target.described.is_elsewhere and settings.installs_here:
-            from pip._internal.variants.output.other_machine import other_machine
+            from pip._internal.variants.output.hosts import other_machine
 
             raise other_machine(run.target.described, options)
-        target_options.begin(run.target.described, options)
+        targets.begin(run.target.described, options)
 
 
 def scan_directory(
     fn: Callable[[_FlatDirectoryToUrls], None], directory: _FlatDirectoryToUrls
 ) -> None:
-    """Find the manifests of a directory, of which upstream lists only archives."""
+    """Find manifests in a directory, which stock pip ignores."""
     fn(directory)
     with os.scandir(directory._path) as entries:
         for entry in entries:
             if entry.name.endswith(MANIFEST_SUFFIX):
                 try:
                     project, _ = parse_manifest_filename(entry.name)
-                except InvalidManifestFilename as error:
+                except ValueError as error:
                     logger.debug("Skipping %s: %s", entry.path, error)
                     continue
                 directory._project_name_to_urls[project].append(path_to_url(entry.path))
-
-
-def links_of_page(
-    parse: Callable[[IndexContent], Iterable[Link]],
-    page: IndexContent,
-    finder: PackageFinder,
-    link_evaluator: LinkEvaluator,
-) -> list[Link]:
-    """Return the links of a page, read fast unless that is switched off."""
-    if READS_FAST.of(finder._link_collector, bool):
-        # Whoever works as slowly as upstream's needs no more imports.
-        from pip._internal.fast import pages
-
-        return pages.links_of_page(parse, page, finder.target_python)
-    return list(parse(page))
 
 
 def evaluate_links(
@@ -211,7 +172,7 @@ def evaluate_links(
     link_evaluator: LinkEvaluator,
     links: Iterable[Link],
 ) -> list[InstallationCandidate]:
-    """Take manifests out of a page's links, and variant wheels if variants are off."""
+    """Separate manifests from the links of a page; drop variants if disabled."""
     run = run_of(finder)
     links = links if isinstance(links, list) else list(links)
     if run is None or not run.enabled:
@@ -220,12 +181,14 @@ def evaluate_links(
         left = _without_manifests(run, link_evaluator, links)
     found = fn(finder, link_evaluator, left)
     if run is not None and (
-        not found or len(left) < len(links) or run.target.is_elsewhere
+        not found
+        or len(left) < len(links)
+        or run.target.is_elsewhere
+        or run.purpose is Purpose.LOOKUP
     ):
         # If there is nothing to install, these tell why.
-        run.catalogue.listed.setdefault(link_evaluator._canonical_name, []).append(
-            links
-        )
+        listed = run.catalogue.listed
+        listed.setdefault(link_evaluator._canonical_name, []).append(links)
     return found
 
 
@@ -234,24 +197,20 @@ def _without_manifests(
 ) -> list[Link]:
     # Few or none of a page's 10,000 links are manifests. The others pass a cheap test,
     # which uses an attribute because properties take longer.
-    manifests = [
-        link
-        for link in links
-        if MANIFEST_SUFFIX in link._url and link.filename.endswith(MANIFEST_SUFFIX)
-    ]
-    if manifests:
-        for link in manifests:
+    rest = []
+    for link in links:
+        if MANIFEST_SUFFIX in link._url and link.filename.endswith(MANIFEST_SUFFIX):
             _register(run, link_evaluator, link)
-        # A page may have thousands of them.
-        set_aside = set(map(id, manifests))
-        links = [renamed(link) for link in links if id(link) not in set_aside]
-    return links
+        else:
+            rest.append(link)
+    # Only a manifest says what labels mean.
+    return links if len(rest) == len(links) else list(map(renamed, rest))
 
 
 def _register(run: Run, link_evaluator: LinkEvaluator, link: Link) -> None:
     try:
         project, version = parse_manifest_filename(link.filename)
-    except InvalidManifestFilename as error:
+    except ValueError as error:
         logger.debug("Skipping link: %s: %s", error, link)
         return
     page = link.comes_from or ""
@@ -270,7 +229,7 @@ def _register(run: Run, link_evaluator: LinkEvaluator, link: Link) -> None:
 
 
 def _without_variants(finder: PackageFinder, links: Iterable[Link]) -> list[Link]:
-    """Leave out wheels whose names are invalid without variants."""
+    """Drop wheels with names that are invalid without variant support."""
     from pip._internal.index.package_finder import LinkType
 
     rest = []
@@ -278,18 +237,15 @@ def _without_variants(finder: PackageFinder, links: Iterable[Link]) -> list[Link
         if label_of(link) is None:
             rest.append(link)
         else:
-            finder._log_skipped_link(
-                link, LinkType.format_invalid, "invalid wheel filename"
-            )
+            why = LinkType.format_invalid, "invalid wheel filename"
+            finder._log_skipped_link(link, *why)
     return rest
 
 
 def all_candidates(
-    fn: Callable[[PackageFinder, str], list[InstallationCandidate]],
-    finder: PackageFinder,
-    project_name: str,
+    fn: Find, finder: PackageFinder, project_name: str
 ) -> list[InstallationCandidate]:
-    """Leave versions out of a listing if all of their files are unsuitable variants."""
+    """Drop versions from a listing if all of their files are unsuitable variants."""
     run = run_of(finder)
     if run is None:
         return fn(finder, project_name)
@@ -297,19 +253,13 @@ def all_candidates(
     if project in finder._locked_links:
         finder._locked_links[project] = renamed(finder._locked_links[project])
     if run.purpose.is_listing and run.target.described is not None:
-        from pip._internal.variants.selection import target_options
-
-        target_options.aim(finder, run.target.described)
+        finder._target_python = run.target.described.python
     for mode in run.modes:
         fn = functools.partial(mode.find_all_candidates, fn)
     candidates = fn(finder, project_name)
     if run.purpose is Purpose.SELF_CHECK:
-        # Upstream asks for pip alone, and keeps only the newest.
-        from pip._internal.variants.selection.fork import carrier_name
-
-        carrier = carrier_name()
-        others = [] if carrier is None else fn(finder, carrier)
-        run.catalogue.pips = [*candidates, *others]
+        # Upstream keeps what is found for a week, and else looks again in each run.
+        return _updates_of_pip(run, candidates) or candidates
     if not run.purpose.is_listing:
         return candidates
     return _listed(run, finder, project_name, candidates)
@@ -321,32 +271,27 @@ def _listed(
     project_name: str,
     candidates: list[InstallationCandidate],
 ) -> list[InstallationCandidate]:
-
     project = canonicalize_name(project_name)
-    for mode in run.modes:
-        listed = mode.listed(finder, project, candidates)
-        if listed is not None:
-            return listed
     if project == "pip" and run.purpose is Purpose.LIST_NEWEST:
         candidates = _updates_of_pip(run, candidates)
-    if not run.enabled:
-        return candidates
-    if not candidates and run.target.is_elsewhere:
-        _tell_why(run, finder, project_name)
-    unsuitable = set(_unsuitable(run, finder, project, candidates))
-    left = [found for found in candidates if found.version not in unsuitable]
+    of_modes = (mode.listed(finder, project, candidates) for mode in run.modes)
+    left = next((each for each in of_modes if each is not None), None)
+    if left is None:
+        if not run.enabled:
+            return candidates
+        unsuitable = set(_unsuitable(run, finder, project, candidates))
+        left = [found for found in candidates if found.version not in unsuitable]
     if candidates and not left and run.purpose is Purpose.LIST_ALL:
         from pip._internal.variants.output.refusals import nothing_left
 
-        reached = run.decisions.reached(project)
-        raise nothing_left(project_name, reached)
+        raise nothing_left(run, project_name, run.decisions.reached(project))
     return left
 
 
 def _updates_of_pip(
     run: Run, candidates: list[InstallationCandidate]
 ) -> list[InstallationCandidate]:
-    """Leave out upstream's releases, which are no updates of the fork."""
+    """Drop stock pip's releases, which are not updates of the fork."""
     from pip._internal.metadata import get_environment
     from pip._internal.variants.selection.fork import is_fork
 
@@ -357,26 +302,13 @@ def _updates_of_pip(
     return [found for found in candidates if is_fork(found.version)]
 
 
-def _tell_why(run: Run, finder: PackageFinder, project_name: str) -> None:
-    """Raise an error if it is known why nothing suits another kind of machine."""
-    from pip._internal.variants.output.no_match import no_suitable
-
-    # It lists them once more.
-    purpose, run.purpose = run.purpose, Purpose.INSTALL
-    project = canonicalize_name(project_name)
-    problem = no_suitable(run, finder, project, project_name)
-    run.purpose = purpose
-    if problem is not None:
-        raise problem
-
-
 def _unsuitable(
     run: Run,
     finder: PackageFinder,
     project: NormalizedName,
     candidates: Iterable[InstallationCandidate],
 ) -> Iterator[_BaseVersion]:
-    """Yield the versions of which all files are unsuitable variants.
+    """Yield the versions that have only unsuitable variants.
 
     Where only the newest versions matter, older ones are not judged.
     """
@@ -397,7 +329,7 @@ def _unsuitable(
 def requirements_line(
     fn: Callable[..., ParsedRequirement | None],
     line: ParsedLine,
-    options: optparse.Values | None = None,
+    options: Values | None = None,
     finder: PackageFinder | None = None,
     session: PipSession | None = None,
 ) -> ParsedRequirement | None:
@@ -407,16 +339,17 @@ def requirements_line(
     """
     parsed = fn(line, options, finder, session)
     run = None if finder is None else run_of(finder)
-    if run is not None:
-        limits = run.plugins.plugin_limits
-        if limits is not None and parsed is not None and parsed.constraint:
-            limits.note(parsed)
-        choices, is_off = said_in_line(line.opts)
-        if parsed is not None and choices:
-            found = (choice.for_requirement(parsed.requirement) for choice in choices)
-            choices = [choice for choice in found if choice is not None]
-        if run.purpose is not Purpose.BUILD:
-            run.overrides.add(choices)
-        if parsed is None and is_off:
-            run.overrides.disable(line.filename)
+    if run is None:
+        return parsed
+    limits = run.plugin_limits
+    if limits is not None and parsed is not None and parsed.constraint:
+        limits.note(parsed)
+    choices, is_off = said_in_line(line.opts)
+    if parsed is not None:
+        found = (choice.for_requirement(parsed.requirement) for choice in choices)
+        choices = [choice for choice in found if choice is not None]
+    if run.purpose is not Purpose.BUILD:
+        run.overrides.add(choices)
+    if parsed is None and is_off:
+        run.overrides.disable(line.filename)
     return parsed

@@ -1,4 +1,4 @@
-"""Resolve the markers about variants in the dependencies of a distribution.
+"""Resolve variant markers in the dependencies of a distribution.
 
 Upstream turns a dependency into text, parses it and evaluates its marker once more,
 where nobody knows which wheel it came from. So markers about the variant are resolved
@@ -9,17 +9,25 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from pip._vendor.packaging.markers import UndefinedEnvironmentName
 from pip._vendor.packaging.requirements import InvalidRequirement, Requirement
 
-from pip._internal.variants.selection.installed import bound_of
+from pip._internal.variants.selection.installed import bound_of, installed_label
 
 if TYPE_CHECKING:
     from pip._internal.metadata import BaseDistribution
-    from pip._internal.variants.selection.installed import Bound
+
+
+def with_variant(name: object, dist: BaseDistribution, form: str) -> str:
+    """Add the label of an installed variant to its description.
+
+    :param form: of the addition, with ``{}`` for the label.
+    """
+    label = installed_label(dist)
+    return str(name) if label is None else f"{name}{form.format(label)}"
 
 
 def dependencies(
@@ -27,22 +35,37 @@ def dependencies(
     dist: BaseDistribution,
     extras: Collection[str] = (),
 ) -> Iterator[Requirement]:
-    """Yield the dependencies of a distribution, markers about its variant resolved.
+    """Yield the dependencies of a distribution with resolved variant markers.
 
-    :raises InvalidRequirement: one cannot be evaluated; upstream then passes over the
+    :raises InvalidRequirement: one cannot be evaluated; upstream then skips the
         wheel, as it does if one cannot be parsed.
     """
     bound = bound_of(dist)
     with _evaluated():
         if bound is None:
             yield from fn(dist, extras)
-        else:
-            yield from _resolved(fn, dist, bound, extras)
+            return
+        from pip._vendor.packaging._variants import during
+        from pip._vendor.packaging.markers import Marker
+        from pip._vendor.wheel_variants.markers import resolve_marker
+
+        yield from map(Requirement, bound.requirements)
+        with during(bound.environment):
+            found = list(fn(dist, extras))
+        for requirement in found:
+            if requirement.marker is None:
+                yield requirement
+                continue
+            # A copy, since upstream caches parsed requirements.
+            text = copy.copy(requirement)
+            rest = resolve_marker(str(requirement.marker), bound.environment)
+            text.marker = Marker(rest) if rest else None
+            yield type(requirement)(str(text))
 
 
 @contextmanager
 def _evaluated() -> Iterator[None]:
-    """Report what cannot be evaluated as if it could not be parsed."""
+    """Report markers that cannot be evaluated as invalid requirements."""
     try:
         yield
     except InvalidRequirement:
@@ -55,39 +78,12 @@ def _evaluated() -> Iterator[None]:
         raise UnusableRequirement(problem) from None
 
 
-def _resolved(
-    fn: Callable[..., Iterable[Requirement]],
-    dist: BaseDistribution,
-    bound: Bound,
-    extras: Collection[str],
-) -> Iterator[Requirement]:
-    from pip._vendor.packaging._variants import during
-    from pip._vendor.packaging.markers import Marker
-    from pip._vendor.wheel_variants.markers import resolve_marker
-
-    yield from map(Requirement, bound.requirements)
-    with during(bound.environment):
-        found = list(fn(dist, extras))
-    for requirement in found:
-        if requirement.marker is None:
-            yield requirement
-            continue
-        # A copy, since upstream caches parsed requirements.
-        text = copy.copy(requirement)
-        rest = resolve_marker(str(requirement.marker), bound.environment)
-        text.marker = Marker(rest) if rest else None
-        yield type(requirement)(str(text))
-
-
 def extra_mapping(
     fn: Callable[..., Mapping[Any, str]], dist: BaseDistribution
 ) -> Mapping[Any, str]:
-    """Let pkg_resources evaluate markers for the variant: it evaluates all of them here."""
-    bound = bound_of(dist)
-    if bound is None:
-        with _evaluated():
-            return fn(dist)
+    """Make pkg_resources evaluate variant markers."""
     from pip._vendor.packaging._variants import during
 
-    with _evaluated(), during(bound.environment):
+    bound = bound_of(dist)
+    with _evaluated(), nullcontext() if bound is None else during(bound.environment):
         return fn(dist)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pip._internal.index.package_finder import PackageFinder
     from pip._internal.metadata import BaseDistribution
     from pip._internal.models.link import Link
+    from pip._internal.operations.build.build_tracker import BuildTracker
     from pip._internal.operations.prepare import RequirementPreparer
     from pip._internal.req.req_install import InstallRequirement
     from pip._internal.req.req_set import RequirementSet
@@ -37,40 +38,23 @@ logger = get_logger(__name__)
 def cached_wheels(
     fn: Callable[[Cache, Link, str], list[Any]], cache: Cache, *args: Any
 ) -> list[Any]:
-    """Leave out cached wheels with a label: nobody has judged those variants."""
+    """Skip cached wheels with a label, because they were not checked."""
     return [entry for entry in fn(cache, *args) if split_label(entry[0])[1] is None]
 
 
 def refuse_unsupported(factory: Factory, run: Run, link: Link) -> None:
-    """Refuse what does not suit the target, of what a file or URL names."""
+    """Refuse files and URLs that do not suit the target."""
     if run.purpose is Purpose.PLUGIN:
         from pip._internal.variants.providers.plugin_query import PluginFailed
 
         raise PluginFailed(f"it needs {link}, which is not on an index")
     if run.target.described is not None:
-        from pip._internal.variants.selection.target_options import refuse_source
+        from pip._internal.variants.selection.target import refuse_source
 
         refuse_source(run.target.described, link)
-    label = label_of(link)
-    if label is not None:
-        run = _enabled_run(factory._finder, link)
-        if _may_be_read(factory.preparer, link):
-            from pip._internal.variants.selection.verification import check_direct
-
-            check_direct(run, link, label)
-
-
-def _may_be_read(preparer: RequirementPreparer, link: Link) -> bool:
-    """Whether to read the metadata of a wheel before pip downloads and checks the wheel.
-
-    If hashes are required, pip reads nothing before it has checked the hash.
-    """
-    if preparer.require_hashes or link.is_file:
-        return not preparer.require_hashes
-    if link.scheme not in ("http", "https"):
-        return False
-    folder = preparer.download_dir
-    return folder is None or not os.path.exists(os.path.join(folder, link.filename))
+    if label_of(link) is not None:
+        # What the wheel says of itself is checked when it is here.
+        _enabled_run(factory._finder, link)
 
 
 def prepared(
@@ -79,12 +63,12 @@ def prepared(
     req: InstallRequirement,
     parallel_builds: bool,
 ) -> BaseDistribution:
-    """Check a downloaded wheel against the manifest that chose it, or on its own.
+    """Check a downloaded wheel against the manifest that selected it.
 
     The choice will be recorded when it is installed.
     """
     assert req.link is not None, "upstream takes it for granted"
-    label, run = label_of(req.link), None
+    label, run = label_of(req.link), run_of(preparer.finder)
     whole: AbstractContextManager[None] = nullcontext()
     if label is not None:
         from pip._internal.variants.index.archives import undamaged
@@ -94,20 +78,13 @@ def prepared(
         whole = undamaged(req.link.filename)
     with whole:
         dist = fn(preparer, req, parallel_builds)
-    link, given = req.link, run_of(preparer.finder)
-    if not link.is_wheel:
+    if run is None or not req.link.is_wheel:
         return dist
     # A cached wheel was built from a file of the release.
-    release = None if given is None else given.decisions.release_of(req.source_link)
+    release = run.decisions.release_of(req.source_link)
     by_hand = req.is_direct or (release is not None and release.chosen_by is not None)
-    if label is not None and run is not None:
-        from pip._internal.variants.selection.verification import check_prepared
-
-        selection = check_prepared(run, dist, link, label)
-        SELECTION.set(req, selection)
-        assert selection.manifest is not None, "of its release, or its own"
-        bind(dist, label, selection.properties(label), selection.manifest)
-        _remember(req, selection, label, by_hand=by_hand)
+    if label is not None:
+        _remember(req, _checked(run, req, dist, label), label, by_hand=by_hand)
     elif release is not None and release.reached:
         for selection in release.fetch_selections().values():
             if selection.manifest is not None:
@@ -116,23 +93,84 @@ def prepared(
     return dist
 
 
+def _checked(
+    run: Run, req: InstallRequirement, dist: BaseDistribution, label: str
+) -> Selection:
+    """Check a wheel against its manifest, and bind its metadata to the variant.
+
+    :raises PipError: see :func:`.check_prepared`.
+    :raises UnsupportedVariant: if the target cannot run it.
+    """
+    from pip._internal.variants.selection.verification import check_prepared
+
+    assert req.link is not None, "that of the wheel"
+    selection = check_prepared(run, dist, req.link, label)
+    if label not in selection.ranking.compatible:
+        from pip._internal.variants.output.reasons import unsupported_wheel
+
+        raise unsupported_wheel(req.link, label, selection)
+    _bind(req, dist, label, selection)
+    return selection
+
+
+def _bind(
+    req: InstallRequirement, dist: BaseDistribution, label: str, selection: Selection
+) -> None:
+    assert selection.manifest is not None, "of its release, or its own"
+    SELECTION.set(req, selection)
+    bind(dist, label, selection.properties(label), selection.manifest)
+
+
+def source_prepared(
+    fn: Callable[..., BaseDistribution],
+    req: InstallRequirement,
+    tracker: BuildTracker,
+    installer: Any,
+    *args: Any,
+) -> BaseDistribution:
+    """Read the static metadata of a source for another kind of machine.
+
+    :raises BuiltForThisMachine: if its dependencies are not static.
+    """
+    if not req.is_wheel:
+        from pip._internal.variants.hooks.build_env import finder_of
+
+        run = run_of(finder_of(installer))
+        if run is not None and run.target.is_elsewhere:
+            from pip._internal.variants.selection.target import read_source
+
+            assert run.target.described is not None, "it is elsewhere"
+            req.metadata_directory = read_source(run.target.described, req)
+            return req.get_dist()
+    return fn(req, tracker, installer, *args)
+
+
 def to_install(
     fn: Callable[[Resolver, RequirementSet], list[InstallRequirement]],
     resolver: Resolver,
     requirements: RequirementSet,
 ) -> list[InstallRequirement]:
-    """Judge the variants that backends have built, and lock the environment.
+    """Check variants that backends have built, and lock the environment.
 
     :raises EnvironmentChanged: if another installer has changed the environment.
     :raises UnsupportedVariant: if the target cannot run one.
-    :raises InvalidVariantWheel: if one is not the wheel that its name says.
+    :raises InvalidVariantWheel: if a wheel does not match its name.
     :raises VariantsDisabled: if variants are off.
     """
     for req in requirements.requirements_to_install:
         path = req.local_file_path or ""
         label = split_label(os.path.basename(path))[1]
         if label is not None and SELECTION.of(req, object) is None:
-            _judge_built(resolver.factory._finder, req, path, label)
+            from pip._internal.metadata import FilesystemWheel, get_wheel_distribution
+            from pip._internal.variants.index.archives import undamaged
+
+            assert req.link is not None, "upstream has set that of the wheel"
+            enabled_run = _enabled_run(resolver.factory._finder, req.link)
+            wheel, name = FilesystemWheel(path), canonicalize_name(req.name or "")
+            with undamaged(req.link.filename):
+                dist = get_wheel_distribution(wheel, name)
+            selection = _checked(enabled_run, req, dist, label)
+            _remember(req, selection, label, by_hand=False)
     order = fn(resolver, requirements)
     run = run_of(resolver.factory._finder)
     if run is None or run.purpose is not Purpose.BUILD:
@@ -142,33 +180,11 @@ def to_install(
     return order
 
 
-def _judge_built(
-    finder: PackageFinder, req: InstallRequirement, path: str, label: str
-) -> None:
-    from pip._internal.metadata import FilesystemWheel, get_wheel_distribution
-    from pip._internal.variants.index.archives import undamaged
-    from pip._internal.variants.selection.verification import check_prepared
-
-    link = req.link
-    assert link is not None, "upstream has set that of the wheel"
-    run = _enabled_run(finder, link)
-    with undamaged(link.filename):
-        dist = get_wheel_distribution(
-            FilesystemWheel(path), canonicalize_name(req.name or "")
-        )
-    selection = check_prepared(run, dist, link, label)
-    SELECTION.set(req, selection)
-    _remember(req, selection, label, by_hand=False)
-
-
 def _remember(
-    req: InstallRequirement,
-    selection: Selection,
-    label: str | None,
-    *,
-    by_hand: bool,
+    req: InstallRequirement, selection: Selection, label: str | None, *, by_hand: bool
 ) -> None:
-    from pip._internal.variants.hooks.installing import remember
+    # That module must be loaded before upstream begins to install.
+    from pip._internal.variants.hooks.installing import SELECTIONS
     from pip._internal.variants.selection.installed_records import InstalledBuild
 
     path, manifest = req.local_file_path, selection.manifest
@@ -176,7 +192,7 @@ def _remember(
         properties = () if label is None else selection.properties(label)
         labels = (*selection.ranking.compatible, *selection.ranking.rejected)
         build = InstalledBuild(label, properties, manifest, labels, by_hand)
-        remember(path, build)
+        SELECTIONS[path] = build
 
 
 def _enabled_run(finder: PackageFinder, link: Link) -> Run:
@@ -193,63 +209,40 @@ def metadata_fetched(
     preparer: RequirementPreparer,
     req: InstallRequirement,
 ) -> BaseDistribution | None:
-    """Bind metadata that was fetched without its wheel to the wheel's variant."""
+    """Bind separately fetched metadata to the variant of the wheel."""
     dist = fn(preparer, req)
     link = req.link
     if link is None or not link.is_wheel:
         return dist
     run, label = run_of(preparer.finder), label_of(link)
-    # Called in any case, since it notes what would be replaced.
-    may_be_in_vain = run is not None and _may_be_in_vain(run, req, link)
-    # No index has the metadata of a wheel of another site; such wheels are large.
-    if (may_be_in_vain or isinstance(link, RenamedWheel)) and dist is None:
+    release = None if run is None else run.decisions.release_of(link)
+    is_locked = release is not None and release.is_for_any
+    # All builds are locked, and none is installed. No index has the metadata of a wheel
+    # of another site; such wheels are large.
+    if dist is None and (is_locked or isinstance(link, RenamedWheel)):
         dist = _without_its_wheel(preparer, link)
-    if dist is None:
-        return None
-    if label is not None:
-        selection = None if run is None else run.decisions.fetch_selection_of(link)
-        if run is not None and link.metadata_link() is None:
-            from pip._internal.variants.selection.verification import check_prepared
-
-            # It was read from the wheel, and so was the wheel's own manifest.
-            selection = check_prepared(run, dist, link, label)
+    if dist is None or label is None or run is None:
+        return dist
+    if link.metadata_link() is None:
+        # It was read from the wheel, and so was the wheel's own manifest.
+        _checked(run, req, dist, label)
+    else:
+        selection = run.decisions.fetch_selection_of(link)
         if selection is not None and selection.manifest is not None:
-            SELECTION.set(req, selection)
-            bind(dist, label, selection.properties(label), selection.manifest)
+            _bind(req, dist, label, selection)
     return dist
-
-
-def _may_be_in_vain(run: Run, req: InstallRequirement, link: Link) -> bool:
-    """Tell whether a wheel may be looked at, and another build installed.
-
-    That is so for a build that would replace something installed, and for that project
-    itself: it may yet stay.
-    """
-    release = run.decisions.release_of(link)
-    if release is not None and release.labels:
-        would_go = {dist.canonical_name for dist, _ in release.replaced(link)}
-        run.attempt.competing |= would_go
-        if would_go or release.builds_in_turn:
-            return True
-    # A wheel that the user named by its URL is installed.
-    if not run.attempt.competing or link.comes_from is None or req.req is None:
-        return False
-    return canonicalize_name(req.req.name) in run.attempt.competing
 
 
 def _without_its_wheel(
     preparer: RequirementPreparer, link: Link
 ) -> BaseDistribution | None:
-    """Read the metadata of a remote wheel, and as little else of it as possible.
+    """Read the metadata of a remote wheel without downloading the wheel.
 
     :return: None if the whole wheel has to be downloaded.
     """
     if link.is_file or preparer.require_hashes:
         return None
-    from pip._internal.variants.index.remote_wheels import (
-        WheelUnreadable,
-        remote_wheel,
-    )
+    from pip._internal.variants.index.remote_wheels import WheelUnreadable, remote_wheel
 
     try:
         return remote_wheel(preparer._session, link)

@@ -1,120 +1,82 @@
-"""The check for a newer pip at the end of a run, once a week, as upstream has it.
+"""Report newer releases of the fork and of stock pip.
 
-The fork compares releases of the fork. Upstream keeps what it found as one version; here
-it is the newest of each kind, in a file of the fork's own, so that neither pip takes what
-the other has found for its own.
+Nothing is recommended that would replace the fork by upstream's pip without saying so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import datetime
+import logging
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from pip._vendor.packaging.version import Version
 
-from pip._internal.console.output import get_logger
-from pip._internal.self_outdated_check import (
-    SelfCheckState,
-    _get_current_remote_pip_version,
-)
-from pip._internal.variants.selection.fork import Newest, is_fork, may_be_taken
-from pip._internal.variants.selection.run import Run
-from pip._internal.variants.slots import RUN
+from pip._internal.console.texts import Hint
+from pip._internal.utils.misc import redact_auth_from_url, running_under_zipapp
+from pip._internal.variants.selection.fork import is_fork, pin
 
 if TYPE_CHECKING:
-    import optparse
+    from optparse import Values
 
-    from pip._internal.network.session import PipSession
-
-logger = get_logger(__name__)
-
-
-class Found(str):
-    """What :class:`Newest` writes, with the options of the run."""
-
-    options: optparse.Values
-
-
-class OwnState(SelfCheckState):
-    """What a run found within a week, and else what it finds now.
-
-    If it finds nothing at all, the next run looks again.
-    """
-
-    def __init__(self, session: PipSession, options: optparse.Values) -> None:
-        super().__init__(options.cache_dir)
-        self._session, self._options = session, options
-
-    @property
-    def key(self) -> str:
-        """What tells the file of the fork from upstream's."""
-        return f"{super().key}+variants"
-
-    def get(self, current_time: datetime) -> Found:
-        """Return the newest release of each kind."""
-        newest = super().get(current_time)
-        if newest is None:
-            newest = self._look()
-            if newest:
-                self.set(newest, current_time)
-        found = Found(newest)
-        found.options = self._options
-        return found
-
-    def _look(self) -> str:
-        """Return the newest release of each kind on the user's indexes."""
-        _get_current_remote_pip_version(self._session, self._options)
-        run = RUN.of(self._session, Run)
-        if run is None:
-            return ""
-        pips: list[Version] = []
-        carriers: list[Version] = []
-        for each in run.catalogue.pips:
-            if may_be_taken(each, run.settings):
-                (pips if each.name == "pip" else carriers).append(each.version)
-        newest = Newest.of(pips, carriers)
-        return str(newest) if any(newest) else ""
-
-
-def state_for(
-    state: SelfCheckState, session: PipSession, options: optparse.Values, own: Version
-) -> SelfCheckState:
-    """Return what keeps the newest releases: upstream's *state* if its pip is installed."""
-    return OwnState(session, options) if is_fork(own) else state
+    from pip._internal.metadata import BaseDistribution
+    from pip._internal.models.link import Link
+    from pip._internal.variants.selection.run import Run
 
 
 def upgrade_prompt(
-    fn: Callable[..., Any],
-    local_version: Version,
-    remote_version_str: str,
+    usual: Any,
+    options: Values,
+    own: Version,
+    found: str,
+    *,
     installed_by_pip: bool,
-    show_upgrade_hint: bool = True,
 ) -> Any:
-    """Compare the installed release of the fork with the newest of each kind.
+    """Compare the installed fork with its newest release on the indexes.
 
-    What is installed may be upstream's pip, with ``--python`` for instance: then upstream
-    compares.
-
+    :param usual: what upstream shows. What is installed may be upstream's pip, with
+        ``--python`` for instance.
+    :param found: the newest release, of upstream's pip if there is none of the fork.
     :return: the notice, for upstream to show when the command has run. All that it needs
         is imported here: a command that installs imports nothing later.
     """
-    if not isinstance(remote_version_str, Found):
-        return fn(
-            local_version=local_version,
-            remote_version_str=remote_version_str,
-            installed_by_pip=installed_by_pip,
-            show_upgrade_hint=show_upgrade_hint,
-        )
-    newest = Newest.read(remote_version_str)
-    newer = newest.than(local_version)
-    logger.debug("Remote versions of pip: %s", newest)
-    logger.debug("Local version of pip: %s", local_version)
-    logger.debug("Was pip installed by pip? %s", installed_by_pip)
-    if not installed_by_pip or not any(newer):
+    if not is_fork(own):
+        return usual
+    newest = Version(found)
+    if not installed_by_pip or not is_fork(newest) or newest <= own:
         return None
-    from pip._internal.console.wrapped import notice as shown
-    from pip._internal.variants.output.updates import notice
+    from pip._internal.console.output import notice
+    from pip._internal.variants.output.invocation import for_pip
 
-    options = remote_version_str.options
-    return shown(notice(newer, local_version, options, with_commands=show_upgrade_hint))
+    lines = [f"A new release of pip is available: {own} -> {newest}"]
+    if not running_under_zipapp():
+        update = for_pip(options, "install", "--upgrade", "pip")
+        lines.append(Hint("To update, run:", update))
+    return notice(lines)
+
+
+def report_newer_upstream(run: Run, releases_of_fork: Iterable[Version]) -> None:
+    """Log that stock pip is newer than all releases of the fork."""
+    from pip._internal.variants.output.invocation import command
+
+    best = max(releases_of_fork)
+    newest = max(run.catalogue.upstream_pips, default=best)
+    if newest > best:
+        said = (
+            f"pip {newest} is available, but this fork has no release of it yet (its "
+            f"newest is {best}). To switch to stock pip:"
+        )
+        typed = command(run.settings.options, "install", pin(newest), is_own=True)
+        run.reporter.say_once(logging.INFO, Hint(said, typed))
+
+
+def tell_of_url(run: Run, fork: BaseDistribution, link: Link) -> None:
+    """Report that the URL of a dependency does not replace the fork."""
+    from pip._internal.variants.output.invocation import command
+
+    url = link.url
+    said = (
+        f"A package requires pip from {redact_auth_from_url(url)}. pip kept this fork "
+        f"({fork.version}), because only you can replace it. To replace it:"
+    )
+    typed = command(run.settings.options, "install", f"pip @ {url}", is_own=True)
+    run.reporter.warn(Hint(said, typed))

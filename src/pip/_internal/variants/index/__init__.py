@@ -1,1 +1,1 @@
-"""Finding and reading manifests and wheels, on indexes and disks."""
+"""Find and read manifests and wheels, on indexes and disks."""

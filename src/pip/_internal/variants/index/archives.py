@@ -1,4 +1,4 @@
-"""Wheels as ZIP archives, which may be damaged or hostile."""
+"""Read wheels as zip archives, which may be damaged or malicious."""
 
 from __future__ import annotations
 
@@ -19,8 +19,6 @@ try:
 except ImportError:  # Python may have been built without it.
     LZMAError = zlib.error  # type: ignore[misc, assignment]
 
-__all__ = ["UNREADABLE", "read_manifest", "undamaged"]
-
 #: What reading raises if an archive is damaged, or of an unknown kind.
 _DAMAGED: tuple[type[Exception], ...] = (
     zipfile.BadZipFile,
@@ -34,23 +32,21 @@ _DAMAGED: tuple[type[Exception], ...] = (
 #: The same, and errors of the system, of which some mean that too.
 _FAILED: tuple[type[Exception], ...] = (*_DAMAGED, OSError)
 #: What reading raises also if a member is missing or encrypted.
-UNREADABLE: tuple[type[Exception], ...] = (*_DAMAGED, KeyError, RuntimeError)
-
-
-class UnreadableManifest(UnsupportedWheel):
-    """A wheel's ``variant.json`` cannot be read."""
+_UNREADABLE: tuple[type[Exception], ...] = (*_DAMAGED, KeyError, RuntimeError)
 
 
 @contextmanager
 def undamaged(filename: str) -> Iterator[None]:
-    """Refuse the variant wheel *filename* if its archive turns out to be damaged.
+    """Raise an error if the variant wheel *filename* is damaged or invalid.
 
-    :raises InvalidVariantWheel: then, or if its ``variant.json`` cannot be read.
+    :raises InvalidVariantWheel: then.
     """
     try:
         yield
-    except UnreadableManifest as error:
-        raise InvalidVariantWheel(filename, str(error)) from None
+    except UnsupportedWheel as error:
+        # Some messages of pip's begin with the project; the file name is enough.
+        problem = str(error).rpartition("has an invalid wheel, ")[2]
+        raise InvalidVariantWheel(filename, problem) from None
     except _FAILED as error:
         # Decompressors set none; seeking before the file's beginning sets EINVAL.
         if getattr(error, "errno", None) not in (None, errno.EINVAL):
@@ -60,25 +56,23 @@ def undamaged(filename: str) -> Iterator[None]:
 
 
 def read_manifest(archive: zipfile.ZipFile, path: str) -> bytes:
-    """Read a wheel's ``variant.json``, up to the size that is allowed.
+    """Read a wheel's ``variant.json``, up to the allowed size.
 
-    :raises UnreadableManifest: if it cannot be read, or is larger.
+    :raises UnsupportedWheel: if it cannot be read, or is larger.
     """
     try:
         info = archive.getinfo(path)
         names = [each.filename.casefold() for each in archive.infolist()]
         if names.count(path.casefold()) > 1:
             # The file system would choose which one is installed and read later.
-            raise UnreadableManifest(f"{path!r} is in the archive more than once")
+            raise UnsupportedWheel(f"{path!r} is in the archive more than once")
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             # With these two alone, zipfile decompresses no more than it is asked for.
-            raise UnreadableManifest(f"{path!r} is compressed in an unusual way")
+            raise UnsupportedWheel(f"{path!r} is compressed in an unusual way")
         with archive.open(info) as file:
             data = file.read(MAX_MANIFEST_SIZE + 1)
-    except UNREADABLE as error:
-        raise UnreadableManifest(f"could not read {path!r} file: {error!r}") from None
+    except _UNREADABLE as error:
+        raise UnsupportedWheel(f"could not read {path!r} file: {error!r}") from None
     if len(data) > MAX_MANIFEST_SIZE:
-        raise UnreadableManifest(
-            f"{path!r} is larger than {MAX_MANIFEST_SIZE >> 20} MiB"
-        )
+        raise UnsupportedWheel(f"{path!r} is larger than {MAX_MANIFEST_SIZE >> 20} MiB")
     return data

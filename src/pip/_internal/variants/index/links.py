@@ -1,4 +1,4 @@
-"""Links to manifests and builds: what they lead to, and what lists them."""
+"""Links to manifests and wheels, their sources, and pinned versions."""
 
 from __future__ import annotations
 
@@ -6,13 +6,8 @@ import os
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs
 
-from pip._vendor.packaging.utils import (
-    InvalidSdistFilename,
-    InvalidWheelFilename,
-    parse_sdist_filename,
-    parse_wheel_filename,
-)
-from pip._vendor.packaging.version import InvalidVersion, Version
+from pip._vendor.packaging.utils import parse_sdist_filename, parse_wheel_filename
+from pip._vendor.packaging.version import Version
 from pip._vendor.wheel_variants.labels import split_label
 
 from pip._internal.models.link import Link, PathComponent
@@ -21,46 +16,40 @@ from pip._internal.utils.urls import path_to_url, url_to_path
 
 if TYPE_CHECKING:
     import datetime
+    from collections.abc import Iterator
 
+    from pip._vendor.packaging.specifiers import SpecifierSet
     from pip._vendor.packaging.utils import NormalizedName
     from pip._vendor.packaging.version import _BaseVersion
 
     from pip._internal.index.collector import LinkCollector
 
-__all__ = [
-    "LocalVersionWheel",
-    "RenamedWheel",
-    "folder_url",
-    "label_of",
-    "public",
-    "renamed",
-    "searched",
-    "source_of",
-    "uploaded_too_late",
-    "version_of",
-]
+#: So many numbers most versions have.
+_USUAL = 3
 
 
-class LocalVersionWheel(Link):
-    """A wheel that is a variant by its version, though its name has no label."""
+class _Copy(Link):
+    """A link to the same file, of which more is known."""
+
+    __slots__ = []
+
+    def __init__(self, link: Link) -> None:
+        for name in Link.__slots__:
+            setattr(self, name, getattr(link, name))
+
+
+class LocalVersionWheel(_Copy):
+    """A wheel that is a variant by its local version, without a label."""
 
     __slots__ = ["label", "source"]
 
-    label: str
-    source: str
-
-    @classmethod
-    def of(cls, link: Link, label: str, source: str) -> LocalVersionWheel:
-        """Make a variant of the wheel at *link*."""
-        build = cls.__new__(cls)
-        for name in Link.__slots__:
-            setattr(build, name, getattr(link, name))
-        build.label, build.source = label, source
-        return build
+    def __init__(self, link: Link, label: str, source: str) -> None:
+        super().__init__(link)
+        self.label, self.source = label, source
 
 
-class RenamedWheel(Link):
-    """A variant at a URL that ends with the name of a plain wheel with a local version.
+class RenamedWheel(_Copy):
+    """A variant at the URL of a plain wheel with a local version.
 
     So are wheels that a release on GitHub offers, and an index lists: the fragment of the
     link states the label, and the wheel has no ``variant.json``.
@@ -68,16 +57,18 @@ class RenamedWheel(Link):
 
     __slots__ = ["_filename"]
 
-    _filename: PathComponent
+    def __init__(self, link: Link, name: str) -> None:
+        super().__init__(link)
+        self._filename = PathComponent(name)
 
     @property
     def filename(self) -> PathComponent:
-        """The name that the wheel has as a variant."""
+        """The file name of the variant."""
         return self._filename
 
 
 def renamed(link: Link) -> Link:
-    """Return the variant that a page makes of a wheel with a local version.
+    """Return the variant that a page declares for a wheel with a local version.
 
     :return: *link* itself if its URL has no fragment with ``variant=LABEL``.
     """
@@ -89,24 +80,18 @@ def renamed(link: Link) -> Link:
     name = f"{project}-{version.partition('+')[0]}-{tags}-{label}.whl"
     if label_of(link) is not None or split_label(name)[1] != label:
         return link
-    variant = RenamedWheel.__new__(RenamedWheel)
-    for slot in Link.__slots__:
-        setattr(variant, slot, getattr(link, slot))
-    variant._filename = PathComponent(name)
-    return variant
+    return RenamedWheel(link, name)
 
 
 def label_of(link: Link) -> str | None:
-    """Return the label of the variant wheel at *link*; None for any other file."""
-    return (
-        link.label
-        if isinstance(link, LocalVersionWheel)
-        else split_label(link.filename)[1]
-    )
+    """Return the label of the variant wheel at *link*, or None."""
+    if isinstance(link, LocalVersionWheel):
+        return link.label
+    return split_label(link.filename)[1]
 
 
 def version_of(link: Link, project: NormalizedName) -> Version | None:
-    """Read the version in the name of a wheel or source distribution of *project*.
+    """Parse the version in the file name of a wheel or sdist of *project*.
 
     :return: None if the file is not of that project; without the local part if that is
         the label.
@@ -116,7 +101,7 @@ def version_of(link: Link, project: NormalizedName) -> Version | None:
             name, version, *_ = parse_wheel_filename(link.filename)
         else:
             name, version = parse_sdist_filename(link.filename)
-    except (InvalidWheelFilename, InvalidSdistFilename, InvalidVersion):
+    except ValueError:
         return None
     if name != project:
         return None
@@ -139,7 +124,7 @@ def source_of(link: Link) -> str:
 
 
 def searched(collector: LinkCollector) -> str:
-    """Say where packages are looked for, to be put into a sentence; may be empty."""
+    """Describe where pip looks for packages, as part of a sentence."""
     scope = collector.search_scope
     places = [*scope.find_links, *([] if scope.no_index else scope.index_urls)]
     return f" on {' or '.join(map(redact_auth_from_url, places))}" if places else ""
@@ -155,7 +140,7 @@ def folder_url(location: str) -> str:
 
 
 def uploaded_too_late(link: Link, limit: datetime.datetime | None) -> str | None:
-    """Say why a manifest does not count, if it was uploaded too late.
+    """Return why a manifest is ignored, if it was uploaded too late.
 
     Like upstream, this does not ask when local files were uploaded.
 
@@ -165,7 +150,40 @@ def uploaded_too_late(link: Link, limit: datetime.datetime | None) -> str | None
     if limit is None or link.is_file:
         return None
     if link.upload_time is None:
-        return "the index does not tell when its variants manifest was uploaded"
+        return "the index does not state when its variants manifest was uploaded"
     if link.upload_time >= limit:
         return f"its variants manifest was uploaded at {link.upload_time}"
     return None
+
+
+def pinned(specifier: SpecifierSet) -> list[str]:
+    """Return the versions that requirements pin, usually none or one."""
+    return [
+        each.version
+        for each in specifier
+        if each.operator == "==="
+        or (each.operator == "==" and not each.version.endswith(".*"))
+    ]
+
+
+def names_local_version(specifier: SpecifierSet) -> bool:
+    """Return whether requirements pin the local version."""
+    return any("+" in version for version in pinned(specifier))
+
+
+def pinned_versions(specifier: SpecifierSet) -> Iterator[str]:
+    """Yield the public versions that ``==`` pins, in possible spellings.
+
+    ``0.21`` is ``0.21.0``, and where each version has a folder only one of them is there.
+    """
+    for each in specifier:
+        if each.operator != "==" or each.version.endswith(".*"):
+            continue
+        version = Version(Version(each.version).public)
+        yield str(version)
+        if len(version.release) < _USUAL:
+            release, padded = (
+                ".".join(map(str, parts))
+                for parts in (version.release, (*version.release, 0, 0)[:_USUAL])
+            )
+            yield str(version).replace(release, padded, 1)

@@ -1,8 +1,9 @@
-"""Read the metadata of a wheel on a server, without the rest of the wheel."""
+"""Read the metadata of a remote wheel with range requests."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from io import BytesIO
 from typing import TYPE_CHECKING, Any, cast
 
 from pip._vendor.packaging.utils import parse_wheel_filename
@@ -12,21 +13,18 @@ from pip._vendor.urllib3.exceptions import HTTPError, ProtocolError
 from pip._internal.console.output import get_logger
 from pip._internal.console.texts import without_credentials
 from pip._internal.exceptions import InvalidWheel, NetworkConnectionError
-from pip._internal.network.lazy_wheel import (
-    HTTPRangeRequestUnsupported,
-    dist_from_wheel_url,
-)
+from pip._internal.metadata import MemoryWheel, get_wheel_distribution
+from pip._internal.network import lazy_wheel
+from pip._internal.network.utils import HEADERS
 from pip._internal.variants.errors import in_words
-from pip._internal.variants.errors.requests import with_attempts
 
 if TYPE_CHECKING:
+    from pip._vendor.packaging.utils import NormalizedName
     from pip._vendor.requests import Response
 
     from pip._internal.metadata import BaseDistribution
     from pip._internal.models.link import Link
     from pip._internal.network.session import PipSession
-
-__all__ = ["NoRanges", "WheelUnreadable", "remote_wheel"]
 
 logger = get_logger(__name__)
 
@@ -37,25 +35,27 @@ _ATTEMPTS = 3
 #: The list of files takes most of it: 1.4 MB for torch, which has 12,000. In memory, such
 #: a list takes up to fifteen times that.
 _MAX_BYTES = 8 * 1024 * 1024
-#: Digits of the size of a wheel; no file system has room for more.
-_MAX_DIGITS = 18
+#: Bytes of a wheel; no file system has room for more.
+_LARGEST = 10**18
 
 
 class WheelUnreadable(Exception):
-    """The metadata of a wheel could not be read; the message tells users why."""
+    """The metadata of a wheel could not be read; the message explains why."""
 
 
 class NoRanges(WheelUnreadable):
-    """The server sends whole files only."""
+    """The server does not support range requests."""
 
     def __init__(self) -> None:
-        super().__init__("its server cannot send the part of a wheel that describes it")
+        super().__init__("its server cannot send a part of a file")
 
 
 def remote_wheel(session: PipSession, link: Link) -> BaseDistribution:
     """Return the metadata of the wheel at *link*, read by range requests.
 
-    :raises NoRanges: if the server does not support them.
+    A small one is read whole if its server sends no parts.
+
+    :raises NoRanges: if the server sends no parts, and the wheel is not small.
     :raises WheelUnreadable: if it sends no wheel.
     :raises UnsupportedWheel: if what it sends breaks the rules for wheels.
     :raises DiagnosticPipError: if there is no connection.
@@ -67,27 +67,45 @@ def remote_wheel(session: PipSession, link: Link) -> BaseDistribution:
         # Upstream's reader needs just these two methods of a session.
         ranges = cast("PipSession", _RangeRequests(session))
         try:
-            return dist_from_wheel_url(project, url, ranges)
-        except HTTPRangeRequestUnsupported:
-            raise NoRanges from None
+            return lazy_wheel.dist_from_wheel_url(project, url, ranges)
+        except lazy_wheel.HTTPRangeRequestUnsupported:
+            return _whole_wheel(session, link, project)
         except InvalidWheel:
             raise WheelUnreadable("it is not a ZIP file") from None
         except ProtocolError as error:
             logger.debug("Attempt %s at %s: %s", attempt, link, error)
-            reason = f"{in_words(error)} ({attempt} attempts)"
+            reason = in_words(error)
         except (
-            *(NetworkConnectionError, RequestException, HTTPError),
-            # From a redirect to an invalid URL.
+            NetworkConnectionError,
+            RequestException,
+            HTTPError,
             ValueError,
         ) as error:
-            # The session has already repeated it as often as it should.
-            reason = with_attempts(in_words(error), error, session)
+            # The session has already repeated it as often as it should, or was
+            # redirected to an invalid URL.
+            reason = in_words(error)
             break
     raise WheelUnreadable(without_credentials(reason))
 
 
+def _whole_wheel(
+    session: PipSession, link: Link, project: NormalizedName
+) -> BaseDistribution:
+    response = session.get(link.url_without_fragment, headers=HEADERS, stream=True)
+    size = response.headers.get("Content-Length", "")
+    with response:
+        if response.status_code != 200 or not _is_at_most(_MAX_BYTES, size):
+            raise NoRanges
+        content = response.raw.read(int(size))
+    return get_wheel_distribution(MemoryWheel(link.filename, BytesIO(content)), project)
+
+
+def _is_at_most(limit: int, size: str) -> bool:
+    return size.isdecimal() and len(size) < 20 and int(size) <= limit
+
+
 class _RangeRequests:
-    """A session that follows redirects once, and notices servers that ignore ranges."""
+    """A session that follows redirects once, and detects ignored ranges."""
 
     def __init__(self, session: PipSession) -> None:
         self._session = session
@@ -100,7 +118,7 @@ class _RangeRequests:
         if response.status_code != 200:
             raise WheelUnreadable(_answered(response))
         size = response.headers.get("Content-Length", "")
-        if not size.isdecimal() or len(size) > _MAX_DIGITS:
+        if not _is_at_most(_LARGEST, size):
             raise NoRanges
         self._final_url = response.url
         return response
@@ -113,7 +131,9 @@ class _RangeRequests:
         if response.status_code >= 400:
             response.close()
             raise WheelUnreadable(_answered(response))
-        if _range_sent(response) != headers["Range"]:
+        sent = response.headers.get("Content-Range", "").partition("/")[0]
+        is_part = response.status_code == 206
+        if not is_part or sent.replace("bytes ", "bytes=", 1) != headers["Range"]:
             # The body would be taken for the part that was asked for.
             response.close()
             raise NoRanges
@@ -131,16 +151,8 @@ def _answered(response: Response) -> str:
     return f"the server answered {response.status_code} {response.reason}".rstrip()
 
 
-def _range_sent(response: Response) -> str | None:
-    """Return the range that a response holds, as a request would name it."""
-    if response.status_code != 206:
-        return None
-    part = response.headers.get("Content-Range", "").partition("/")[0]
-    return part.replace("bytes ", "bytes=", 1)
-
-
 class _AsAsked:
-    """A body that must not be longer than the range that was asked for."""
+    """A body that must not exceed the requested range."""
 
     def __init__(self, body: Any, size: int) -> None:
         self._body = body
@@ -150,7 +162,7 @@ class _AsAsked:
         for chunk in self._body.stream(*args, **options):
             self._left -= len(chunk)
             if self._left < 0:
-                raise WheelUnreadable("its server sends more than it was asked for")
+                raise WheelUnreadable("its server sends more than pip requested")
             yield chunk
 
     def __getattr__(self, name: str) -> Any:

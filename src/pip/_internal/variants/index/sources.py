@@ -8,14 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from pip._vendor.requests.exceptions import ChunkedEncodingError, RequestException
-from pip._vendor.requests.exceptions import ConnectionError as RequestConnectionError
+from pip._vendor.requests.exceptions import RequestException, RetryError
 from pip._vendor.urllib3.exceptions import HTTPError
 from pip._vendor.wheel_variants.manifest import InvalidManifest, Manifest
-from pip._vendor.wheel_variants.manifest_parser import (
-    MAX_MANIFEST_SIZE,
-    parse_manifest,
-)
+from pip._vendor.wheel_variants.manifest_parser import MAX_MANIFEST_SIZE, parse_manifest
 
 from pip._internal.console.output import get_logger
 from pip._internal.console.texts import without_credentials
@@ -23,12 +19,13 @@ from pip._internal.exceptions import (
     DiagnosticPipError,
     HashMismatch,
     NetworkConnectionError,
+    SSLVerificationError,
 )
+from pip._internal.fast.answers import forget
 from pip._internal.models.link import Link
 from pip._internal.network.cache import is_from_cache
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.errors import in_words
-from pip._internal.variants.errors.requests import UNTRUSTED, is_passing, times
 from pip._internal.variants.index.links import uploaded_too_late
 from pip._internal.variants.index.time_limit import Overdue, within
 
@@ -39,20 +36,12 @@ if TYPE_CHECKING:
 
     from pip._internal.network.session import PipSession
 
-__all__ = [
-    "AGAIN",
-    "ManifestMissing",
-    "ManifestUnavailable",
-    "fetch_manifest",
-    "hint_for",
-    "manifest_headers",
-]
-
 logger = get_logger(__name__)
 
 #: If a body breaks off, it is requested again, as pip's session repeats requests.
 _ATTEMPTS = 3
-_HEADERS = {"Accept": "application/json, */*;q=0.1", "Accept-Encoding": "identity"}
+#: Any type is accepted: asked for JSON, devpi describes the file instead of sending it.
+_HEADERS = {"Accept": "*/*", "Accept-Encoding": "identity"}
 _AFRESH = {**_HEADERS, "Cache-Control": "no-cache"}
 #: Statuses of what is not there, rather than unavailable at the moment.
 _GONE = (404, 410)
@@ -63,11 +52,11 @@ _FULL = (200, 203)
 #: What may help: where a server fails, and where it would answer the same again.
 AGAIN = "Try again"
 _CREDENTIALS = (
-    "If it takes a password, put that into the URL of the index, a .netrc file or a "
+    "If it requires a password, add it to the URL of the index, a .netrc file or a "
     "keyring"
 )
-_CERTIFICATES = "--cert FILE names the certificates to trust"
-_TO_MEND = "Whoever runs the index has to mend it"
+_CERTIFICATES = "To trust other certificates: --cert FILE"
+_TO_FIX = "Ask the operator of the index to fix it"
 #: Statuses of servers that may succeed before long, beside those from 500 on.
 _BUSY = (408, 425, 429)
 #: Statuses of what requires credentials.
@@ -75,16 +64,14 @@ _REFUSED = (401, 403, 407)
 
 
 class ManifestUnavailable(Exception):
-    """A manifest could not be fetched or read; the message tells users why.
+    """A manifest could not be fetched or read; the message explains why.
 
     :ivar hint: what may help, in a sentence without a final period; may be empty.
-    :ivar attempts: how often it was requested.
     """
 
-    def __init__(self, problem: str, hint: str = "", *, attempts: int = 1) -> None:
+    def __init__(self, problem: str, hint: str = "") -> None:
         super().__init__(problem)
         self.hint = hint
-        self.attempts = attempts
 
 
 class ManifestMissing(ManifestUnavailable):
@@ -116,7 +103,7 @@ def fetch_manifest(
     try:
         return within(session, lambda quiet: _fetch(quiet, link, uploaded_prior_to))
     except InvalidManifest as error:
-        raise ManifestUnavailable(str(error), _TO_MEND) from None
+        raise ManifestUnavailable(str(error), _TO_FIX) from None
     except Overdue as error:
         raise ManifestUnavailable(str(error), AGAIN) from None
 
@@ -132,8 +119,8 @@ def _fetch(
             raise ManifestMissing(too_late, listed=False)
         fetched = _download_afresh(session, link)
         if not _hash_matches(link, fetched.data):
-            problem = "its hash is not the one the index states"
-            raise ManifestUnavailable(problem, _TO_MEND)
+            problem = "its hash is not the one that the index states"
+            raise ManifestUnavailable(problem, _TO_FIX)
     try:
         manifest = parse_manifest(fetched.data)
     except InvalidManifest:
@@ -166,20 +153,10 @@ class _Fetched(NamedTuple):
 
 
 def _download_afresh(session: PipSession, link: Link) -> _Fetched:
-    """Fetch what is at *link*, whatever the cache has."""
-    _forget(session, link)
+    """Fetch *link* without the cache."""
+    # Otherwise the server might respond that it has not changed.
+    forget(session, link.url_without_fragment)
     return _download(session, link, _AFRESH)
-
-
-def _forget(session: PipSession, link: Link) -> None:
-    """Remove what is at *link* from the cache.
-
-    Otherwise the server might just say that it has not changed.
-    """
-    url = link.url_without_fragment
-    controller = getattr(session.get_adapter(url), "controller", None)
-    if controller is not None:
-        controller.cache.delete(controller.cache_url(url))
 
 
 def _download(session: PipSession, link: Link, headers: dict[str, str]) -> _Fetched:
@@ -189,25 +166,27 @@ def _download(session: PipSession, link: Link, headers: dict[str, str]) -> _Fetc
             return _get(session, url, headers)
         except _BodyBrokeOff as error:
             logger.debug("Attempt %s at %s: %s", attempt, link, error)
-            reason, sent, hint = str(error), attempt, AGAIN
+            reason, hint = str(error), AGAIN
             # The copy in the cache may be incomplete.
-            _forget(session, link)
+            forget(session, url)
         except (
             *(NetworkConnectionError, DiagnosticPipError, RequestException),
             # From a redirect to an invalid URL.
             ValueError,
         ) as error:
             # The session has already repeated it as often as it should.
-            reason, sent = in_words(error).rstrip("."), times(error, session)
-            hint = AGAIN if is_passing(error) else ""
-            if reason.startswith(UNTRUSTED):
+            reason = in_words(error).rstrip(".")
+            # There was no connection, or the server was at fault.
+            is_passing = isinstance(error, DiagnosticPipError | RetryError)
+            hint = AGAIN if is_passing else ""
+            if isinstance(error, SSLVerificationError):
                 hint = _CERTIFICATES
             break
-    raise ManifestUnavailable(without_credentials(reason), hint, attempts=sent)
+    raise ManifestUnavailable(without_credentials(reason), hint)
 
 
 class _BodyBrokeOff(Exception):
-    """A response broke off before its end."""
+    """The connection broke before the end of the response."""
 
 
 def _get(session: PipSession, url: str, headers: dict[str, str]) -> _Fetched:
@@ -220,7 +199,8 @@ def _get(session: PipSession, url: str, headers: dict[str, str]) -> _Fetched:
         if code not in _FULL:
             raise ManifestUnavailable(status, hint_for(code))
         return _Fetched(_read(response), is_from_cache(response))
-    except (HTTPError, ChunkedEncodingError, RequestConnectionError, OSError) as error:
+    except (HTTPError, OSError) as error:
+        # Those of requests are of the latter kind.
         raise _BodyBrokeOff(in_words(error)) from None
     finally:
         response.close()
@@ -231,13 +211,13 @@ def _read(response: Response) -> bytes:
     for chunk in response.iter_content(64 * 1024):
         body += chunk
         if len(body) > MAX_MANIFEST_SIZE:
-            problem = f"it is larger than {MAX_MANIFEST_SIZE >> 20} MiB"
-            raise ManifestUnavailable(problem, _TO_MEND)
+            problem = f"larger than {MAX_MANIFEST_SIZE >> 20} MiB"
+            raise ManifestUnavailable(problem, _TO_FIX)
     return bytes(body)
 
 
 def hint_for(status: int) -> str:
-    """Return what may help where a server answers so, without a final period; or nothing."""
+    """Return a hint for a server's error, without a final period, or ""."""
     if status in _BUSY or status >= 500:
         return AGAIN
     if status in _REFUSED:
@@ -246,7 +226,7 @@ def hint_for(status: int) -> str:
 
 
 def _link_read_afresh(session: PipSession, link: Link) -> Link:
-    """Fetch the index page without the cache, and find the same manifest there."""
+    """Fetch the index page again, and find the same manifest there."""
     from pip._internal.index.collector import _get_index_content, parse_links
 
     if not link.comes_from:

@@ -1,54 +1,46 @@
-"""Limit the time and the questions of requests that pip can do without.
+"""Limit the time of optional requests, and suppress their prompts.
 
 The session's own timeout limits only how long a server may pause.
 """
 
 from __future__ import annotations
 
-import threading
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import wait
 from typing import TYPE_CHECKING, TypeVar
 
 from pip._internal.console.output import get_logger
-from pip._internal.fast.connections import without_questions
-from pip._internal.fast.held_records import emit, holding
+from pip._internal.fast.optional_work import emit, holding
 from pip._internal.fast.slots import SESSION_REQUESTS
 from pip._internal.fast.threads import in_thread
-from pip._internal.variants.errors.requests import reword
 
 if TYPE_CHECKING:
     import logging
 
     from pip._internal.network.session import PipSession
 
-__all__ = ["MAX_TIME", "Overdue", "within"]
-
 logger = get_logger(__name__)
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 #: Seconds for a manifest, including connections, retries and redirects.
 MAX_TIME = 60.0
 
 
 class Overdue(Exception):
-    """A response did not arrive in time; the message is for people."""
+    """A response did not arrive in time; the message is for users."""
 
 
-def within(
-    session: PipSession, do: Callable[[PipSession], T], seconds: float = MAX_TIME
-) -> T:
-    """Do something with a session that asks the user for nothing.
+def within(session: PipSession, do: Callable[[PipSession], _T]) -> _T:
+    """Call a function with a session that never prompts, within a time limit.
 
     If a password is needed, the index page has asked for it before.
 
     :param do: is given the session, and called in a thread
-    :param seconds: how long this may take
-    :raises Overdue: if it takes longer
+    :raises Overdue: if it takes longer than :data:`MAX_TIME`
     """
-    from pip._internal.fast.session_requests import SessionRequests
+    from pip._internal.fast.session_requests import SessionRequests, without_questions
 
     quiet = without_questions(session)
     requests = SESSION_REQUESTS.of(session, SessionRequests)
@@ -57,10 +49,7 @@ def within(
         return do(quiet)
     records: deque[logging.LogRecord] = deque()
 
-    threads: list[int] = []
-
-    def run() -> T:
-        threads.append(threading.get_ident())
+    def run() -> _T:
         with holding(records.append):
             return do(quiet)
 
@@ -71,17 +60,16 @@ def within(
         return do(quiet)
     try:
         if requests is None:
-            wait([future], seconds)
+            wait([future], MAX_TIME)
         else:
-            requests.wait_for(future, seconds)
+            requests.wait_for(future, MAX_TIME)
     finally:
-        emit(records, reword)
+        emit(records)
     if not future.done():
         if requests is not None:
             # Others need not wait until it ends.
-            for thread in threads:
-                requests.sending.give_up(thread)
-        raise Overdue(f"it did not arrive within {seconds:.0f} seconds")
+            requests.sending.forget_hosts()
+        raise Overdue(f"it did not arrive within {MAX_TIME:.0f} seconds")
     try:
         return future.result()
     finally:

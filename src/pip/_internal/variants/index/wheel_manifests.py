@@ -1,4 +1,4 @@
-"""Manifests from the wheels themselves (PEP 825, "Wheel metadata").
+"""Read manifests from wheels (PEP 825, "Wheel metadata").
 
 Each variant wheel repeats its part of the release's manifest as ``variant.json``. Where
 an index or a directory has no manifest, these parts, of one wheel a label, replace it.
@@ -12,22 +12,14 @@ from typing import TYPE_CHECKING
 
 from pip._vendor.packaging.utils import InvalidWheelFilename, parse_wheel_filename
 from pip._vendor.wheel_variants.manifest import InvalidManifest, Manifest
-from pip._vendor.wheel_variants.manifest_parser import (
-    MAX_MANIFEST_SIZE,
-    parse_manifest,
-)
+from pip._vendor.wheel_variants.manifest_parser import MAX_MANIFEST_SIZE, parse_manifest
 from pip._vendor.wheel_variants.merging import Disagreement, merge
 
 from pip._internal.exceptions import HashError, PipError, UnsupportedWheel
 from pip._internal.metadata import FilesystemWheel, get_wheel_distribution
 from pip._internal.variants.errors import InvalidVariantWheel, in_words
-from pip._internal.variants.errors.requests import with_attempts
+from pip._internal.variants.index import remote_wheels
 from pip._internal.variants.index.archives import undamaged
-from pip._internal.variants.index.remote_wheels import (
-    NoRanges,
-    WheelUnreadable,
-    remote_wheel,
-)
 from pip._internal.variants.index.sources import ManifestUnavailable
 from pip._internal.variants.index.time_limit import Overdue, within
 
@@ -36,23 +28,13 @@ if TYPE_CHECKING:
     from pip._internal.models.link import Link
     from pip._internal.network.session import PipSession
 
-__all__ = [
-    "manifest_of_wheel",
-    "manifest_of_wheels",
-    "metadata_of_wheel",
-    "own_manifest",
-]
-
 #: Bytes that each ``variant.json`` may have, however many wheels there are; real ones have
 #: two thousand.
 _LEAST_SIZE = 16 * 1024
 
 
 def own_manifest(
-    dist: BaseDistribution,
-    filename: str,
-    label: str,
-    max_size: int = MAX_MANIFEST_SIZE,
+    dist: BaseDistribution, filename: str, label: str, max_size: int = MAX_MANIFEST_SIZE
 ) -> Manifest:
     """Read the ``variant.json`` of a wheel, which must describe *label* alone.
 
@@ -62,7 +44,7 @@ def own_manifest(
     try:
         data = dist.read_text("variant.json").encode("utf-8")
         if len(data) > max_size:
-            raise InvalidManifest(f"it is larger than {max_size >> 10} KiB")
+            raise InvalidManifest(f"larger than {max_size >> 10} KiB")
         manifest = parse_manifest(data)
     except FileNotFoundError:
         problem = "it has no variant.json in its .dist-info directory"
@@ -84,27 +66,20 @@ def manifest_of_wheel(
     max_size: int = MAX_MANIFEST_SIZE,
     path: str | None = None,
 ) -> Manifest:
-    """Read the ``variant.json`` of the wheel at *link*, and little else.
+    """Read the ``variant.json`` of the wheel at *link*.
 
     :param max_size: in bytes.
     :param path: of a copy of the wheel, to read instead.
     :raises InvalidVariantWheel: if it is not the wheel that its name promises.
     :raises WheelUnreadable: if it is on a server that does not send parts of a wheel.
     """
-    try:
-        with undamaged(link.filename):
-            dist = metadata_of_wheel(session, link, path)
-    except UnsupportedWheel as error:
-        # Upstream names the project first; the file name is enough.
-        problem = str(error).rpartition("has an invalid wheel, ")[2]
-        raise InvalidVariantWheel(link.filename, problem) from None
+    with undamaged(link.filename):
+        dist = metadata_of_wheel(session, link, path)
     return own_manifest(dist, link.filename, label, max_size)
 
 
 def metadata_of_wheel(
-    session: PipSession,
-    link: Link,
-    path: str | None = None,
+    session: PipSession, link: Link, path: str | None = None
 ) -> BaseDistribution:
     """Return the metadata of the wheel at *link*, local or remote.
 
@@ -112,7 +87,7 @@ def metadata_of_wheel(
     :raises WheelUnreadable: see :func:`.remote_wheel`.
     """
     if path is None and not link.is_file:
-        return remote_wheel(session, link)
+        return remote_wheels.remote_wheel(session, link)
     try:
         project, *_ = parse_wheel_filename(link.filename)
     except InvalidWheelFilename:
@@ -126,7 +101,7 @@ def manifest_of_wheels(
     links: Mapping[str, Link],
     checked_path: Callable[[Link], str] | None = None,
 ) -> tuple[Manifest, Mapping[str, str]]:
-    """Put a release's manifest together from one wheel a label.
+    """Build the manifest of a release from one wheel per label.
 
     Only the metadata of remote wheels is read, by range requests.
 
@@ -151,15 +126,14 @@ def manifest_of_wheels(
             found[str(link.filename)] = within(session, read)
         except HashError:
             raise
-        except NoRanges as error:
+        except remote_wheels.NoRanges as error:
             # The others are on the same server.
             rest = [label, *(other for other, _ in remaining)]
             problems.update(dict.fromkeys(rest, str(error)))
         except InvalidVariantWheel as error:
             problems[label] = f"{link.filename}: {error.problem}"
-        except (WheelUnreadable, Overdue, PipError, OSError) as error:
-            problem = with_attempts(in_words(error), error, session)
-            problems[label] = f"{link.filename} cannot be read: {problem}"
+        except (remote_wheels.WheelUnreadable, Overdue, PipError, OSError) as error:
+            problems[label] = f"{link.filename} cannot be read: {in_words(error)}"
     if not found:
         raise ManifestUnavailable(next(reversed(problems.values()), "it has no wheels"))
     try:

@@ -1,212 +1,371 @@
-"""How a run differs that locks all variants of each release, one after the other."""
+"""The mode of ``pip lock``: resolve with each variant of each release."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
-from pip._vendor.wheel_variants import abi_dependency
-from pip._vendor.wheel_variants.manifest import ABI_DEPENDENCY, Manifest
+from pip._vendor.packaging.utils import canonicalize_name
+from pip._vendor.wheel_variants.manifest import ABI_DEPENDENCY, Manifest, Provider
 from pip._vendor.wheel_variants.properties import SupportedFeature
 
-from pip._internal.variants.errors import BuildConflict, DroppedVariants
-from pip._internal.variants.index.links import LocalVersionWheel
-from pip._internal.variants.locks.conditions import Ambiguity, LockedVariant, Unresolved
-from pip._internal.variants.locks.environments import PreferLocked, these_first
-from pip._internal.variants.locks.exploration import Exploration
-from pip._internal.variants.locks.plan import make_plan, not_resolved, two_versions
-from pip._internal.variants.locks.release import LockingRelease
+from pip._internal.variants.errors import BuildConflict, DroppedVariants, VariantError
+from pip._internal.variants.index.links import LocalVersionWheel, label_of
+from pip._internal.variants.locks.conditions import (
+    LockConflict,
+    LockedVariant,
+    Resolution,
+    conditions,
+    project_of,
+)
+from pip._internal.variants.locks.environments import current_documents
+from pip._internal.variants.locks.release import LockingRelease, depends_on_machine
 from pip._internal.variants.output import reasons
 from pip._internal.variants.output.refusals import refuse_unknown_labels
 from pip._internal.variants.providers.chain import ProviderChain
 from pip._internal.variants.providers.result import ProviderResult
-from pip._internal.variants.slots import LOCK_PLAN
+from pip._internal.variants.selection.mode import Mode
+from pip._internal.variants.slots import LOCK
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.specifiers import SpecifierSet
     from pip._vendor.packaging.utils import NormalizedName
+    from pip._vendor.packaging.version import _BaseVersion
 
     from pip._internal.models.link import Link
+    from pip._internal.req.req_install import InstallRequirement
     from pip._internal.req.req_set import RequirementSet
+    from pip._internal.resolution.resolvelib.base import Candidate, Requirement
+    from pip._internal.resolution.resolvelib.factory import Factory
     from pip._internal.resolution.resolvelib.found_candidates import IndexCandidateInfo
     from pip._internal.resolution.resolvelib.resolver import Resolver
+    from pip._internal.variants.locks.conditions import Condition, Locked, Source
+    from pip._internal.variants.selection.mode import Infos, ResolveOnce
     from pip._internal.variants.selection.release import Release
     from pip._internal.variants.selection.run import Run
 
-__all__ = ["Locks"]
+#: A variant, and the node of a resolution that it stands for: its project, maybe with
+#: extras.
+_Target = tuple[LockedVariant, str]
 
-#: How many ways to try of having one version for all.
-_MOST_PINNED = 8
+
+class DependsOnMachine(VariantError):
+    """The dependencies of a variant differ between compatible machines."""
+
+    reference = "variant-lock-conditions"
+    usual_hint = (
+        "Lock other variants (--variant PACKAGE=LABEL, once for each), another "
+        "version, or only plain wheels (--no-variants)."
+    )
+
+    def __init__(self, name: str, requirement: str, properties: Sequence[str]) -> None:
+        super().__init__(
+            f"Cannot lock {name}: its dependencies depend on the machine that installs "
+            "it.",
+            [
+                f"It needs {requirement}",
+                f"A machine that runs it may lack {' or '.join(properties)}.",
+            ],
+        )
 
 
 class _AnyMachine(ProviderChain):
-    """The answers of no machine: every property that a variant declares is supported."""
+    """A provider chain that supports every property that a variant declares."""
 
     def __init__(self) -> None:
         super().__init__(environ={}, environment={}, hardware=False)
 
-    def query(
-        self, manifest: Manifest, namespaces: Iterable[str], project: str | None = None
-    ) -> dict[str, ProviderResult]:
-        """Return all that the variants of *manifest* declare in *namespaces*."""
-        return {
-            namespace: self._declared(manifest, namespace, project)
-            for namespace in namespaces
-        }
-
-    def _declared(
-        self, manifest: Manifest, namespace: str, project: str | None
+    def _ask(
+        self, manifest: Manifest, provider: Provider, project: str | None
     ) -> ProviderResult:
-        if manifest.provider(namespace).builtin == ABI_DEPENDENCY:
-            # Here the resolver has a say, whatever the machine.
-            found = abi_dependency.supported(manifest, namespace, None, project)
-            return ProviderResult(
-                found.features, "this installation", reason=found.reason
-            )
-        declared: dict[str, dict[str, None]] = {}
+        """Return all properties that the variants of *manifest* declare."""
+        namespace = provider.namespace
+        if provider.builtin == ABI_DEPENDENCY:
+            # The resolver decides this, whatever the machine.
+            return self._of_neighbours(manifest, namespace, project)
+        declared: dict[str, set[str]] = defaultdict(set)
         for variant in manifest.variants.values():
             for feature, values in variant.features.get(namespace, {}).items():
-                declared.setdefault(feature, {}).update(dict.fromkeys(values))
+                declared[feature].update(values)
         features = (
-            SupportedFeature(feature, tuple(sorted(declared[feature])))
-            for feature in sorted(declared)
+            SupportedFeature(feature, tuple(sorted(values)))
+            for feature, values in sorted(declared.items())
         )
         return ProviderResult(tuple(features), "the variants manifest")
 
 
-class Locks(PreferLocked):
-    """``pip lock``: variants for any machine, and all of them.
+class Locks(Mode):
+    """The mode of ``pip lock``: lock all variants, for any machine.
 
-    :ivar selected: the variants to take just now; of other packages, the least demanding.
+    With ``--environment``, versions that are locked for another environment are preferred.
+
+    :ivar versions: of each project, those that a resolution took.
+    :ivar releases: those with variants, by project.
+    :ivar requirements: what was resolved, by project and version.
     """
 
-    may_take_several = True
+    _resolver: Resolver
 
     def __init__(self, run: Run) -> None:
-        super().__init__(run)
         self._run = run
-        self.chosen_for = _AnyMachine()
-        self.selected: dict[str, LockedVariant] = {}
-        self._found: Exploration | None = None
+        if run.enabled:
+            run.target.chosen_for = _AnyMachine()
+        self._documents = current_documents()
+        # The variants to take just now; of other projects, the least demanding.
+        self._selected: dict[str, LockedVariant] = {}
+        self.versions: dict[str, set[_BaseVersion]] = defaultdict(set)
+        self.releases: dict[str, LockingRelease] = {}
+        self.requirements: dict[Locked, InstallRequirement] = {}
+        self._failed: dict[_Target, str] = {}
+        self._resolutions: list[Resolution] = []
+        self._asked: dict[tuple[Source, str], list[Requirement]] = defaultdict(list)
+        self._candidates: dict[Locked, Candidate] = {}
+
+    @property
+    def factory(self) -> Factory:
+        """The factory of candidates."""
+        return self._resolver.factory
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """The markers that distinguish the described machine from others."""
+        target = self._run.target.described
+        return {} if target is None else target.telling
 
     def infos(
-        self,
-        infos: Callable[[], Iterator[IndexCandidateInfo]],
-        project: NormalizedName,
-        specifier: SpecifierSet,
+        self, infos: Infos, project: NormalizedName, specifier: SpecifierSet
     ) -> Iterator[IndexCandidateInfo]:
-        """Put versions first that another resolution took: the fewer, the better.
+        """Put the versions of other resolutions first.
 
-        A package with variants keeps its one version.
+        A package with variants keeps its one version. For another kind of machine, sources
+        are offered only if there are no wheels.
         """
-        found = self._found
-        if found is None:
-            return infos()
-        if project in found.pinned:
-            pinned = found.pinned[project]
-            return (info for info in infos() if str(info[0]) == pinned)
-        seen = frozenset(found.versions.get(project, ()))
-        if project in found.releases:
-            return (info for info in infos() if info[0] in seen)
-        if not seen:
-            return super().infos(infos, project, specifier)
-        return these_first(seen, infos)
+        offered = list(infos())
+        if self._run.target.is_elsewhere:
+            offered = list(filter(_is_wheel, offered)) or offered
+        seen = self.versions[project]
+        if project in self.releases:
+            offered = [info for info in offered if info[0] in seen]
+        if not seen and self._documents is not None:
+            seen = self._documents.versions[project]
+        yield from sorted(offered, key=lambda info: info[0] not in seen)
 
     def release_type(
         self, links: Sequence[Link], *, pinned: bool
     ) -> Callable[..., Release] | None:
-        """Return what makes a release of which all variants are locked."""
+        """Return the release type that locks all variants."""
         if any(isinstance(link, LocalVersionWheel) for link in links):
             # These variants are versions, and a lock file has one of a package.
             return None
-        return partial(LockingRelease, selected=self.selected)
+        return partial(LockingRelease, selected=self._selected)
+
+    def solve(self, resolve_once: ResolveOnce, resolver: Resolver) -> RequirementSet:
+        """Resolve once; each requirement has this mode."""
+        found = resolve_once()
+        if self._documents is not None:
+            self._documents.environment = self.environment
+        for requirement in found.requirements.values():
+            # Upstream hands nothing else on to what writes the lock file.
+            LOCK.set(requirement, self)
+        return found
 
     def resolve(
-        self, resolve_once: Callable[[], RequirementSet], resolver: Resolver
-    ) -> RequirementSet:
-        """Resolve with each variant of each package that any resolution comes to.
+        self, resolve_once: ResolveOnce, resolver: Resolver
+    ) -> RequirementSet | None:
+        """Resolve with each variant of each reachable package.
 
-        :return: what the first one found; each requirement knows the plan of the lock.
+        :return: what the first one found.
         :raises InstallationError: if not even the least demanding variants can be had.
         :raises DependsOnMachine: if a variant needs something on some machines only.
         :raises LockConflict: if what depends on the variants cannot be written down.
-        :raises VariantLabelNotFound: if nothing has a label that the user chose.
+        :raises NothingToInstall: if nothing has a label that the user chose.
         """
-        explore = partial(Exploration, self._run, resolver, resolve_once, self.selected)
-        found, first = self._explored(explore)
-        self._report_left_out(found)
-        finder = resolver.factory._finder
-        refuse_unknown_labels(self._run, finder, list(found.releases.values()))
-        if found.releases:
-            plan = make_plan(found, resolver.factory)
-            for requirement in first.requirements.values():
-                # Upstream hands nothing else on to what writes the lock file.
-                LOCK_PLAN.set(requirement, plan)
-        return first
-
-    def _explored(
-        self, explore: Callable[[Mapping[str, str]], Exploration]
-    ) -> tuple[Exploration, RequirementSet]:
-        """Resolve with each variant; if versions are ambiguous, with one for all.
-
-        :raises LockConflict: if that is not possible with the same variants.
-        """
-        attempts: list[dict[str, str]] = [{}]
-        problem: Exception | None = None
-        wanted: frozenset[object] = frozenset()
-        for number, pinned in enumerate(attempts):
-            if number > _MOST_PINNED:
-                break
-            self._found = found = explore(pinned)
-            self.is_trying = True
-            try:
-                first = self._first(found)
-                found.each()
-                found.refuse_dependence()
-                if number and not wanted <= found.targets:
-                    continue
-                wanted = wanted or found.targets
-                found.conditions()
-                return found, first
-            except BuildConflict:
-                if not number:
-                    raise
-            except Ambiguity as error:
-                problem = problem or two_versions(error)
-                attempts += [
-                    {**pinned, error.project: version}
-                    for version in error.versions
-                    if error.project not in pinned
-                ]
-            except Unresolved as error:
-                problem = problem or not_resolved(error, found.failed)
-        assert problem is not None, "the first attempt has one"
-        raise problem
-
-    def _first(self, found: Exploration) -> RequirementSet:
+        if not self._run.enabled:
+            return None
+        self._resolver = resolver
+        self._run.attempt.may_fail = True
         try:
-            return found.first()
+            first = self._resolve_with(resolve_once, {})
         except BuildConflict:
             # A machine that lacks something may have no conflict.
-            found.refuse_dependence()
-            if found.pinned:
-                raise
-            self.is_trying = False
-            return found.first()
+            self._refuse_dependence()
+            # Now the resolver says why.
+            self._run.attempt.may_fail = False
+            return self._resolve_with(resolve_once, {})
+        self._resolve_each(resolve_once)
+        self._refuse_dependence()
+        self._refuse_failures()
+        self._report_left_out()
+        finder = resolver.factory._finder
+        refuse_unknown_labels(self._run, finder, list(self.releases.values()))
+        return first
 
-    def _report_left_out(self, found: Exploration) -> None:
-        for (variant, _), problem in found.failed.items():
-            if variant in found.variants:
+    @property
+    def _targets(self) -> frozenset[_Target]:
+        """All resolved variants."""
+        return frozenset(
+            (variant, node)
+            for each in self._resolutions
+            for node in each.versions
+            if (variant := each.taken.get(project_of(node))) is not None
+        )
+
+    @property
+    def variants(self) -> frozenset[LockedVariant]:
+        """All locked variants."""
+        return frozenset(variant for variant, _ in self._targets)
+
+    @cached_property
+    def conditions(self) -> Mapping[Locked, Condition]:
+        """The conditions under which each project and version is needed."""
+        found = conditions(self._resolutions, self._accepts)
+        return {locked: found[locked] for locked in self.requirements}
+
+    def _refuse_failures(self) -> None:
+        """Raise an error if some combination of variants cannot be locked.
+
+        :raises LockConflict: if something cannot.
+        """
+        for (variant, node), problem in self._failed.items():
+            if variant in self.variants:
+                raise LockConflict(f"Cannot lock {variant} as {node}.", [problem])
+        _ = self.conditions
+
+    def _accepts(self, source: Source, node: str, version: str) -> bool:
+        candidate = self._candidates.get((node, version))
+        return candidate is not None and all(
+            each.is_satisfied_by(candidate) for each in self._asked[source, node]
+        )
+
+    def _resolve_with(
+        self, resolve_once: ResolveOnce, selected: Mapping[str, LockedVariant]
+    ) -> RequirementSet:
+        """Resolve with some variants, and the least demanding ones of other projects.
+
+        :raises BuildConflict: if nothing can be found.
+        """
+        self._selected.clear()
+        self._selected.update(selected)
+        found = resolve_once()
+        self._observe(found)
+        return found
+
+    def _resolve_each(self, resolve_once: ResolveOnce) -> None:
+        """Resolve with each variant of each project in a resolution."""
+        while (target := self._next()) is not None:
+            wanted, origin = target
+            problem = "nothing that is locked needs it then"
+            for selected in self._selections(wanted[0], origin):
+                try:
+                    self._resolve_with(resolve_once, selected)
+                except BuildConflict as error:
+                    problem = str(error)
+                if wanted in self._targets:
+                    break
+            else:
+                self._failed[wanted] = problem
+
+    def _next(self) -> tuple[_Target, Resolution] | None:
+        """Return the next unresolved variant, and a resolution of its project."""
+        done = self._failed.keys() | self._targets
+        for resolution in self._resolutions:
+            for node in sorted(resolution.versions):
+                if project_of(node) in resolution.taken:
+                    for variant in self.releases[project_of(node)].builds:
+                        if (variant, node) not in done:
+                            return (variant, node), resolution
+        return None
+
+    def _selections(
+        self, wanted: LockedVariant, origin: Resolution
+    ) -> Iterator[dict[str, LockedVariant]]:
+        """Yield selections that include a variant: it alone, then all of its label."""
+        alone = {**origin.taken, wanted.project: wanted}
+        yield alone
+        alike = {
+            project: variant
+            for project, release in self.releases.items()
+            for variant in release.builds
+            if variant.label == wanted.label
+        }
+        if alike.items() - alone.items():
+            yield {**alone, **alike}
+
+    def _observe(self, found: RequirementSet) -> None:
+        """Record the result of a resolution."""
+        result = self._resolver._result
+        assert result is not None, "it has resolved"
+        # The interpreter is no package.
+        mapping = {
+            node: candidate
+            for node, candidate in result.mapping.items()
+            if candidate.source_link is not None
+        }
+        taken: dict[str, LockedVariant] = {}
+        for node, candidate in mapping.items():
+            link, project = candidate.source_link, candidate.project_name
+            self.versions[project].add(candidate.version)
+            self._candidates.setdefault((node, str(candidate.version)), candidate)
+            release = link and self._run.decisions.release_of(link)
+            if link and isinstance(release, LockingRelease) and release.builds:
+                taken[project] = LockedVariant(project, label_of(link))
+                self.releases[project] = release
+        versions = {node: str(each.version) for node, each in mapping.items()}
+        children = {
+            parent: frozenset(versions.keys() & set(result.graph.iter_children(parent)))
+            for parent in (None, *versions)
+        }
+        resolution = Resolution(versions, taken, children)
+        self._resolutions.append(resolution)
+        for node in versions:
+            for information in result.criteria[node].information:
+                parent = None if information.parent is None else information.parent.name
+                if node in children.get(parent, ()):
+                    source = resolution.source(parent)
+                    self._asked[source, node].append(information.requirement)
+        for name, requirement in found.requirements.items():
+            project = canonicalize_name(name)
+            self.requirements.setdefault((project, versions[project]), requirement)
+
+    def _refuse_dependence(self) -> None:
+        """Check that the dependencies of variants do not depend on the machine.
+
+        :raises DependsOnMachine: if one does.
+        """
+        if self._resolver.ignore_dependencies:
+            return
+        for link, candidate in self.factory._link_candidate_cache.items():
+            label, release = label_of(link), self._run.decisions.release_of(link)
+            if label is None or not isinstance(release, LockingRelease):
                 continue
-            name = reasons.build_name(found.releases[variant.project], variant.label)
+            if self.releases and release not in self.releases.values():
+                continue
+            selection = release.fetch_selection_of(link)
+            manifest = selection and selection.manifest
+            if manifest is None or not release.is_for_any:
+                continue
+            for text in candidate.dist.metadata.get_all("Requires-Dist", []):
+                lacking = depends_on_machine(text, manifest, label)
+                if lacking:
+                    name = f"the variant {label} of {release}"
+                    raise DependsOnMachine(name, text, lacking)
+
+    def _report_left_out(self) -> None:
+        """Report the variants that conflict with all others."""
+        for (variant, _), problem in self._failed.items():
+            name = reasons.build_name(self.releases[variant.project], variant.label)
+            said = f"Leaving {name} out of the lock file: {problem}"
+            hint = "Name the variants to lock: --variant PACKAGE=LABEL, once for each"
+            follows = "locks the others"
             dropped = DroppedVariants(
-                name,
-                problem,
-                f"Leaving {name} out of the lock file: {problem}",
-                follows="locks the others",
-                hints=[
-                    "Name the variants to lock: --variant PACKAGE=LABEL, once for each"
-                ],
+                name, problem, said, follows=follows, hints=[hint]
             )
             self._run.reporter.report([dropped])
+
+
+def _is_wheel(info: IndexCandidateInfo) -> bool:
+    _, maker = info
+    assert isinstance(maker, partial), "upstream makes each candidate so"
+    return bool(maker.keywords["link"].is_wheel)

@@ -1,99 +1,120 @@
-"""Releases and lock files: one build is chosen from a lock file, or all are locked."""
+"""Releases for lock files: lock all builds, or select one from a file.
+
+Lock files hold the manifest of a release as ``[packages.variants-json]`` (PEP 825).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from pip._vendor.wheel_variants.manifest import InvalidManifest, Manifest
+from pip._vendor.wheel_variants.manifest import ABI_DEPENDENCY, InvalidManifest
+from pip._vendor.wheel_variants.manifest_parser import parse_document
+from pip._vendor.wheel_variants.markers import is_about_variant
+from pip._vendor.wheel_variants.properties import Property
 
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.index.links import label_of
 from pip._internal.variants.index.sources import ManifestUnavailable
 from pip._internal.variants.locks.conditions import LockedVariant
-from pip._internal.variants.locks.documents import read_inlined
+from pip._internal.variants.output.reasons import problems_of
 from pip._internal.variants.selection.ranking import Origin, OriginKind
 from pip._internal.variants.selection.release import Release
 
 if TYPE_CHECKING:
+    from pip._vendor.packaging.pylock import Package, PackageSdist, PackageWheel
+    from pip._vendor.packaging.version import Version
+    from pip._vendor.wheel_variants.manifest import Manifest
+
     from pip._internal.models.link import Link
     from pip._internal.variants.providers.chain import ProviderChain
+    from pip._internal.variants.selection.run import Run
 
-__all__ = ["LockedRelease", "LockingRelease", "RelockedRelease"]
+#: What lock files keep of a manifest besides its variants, in this order.
+_KEPT = ("$schema", "default-priorities", "providers", "static-properties")
 
 
-class LockedRelease(Release):
-    """A release in a lock file, of which one build is chosen for the target.
+def inlined(manifest: Manifest, labels: Iterable[str]) -> dict[str, Any]:
+    """Return a TOML table with the manifest of some labels.
 
-    It is chosen for this one even to be locked once more: a lock file offers many
-    packages, and nobody asked for the rest of them.
+    It keeps all their properties, ``$schema``, and what the schemas know besides the
+    variants; anything else may be what TOML cannot express.
     """
+    document = manifest.document
+    table = {key: _common(document[key]) for key in _KEPT if key in document}
+    variants = {label: document["variants"].get(label, {}) for label in labels}
+    return {**table, "variants": _common(variants)}
 
-    def __init__(
-        self,
-        *args: Any,
-        variants_json: object,
-        hashes: Mapping[Link, Mapping[str, str]],
-    ) -> None:
-        """Make the release; its one source is the lock file.
 
-        :param variants_json: its ``[packages.variants-json]``, None if it has none.
-        :param hashes: that the file has for each link, by algorithm.
-        """
-        super().__init__(*args)
-        self._variants_json = variants_json
-        self._hashes = hashes
-        #: The file that was chosen; it stays so whatever else comes up.
-        self.chosen: Link | None = None
+def read_inlined(table: object) -> Manifest:
+    """Validate the manifest in a lock file.
 
-    def fetch_ranked(self) -> list[Link]:
-        """Return the links that may be installed, best first; the one that was chosen."""
-        return super().fetch_ranked() if self.chosen is None else [self.chosen]
+    :raises InvalidManifest: if it violates the schemas.
+    """
+    manifest = parse_document(table)
+    try:
+        return manifest._replace(document=_common(manifest.document))
+    except RecursionError:
+        raise InvalidManifest("nested too deeply") from None
 
-    @property
-    def _checked_path(self) -> Callable[[Link], str] | None:
-        settings = self._run.settings
-        return None if settings.no_require_hashes else self._fetched
 
-    def _fetched(self, link: Link) -> str:
-        # Only for lock files without manifests, which this pip does not write.
-        from pip._internal.network.download import Downloader
-        from pip._internal.req.constructors import install_req_from_line
-        from pip._internal.utils.hashes import Hashes
-        from pip._internal.variants.index.checked_wheels import checked_path
+def uncertain(manifest: Manifest, label: str) -> list[Property]:
+    """Return the properties that a compatible machine may lack.
 
-        run = self._run
-        download = Downloader(run.catalogue.session, run.settings.progress_bar)
-        hashes = Hashes({name: [each] for name, each in self._hashes[link].items()})
-        requirement = install_req_from_line(f"{self.project}=={self.version}")
-        return checked_path(download, link, hashes, requirement)
+    The machine has no say in the versions of other packages.
+    """
+    variant = manifest.variant(label)
+    return [
+        Property(namespace, feature, value)
+        for namespace, features in ({} if variant is None else variant.features).items()
+        if manifest.provider(namespace).builtin != ABI_DEPENDENCY
+        for feature, values in features.items()
+        if len(values) > 1
+        for value in values
+    ]
 
-    def _manifest(
-        self, source: str, wheels: Mapping[str, Link]
-    ) -> tuple[Manifest, Origin]:
-        where = redact_auth_from_url(source)
-        if self._variants_json is None:
-            missing = f"{where} has no variants-json for it"
-            manifest = self._manifest_of_wheels(wheels, missing)
-            return manifest, Origin(OriginKind.WHEELS, where, missing)
-        try:
-            manifest = read_inlined(self._variants_json)
-            return manifest, Origin(OriginKind.LOCK, where)
-        except InvalidManifest as error:
-            raise ManifestUnavailable(
-                f"its variants-json in {where} cannot be used: {error}"
-            ) from None
+
+def depends_on_machine(requirement: str, manifest: Manifest, label: str) -> list[str]:
+    """Return the properties that dependencies of a variant may depend on.
+
+    :param requirement: as the metadata of the variant has it.
+    :return: those that its marker names and a machine which runs the variant may lack;
+        mostly none.
+    """
+    if not is_about_variant(requirement):
+        return []
+    named = "".join(requirement.split()).replace('"', "'")
+    return [
+        str(each)
+        for each in uncertain(manifest, label)
+        if f"'{'::'.join(each)}'" in named
+    ]
+
+
+#: What both JSON and TOML have. Manifests have nothing else where schemas know what they
+#: should have.
+_COMMON = (str, bool, list, Mapping)
+
+
+def _common(value: Any) -> Any:
+    """Drop values that exist only in JSON or only in TOML."""
+    if isinstance(value, Mapping):
+        return {
+            k: _common(item) for k, item in value.items() if isinstance(item, _COMMON)
+        }
+    if isinstance(value, list):
+        return [_common(item) for item in value if isinstance(item, _COMMON)]
+    return value
 
 
 class LockingRelease(Release):
-    """A release of which all builds are locked, one after the other."""
+    """A release that locks all of its builds, one after the other."""
 
-    builds_in_turn = True
     is_for_any = True
 
     def __init__(self, *args: Any, selected: Mapping[str, LockedVariant]) -> None:
-        """Make the release.
+        """Create the release.
 
         :param selected: the variants to take just now; of other packages, the least
             demanding one.
@@ -103,13 +124,12 @@ class LockingRelease(Release):
 
     @property
     def _providers(self) -> ProviderChain:
-        return (
-            self._run.target.providers if self.is_for_any else self._run.target.detected
-        )
+        target = self._run.target
+        return target.providers if self.is_for_any else target.detected
 
     @cached_property
     def source(self) -> str | None:
-        """Return the source whose variants are locked: the first that has any."""
+        """The source of the locked variants: the first one that has any."""
         for source, selection in self.fetch_selections().items():
             if selection.ranking.compatible:
                 return source
@@ -117,9 +137,9 @@ class LockingRelease(Release):
 
     @cached_property
     def builds(self) -> tuple[LockedVariant, ...]:
-        """Return the builds to lock, the least demanding one last; none without variants.
+        """The builds to lock, least demanding last; empty without variants.
 
-        Labels chosen by hand narrow them.
+        Labels that the user chose narrow them.
         """
         if self.source is None:
             return ()
@@ -139,9 +159,9 @@ class LockingRelease(Release):
         return tuple(LockedVariant(self.project, label) for label in labels)
 
     def fetch_ranked(self) -> list[Link]:
-        """Return the links of the build that this run is about; of any if it has none."""
+        """Return the links of the current build, or of any build."""
         self.reached = True
-        self._run.reporter.problems(self)
+        self._run.reporter.report(problems_of(self))
         if self.source is None:
             chosen = self.chosen_label is not None
             return [link for link in self.links if not chosen and not label_of(link)]
@@ -150,7 +170,7 @@ class LockingRelease(Release):
         return [link for each in builds for link in self.links_of(each)]
 
     def links_of(self, build: LockedVariant) -> list[Link]:
-        """Return the wheels of a build, the best for this platform first."""
+        """Return the wheels of a build, best for this platform first."""
         if build.label is None:
             return list(filter(_is_plain_wheel, self.links))
         assert self.source is not None, "it has variants"
@@ -158,24 +178,64 @@ class LockingRelease(Release):
         return [link for link in wheels if label_of(link) == build.label]
 
 
-class RelockedRelease(LockingRelease):
-    """The build that was chosen from a lock file, to be locked once more."""
+class LockedRelease(LockingRelease):
+    """A release in a lock file, with one build selected for the target.
+
+    It is chosen for this one even to be locked once more: a lock file offers many
+    packages, and nobody asked for the rest of them.
+
+    :ivar files: what the lock file has, by location.
+    :ivar chosen: the selected file, which never changes.
+    """
 
     is_for_any = False
 
     def __init__(
-        self, chosen: LockedRelease, link: Link, selected: Mapping[str, LockedVariant]
+        self,
+        run: Run,
+        package: Package,
+        version: Version,
+        files: Mapping[Link, PackageWheel | PackageSdist],
+        place: str,
     ) -> None:
-        super().__init__(
-            *(chosen._run, chosen.project, chosen.version, [link], chosen._sources),
-            selected=selected,
-        )
-        self._chosen = chosen
+        """Create the release with the lock file as its only source.
+
+        :param place: of the lock file.
+        """
+        super().__init__(run, package.name, version, [*files], [place], selected={})
+        self._variants_json = vars(package).get("variants_json")
+        self.files = files
+        self.chosen: Link | None = None
+
+    @property
+    def builds(self) -> tuple[LockedVariant, ...]:
+        """The selected variant, if any."""
+        label = None if self.chosen is None else label_of(self.chosen)
+        return () if label is None else (LockedVariant(self.project, label),)
+
+    def fetch_ranked(self) -> list[Link]:
+        """Return the link of the selected build."""
+        return Release.fetch_ranked(self) if self.chosen is None else [self.chosen]
+
+    def links_of(self, build: LockedVariant) -> list[Link]:  # noqa: ARG002
+        """Return the selected wheel."""
+        return [] if self.chosen is None else [self.chosen]
 
     def _manifest(
-        self, source: str, wheels: Mapping[str, Link]
+        self,
+        source: str,
+        wheels: Mapping[str, Link],  # noqa: ARG002
     ) -> tuple[Manifest, Origin]:
-        return self._chosen._manifest(source, wheels)
+        where = redact_auth_from_url(source)
+        if self._variants_json is None:
+            raise ManifestUnavailable(f"its variants-json in {where} is missing")
+        try:
+            manifest = read_inlined(self._variants_json)
+        except InvalidManifest as error:
+            raise ManifestUnavailable(
+                f"its variants-json in {where} cannot be used: {error}"
+            ) from None
+        return manifest, Origin(OriginKind.LOCK, where)
 
 
 def _is_plain_wheel(link: Link) -> bool:

@@ -1,1 +1,1 @@
-"""What was decided, as people and programs read it."""
+"""Present decisions to users and programs."""

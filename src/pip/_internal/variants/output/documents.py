@@ -1,11 +1,10 @@
-"""Decisions as JSON documents, complete enough to repeat the decision.
+"""Describe decisions as JSON documents that allow repeating them.
 
 ``docs/formats.md`` describes them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from pip._vendor.wheel_variants.abi_dependency import requirements
@@ -14,38 +13,26 @@ from pip._vendor.wheel_variants.manifest import Manifest
 from pip._internal.exceptions import DiagnosticPipError, PipError
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.index.links import label_of
-from pip._internal.variants.output.sentences import first_two
+from pip._internal.variants.output import skipped_versions
+from pip._internal.variants.output.reasons import first_two
 from pip._internal.variants.selection.installed import installed_label
-from pip._internal.variants.selection.lookup_result import (
-    Cause,
-    LookupResult,
-    Offer,
-    SkippedVersion,
-)
 
 if TYPE_CHECKING:
     from pip._vendor.wheel_variants.ordering import Mismatch
 
     from pip._internal.metadata import BaseDistribution
     from pip._internal.models.link import Link
-    from pip._internal.variants.output.listing import ListingRow
     from pip._internal.variants.providers.result import ProviderResult
     from pip._internal.variants.selection.ranking import Selection
     from pip._internal.variants.selection.run import Run
-
-__all__ = [
-    "listing_document",
-    "lookup_document",
-    "selection_document",
-]
 
 Document = dict[str, Any]
 
 _NO_MANIFEST = Manifest(namespaces=(), providers={}, variants={})
 
 
-def lookup_document(result: LookupResult) -> Document:
-    """Describe what would be installed, and why."""
+def lookup_document(result: skipped_versions.LookupResult) -> Document:
+    """Describe the file that pip would install, and why."""
     chosen, link = result.chosen, result.link
     taken, ranked = None, []
     if chosen is not None and link is not None:
@@ -68,13 +55,17 @@ def _installed(dist: BaseDistribution | None, *, stays: bool) -> Document | None
     if dist is None:
         return None
     label = installed_label(dist)
-    return {"version": str(dist.version), "label": label, "stays": stays}
+    kind = "plain" if label is None else "variant"
+    return {"version": str(dist.version), "kind": kind, "label": label, "stays": stays}
 
 
 def _link(link: Link) -> Document:
+    label = label_of(link)
+    kind = "plain" if label is None else "variant"
     return {
         "filename": link.filename,
-        "label": label_of(link),
+        "kind": kind if link.is_wheel else "source",
+        "label": label,
         "url": redact_auth_from_url(link.url_without_fragment),
         "hashes": link.as_hashes()._allowed if link.has_hash else {},
     }
@@ -91,18 +82,18 @@ def _problem(error: PipError) -> Document:
     return {"reference": None, "message": str(error), "context": None, "hint": None}
 
 
-def _skipped_version(passed: SkippedVersion) -> Document:
-    is_refused = passed.cause is Cause.VARIANTS
+def _skipped_version(passed: skipped_versions.SkippedVersion) -> Document:
+    is_refused = passed.cause is skipped_versions.Cause.VARIANTS
     return {
         "version": str(passed.version),
-        "cause": passed.cause.value,
+        "cause": passed.cause.word,
         "detail": passed.detail or None,
         "sources": _sources(passed.offer) if is_refused else [],
     }
 
 
-def _sources(offer: Offer | None) -> list[Document]:
-    """Describe what was decided about a version on each source, if it was reached."""
+def _sources(offer: skipped_versions.Offer | None) -> list[Document]:
+    """Describe the decision about a version on each source, if any."""
     release = None if offer is None else offer.release
     if release is None or not release.reached:
         return []
@@ -110,7 +101,7 @@ def _sources(offer: Offer | None) -> list[Document]:
 
 
 def selection_document(selection: Selection) -> Document:
-    """Describe how the variants on one source were judged, and by what."""
+    """Describe the decision about the variants on one source."""
     manifest = selection.manifest or _NO_MANIFEST
     origin, compatible = selection.origin, selection.ranking.compatible
     return {
@@ -149,7 +140,6 @@ def _answer(answer: ProviderResult) -> Document:
         ],
         "reason": answer.reason,
         "untrusted": answer.untrusted,
-        "seconds": answer.seconds,
     }
 
 
@@ -165,12 +155,14 @@ def _label(
         "supported": [str(each) for each in selection.properties(label)],
         "requires": requirements(manifest, label),
         "mismatches": [
-            _mismatch(each) for each in selection.ranking.rejected.get(label, ())
+            mismatch_document(each)
+            for each in selection.ranking.rejected.get(label, ())
         ],
     }
 
 
-def _mismatch(mismatch: Mismatch) -> Document:
+def mismatch_document(mismatch: Mismatch) -> Document:
+    """Describe the required and supported values of a feature."""
     return {
         "feature": str(mismatch.feature),
         "wanted": mismatch.wanted,
@@ -179,7 +171,7 @@ def _mismatch(mismatch: Mismatch) -> Document:
 
 
 def _decided_by(selection: Selection) -> Document | None:
-    """Describe why the best variant comes before the second."""
+    """Describe why the best variant is ranked above the second."""
     found = first_two(selection)
     if found is None:
         return None
@@ -195,7 +187,7 @@ def _decided_by(selection: Selection) -> Document | None:
 
 
 def options_document(run: Run) -> Document:
-    """Describe the options that bear on variants."""
+    """Describe the variant options."""
     host, settings = run.target.providers.host, run.settings
     return {
         "enabled": run.enabled,
@@ -207,41 +199,4 @@ def options_document(run: Run) -> Document:
         "trust_variant_provider": sorted(run.settings.trusted_providers),
         "variant_provider": settings.provider_kinds,
         "variant_provider_variable": settings.provider_variables,
-    }
-
-
-def listing_document(
-    result: LookupResult, listed: Sequence[tuple[Offer, Sequence[ListingRow]]]
-) -> Document:
-    """Describe the files of versions, by label."""
-    return {
-        "requirement": result.requirement,
-        "project": result.project,
-        "versions": [
-            {"version": str(offered.version), "variants": list(map(_row, rows))}
-            for offered, rows in listed
-        ],
-    }
-
-
-def _row(row: ListingRow) -> Document:
-    return {
-        "label": row.label,
-        "source": redact_auth_from_url(row.source),
-        "rank": row.rank,
-        "compatible": row.rank is not None,
-        "chosen": row.chosen,
-        "platforms": row.platforms,
-        "size": row.size,
-        "mismatches": [_mismatch(each) for each in row.mismatches],
-        "problem": row.problem,
-        "files": [
-            {
-                "filename": file.link.filename,
-                "url": redact_auth_from_url(file.link.url_without_fragment),
-                "size": file.size,
-                "suitable": at < row.suitable,
-            }
-            for at, file in enumerate(row.files)
-        ],
     }

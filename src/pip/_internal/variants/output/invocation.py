@@ -1,28 +1,25 @@
-"""What to type: commands of this pip that repeat the options which were typed.
+"""Build commands for hints; they repeat the user's options.
 
 What the configuration and the environment say counts for the next command anyway.
 """
 
 from __future__ import annotations
 
-import optparse
 import os
 import shlex
 from collections.abc import Callable, Container, Sequence
 from functools import partial
 from itertools import pairwise
+from optparse import Option, OptionParser, Values
 from typing import TYPE_CHECKING, Any
 
 from pip._internal.commands import create_command
 from pip._internal.console.texts import without_credentials
 from pip._internal.metadata import get_default_environment
+from pip._internal.utils import entrypoints
 from pip._internal.utils.compat import WINDOWS
-from pip._internal.utils.entrypoints import (
-    get_best_invocation_for_this_pip,
-    get_best_invocation_for_this_python,
-)
 from pip._internal.variants.selection.installed import installed_label
-from pip._internal.variants.selection.settings import (
+from pip._internal.variants.settings import (
     IN_BUILD,
     NO_VARIANTS,
     UPGRADE_VARIANTS,
@@ -34,8 +31,6 @@ from pip._internal.variants.slots import COMMAND_LINE
 
 if TYPE_CHECKING:
     from pip._internal.metadata import BaseDistribution
-
-__all__ = ["again", "command", "for_pip", "for_upgrade", "is_typed", "own_python"]
 
 #: Upstream's options that say where to look, and how far.
 _FROM_WHERE = frozenset(
@@ -67,19 +62,15 @@ _REPEATED_AGAIN = frozenset(
         *("--use-feature", "--use-deprecated"),
     )
 )
-_PYTHON = "--python"
 #: Stands where a user puts in again what pip does not show, as NAME and URL do elsewhere:
 #: a copied ``****`` would be sent as a password.
 _CREDENTIALS = "CREDENTIALS"
 
 
 def command(
-    options: optparse.Values,
-    *words: str,
-    without: Container[str] = (),
-    is_own: bool = False,
+    options: Values, *words: str, without: Container[str] = (), is_own: bool = False
 ) -> str:
-    """Return a command for a shell, without the credentials that were typed.
+    """Return a shell command without the user's credentials.
 
     :param options: of the command that is running.
     :param words: the name of a command, and what follows it.
@@ -88,26 +79,26 @@ def command(
     """
     accepted = _parser(words)
 
-    def is_known(option: optparse.Option) -> bool:
+    def is_known(option: Option) -> bool:
         return _is_repeated(option) and accepted.has_option(option.get_opt_string())
 
     return _joined(options, words, is_known, without, is_own=is_own)
 
 
-def for_pip(options: optparse.Values, *words: str) -> str:
-    """Return a command that replaces this pip, and looks where the running one does.
+def for_pip(options: Values, *words: str) -> str:
+    """Return a command that replaces this pip from the same indexes.
 
     What that installs, for which target, and where to, is about other packages. A pip of
     the user's own is replaced there, and that of the system stays.
     """
 
-    def is_where(option: optparse.Option) -> bool:
+    def is_where(option: Option) -> bool:
         return option.get_opt_string() in _FROM_WHERE
 
-    for row, _, value in Settings(options).typed:
+    for each in Settings(options).typed:
         # An index for certain projects.
-        if not {"pip", *words}.isdisjoint(getattr(value, "projects", ())):
-            words += (row.name, str(value))
+        if not {"pip", *words}.isdisjoint(getattr(each.value, "projects", ())):
+            words += (each.row.name, str(each.value))
     pip = get_default_environment().get_distribution("pip")
     if pip is not None and pip.in_usersite:
         words += ("--user",)
@@ -115,13 +106,13 @@ def for_pip(options: optparse.Values, *words: str) -> str:
 
 
 def own_python() -> str:
-    """Return how a shell calls the Python that pip is for."""
-    python = str(get_best_invocation_for_this_python())
+    """Return the shell command of the Python that pip manages."""
+    python = str(entrypoints.get_best_invocation_for_this_python())
     return python if WINDOWS else shlex.quote(python)
 
 
-def again(options: optparse.Values, *words: str, without: Container[str] = ()) -> str:
-    """Return the command that is running, with more words, or without some options.
+def again(options: Values, *words: str, without: Container[str] = ()) -> str:
+    """Return the current command, with more words or without some options.
 
     :param without: names of options, besides those among *words*.
     """
@@ -132,10 +123,8 @@ def again(options: optparse.Values, *words: str, without: Container[str] = ()) -
     return _joined(options, (*begun, *words), is_repeated, without)
 
 
-def for_upgrade(
-    options: optparse.Values, *projects: str, further: tuple[str, ...] = ()
-) -> str:
-    """Return the command that replaces installed builds by the best of their versions.
+def for_upgrade(options: Values, *projects: str, further: tuple[str, ...] = ()) -> str:
+    """Return the command that replaces builds with the best variants.
 
     :param further: options that it needs besides those that were typed.
     """
@@ -144,29 +133,22 @@ def for_upgrade(
     return command(options, *words, without=others)
 
 
-def for_another_build(
-    options: optparse.Values, dist: BaseDistribution, folder: str | None = None
-) -> str:
-    """Return the command that chooses an installed package anew.
-
-    :param folder: what ``--path`` names, if it is in such a folder.
-    """
-    if folder is not None:
-        place: tuple[str, ...] = ("--target", folder, "--upgrade")
-    elif installed_label(dist) is None:
-        place = ("--force-reinstall",)
-    else:
-        place = (UPGRADE_VARIANTS.name,)
-    return command(options, "install", *place, dist.raw_name)
+def place(options: Values, dist: BaseDistribution) -> tuple[str, ...]:
+    """Return the options that replace a package in the folder of ``--path``."""
+    folder = Settings(options).path and dist.location
+    return ("--target", folder, "--upgrade") if folder else ()
 
 
-def is_typed(options: optparse.Values, name: str) -> bool:
-    """Return whether an option was typed, rather than configured."""
-    return Settings(options).is_typed(name)
+def for_another_build(options: Values, dist: BaseDistribution) -> str:
+    """Return the command that selects a build of an installed package again."""
+    is_plain = installed_label(dist) is None
+    usual = "--force-reinstall" if is_plain else UPGRADE_VARIANTS.name
+    how = place(options, dist) or (usual,)
+    return command(options, "install", *how, dist.raw_name)
 
 
-def _is_repeated(option: optparse.Option, *, again: bool = False) -> bool:
-    """Return whether an option that was typed belongs to a command that is proposed.
+def _is_repeated(option: Option, *, again: bool = False) -> bool:
+    """Return whether a suggested command repeats a typed option.
 
     :param again: whether that is the one that is running.
     """
@@ -176,23 +158,23 @@ def _is_repeated(option: optparse.Option, *, again: bool = False) -> bool:
     return name in _REPEATED or (again and name in _REPEATED_AGAIN)
 
 
-def _command_line(options: optparse.Values) -> tuple[Any, Any]:
-    """Return the parser of a command and what was typed, as the slot has them."""
+def _command_line(options: Values) -> tuple[Any, Any]:
+    """Return the parser of the current command, and the typed words."""
     none = None, ((), ())
     # A pip that fills a build environment has a command line that is not the user's.
     return none if os.environ.get(IN_BUILD) else COMMAND_LINE.of(options, tuple) or none
 
 
 def _joined(
-    options: optparse.Values,
+    options: Values,
     words: Sequence[str],
-    is_repeated: Callable[[optparse.Option], bool],
+    is_repeated: Callable[[Option], bool],
     without: Container[str] = (),
     *,
     is_own: bool = False,
 ) -> str:
-    """Put a command together, for the pip that was called."""
-    invocation = [get_best_invocation_for_this_pip()]
+    """Join the words of a command, for the same pip."""
+    invocation = [entrypoints.get_best_invocation_for_this_pip()]
     if is_own and WINDOWS:
         # A program that runs cannot be replaced there.
         invocation = [f"{own_python()} -m pip"]
@@ -200,7 +182,7 @@ def _joined(
     _, (typed, _) = _command_line(options)
     for option, _, value in typed:
         name = option.get_opt_string()
-        if name == _PYTHON and value is not None:
+        if name == "--python" and value is not None:
             # This is a child of the pip that was typed, which is for another Python.
             invocation = ["pip", name, shlex.quote(value)]
         elif is_repeated(option) and name not in words and name not in without:
@@ -209,8 +191,8 @@ def _joined(
     return " ".join((*invocation, *map(shlex.quote, shown)))
 
 
-def _parser(words: tuple[str, ...]) -> optparse.OptionParser:
-    """Return the parser of the command that begins with these words."""
+def _parser(words: tuple[str, ...]) -> OptionParser:
+    """Return the parser of the command that starts with *words*."""
     made = create_command(words[0], isolated=True)
     fit = getattr(made, "fit", None)
     if fit is not None:
@@ -219,7 +201,7 @@ def _parser(words: tuple[str, ...]) -> optparse.OptionParser:
 
 
 def _shown(before: str, word: str) -> str:
-    """Leave the credentials in a word out; *before* is the word before it."""
+    """Redact credentials in a word; *before* is the previous word."""
     if before == "--proxy" and "://" not in word:
         return _shown("", f"://{word}").removeprefix("://")
     return without_credentials(word, _CREDENTIALS)

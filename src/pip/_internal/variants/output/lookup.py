@@ -1,180 +1,178 @@
-"""Look a project up as the resolver of ``pip install`` does, and install nothing.
+"""Look up a project or manifest like ``pip install``, without installing.
 
-Upstream's own code finds, filters and orders the versions, and the variants of a release
-are chosen as for an installation; no wheel is fetched.
+The resolver itself decides, with all that variants add to it; no wheel is fetched.
 """
 
 from __future__ import annotations
 
 import functools
 import itertools
+import logging
 import os
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import nullcontext, suppress
-from typing import TYPE_CHECKING, Any, cast
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, nullcontext, suppress
+from typing import TYPE_CHECKING, cast
 
-from pip._vendor.packaging.utils import canonicalize_name
-from pip._vendor.resolvelib.structs import RequirementInformation
+from pip._vendor.packaging.utils import (
+    canonicalize_name,
+    parse_sdist_filename,
+    parse_wheel_filename,
+)
+from pip._vendor.wheel_variants import manifest_parser
+from pip._vendor.wheel_variants.labels import parse_manifest_filename
+from pip._vendor.wheel_variants.manifest import InvalidManifest, Manifest
 
 from pip._internal.cli import cmdoptions
 from pip._internal.cli.req_command import parse_constraint_files
-from pip._internal.exceptions import DistributionNotFound, PipError
-from pip._internal.fast.pages import all_links
-from pip._internal.fast.sizes import listed_size
+from pip._internal.exceptions import PipError
 from pip._internal.index.collector import LinkCollector
 from pip._internal.index.package_finder import PackageFinder
+from pip._internal.metadata import get_metadata_distribution
 from pip._internal.models.link import Link
 from pip._internal.models.selection_prefs import SelectionPreferences
-from pip._internal.req.constructors import (
-    install_req_from_line,
-    install_req_from_req_string,
-)
+from pip._internal.req import constructors
 from pip._internal.resolution.resolvelib.base import Constraint
-from pip._internal.resolution.resolvelib.factory import Factory
+from pip._internal.resolution.resolvelib.factory import logger as upstream
 from pip._internal.resolution.resolvelib.found_candidates import FoundCandidates
-from pip._internal.variants.errors import WrongUse
+from pip._internal.resolution.resolvelib.resolver import Resolver
+from pip._internal.variants.errors import UnknownPackage, UnusableManifest, WrongUse
 from pip._internal.variants.index.archives import undamaged
-from pip._internal.variants.index.links import LocalVersionWheel
+from pip._internal.variants.index.links import LocalVersionWheel, label_of
 from pip._internal.variants.index.wheel_manifests import metadata_of_wheel
-from pip._internal.variants.output.refusals import refusal, refuse_unknown_labels
-from pip._internal.variants.output.skipped_versions import skipped_versions
-from pip._internal.variants.output.unknown_names import report_unknown_names
-from pip._internal.variants.providers.target import is_this_machine
-from pip._internal.variants.selection import target_options
-from pip._internal.variants.selection.agreement import agree_with_installed
-from pip._internal.variants.selection.candidates import offer
-from pip._internal.variants.selection.lookup_result import File, LookupResult, Offer
-from pip._internal.variants.selection.release import Release
-from pip._internal.variants.selection.run import Run, run_of
-from pip._internal.variants.selection.switching import (
-    InstalledCandidate,
-    installed_candidate,
+from pip._internal.variants.output.reasons import unanswered, unsupported
+from pip._internal.variants.output.skipped_versions import (
+    LookupResult,
+    Offer,
+    listed_files,
+    skipped_versions,
 )
-from pip._internal.variants.slots import READS_FAST
+from pip._internal.variants.providers.target import is_this_machine
+from pip._internal.variants.selection import ranking
+from pip._internal.variants.selection import target as targets
+from pip._internal.variants.selection.candidates import offer
+from pip._internal.variants.selection.installed import bind
+from pip._internal.variants.selection.release import Release
+from pip._internal.variants.selection.run import Purpose, Run, run_of
 
 if TYPE_CHECKING:
-    import optparse
+    from optparse import Values
 
+    from pip._vendor.packaging.specifiers import SpecifierSet
     from pip._vendor.packaging.utils import NormalizedName
     from pip._vendor.packaging.version import Version
 
     from pip._internal.index.package_finder import LinkEvaluator
+    from pip._internal.metadata import BaseDistribution
     from pip._internal.models.candidate import InstallationCandidate
     from pip._internal.network.session import PipSession
     from pip._internal.operations.prepare import RequirementPreparer
     from pip._internal.req.req_install import InstallRequirement
-    from pip._internal.resolution.resolvelib.base import Requirement
+    from pip._internal.resolution.resolvelib.factory import Factory
     from pip._internal.resolution.resolvelib.found_candidates import IndexCandidateInfo
-    from pip._internal.variants.selection.neighbors import ComparedBuild
-
-__all__ = ["look_up", "make_run"]
 
 
-def look_up(
-    session: PipSession, options: optparse.Values, requirement: str
-) -> LookupResult:
-    """Find out what ``pip install`` with the same options would install.
+def look_up(session: PipSession, options: Values, requirement: str) -> LookupResult:
+    """Return the result of ``pip install --dry-run`` with the same options.
 
-    Dependencies are not considered.
+    Only what variants require of other packages is considered, no other dependency.
 
     :raises PipError: *requirement* is none, or not of a project on an index, or an
         index cannot be read.
     """
-    finder = _finder(session, options)
+    finder, run = _finder(session, options)
     constraints = parse_constraint_files(options.constraints, finder, options, session)
-    wanted = _wanted(requirement, options)
+    run.purpose = Purpose.LOOKUP
+    wanted = _wanted(requirement, options, constraints)
     assert wanted.req is not None, "it was looked at"
-    run = run_of(finder)
-    assert run is not None, "the collector was made with options"
-    factory = _factory(finder, run, options)
     project = canonicalize_name(wanted.req.name)
-    for mode in run.modes:
-        mode.note_roots([wanted, *constraints])
-    run.request.named = {project}
-    # Versions are listed as if the project were not installed.
-    installed = factory._installed_dists.pop(project, None)
+    resolver = _resolver(finder, run, options)
+    problem, link, stays = None, None, False
+    try:
+        with _without_progress():
+            resolver.resolve([wanted, *constraints], check_supported_wheels=True)
+    except UnknownPackage:
+        raise
+    except PipError as error:
+        problem = error
+    else:
+        assert resolver._result is not None, "it has resolved"
+        taken = resolver._result.mapping[project]
+        link, stays = taken.source_link, taken.is_installed
+    installed = resolver.factory._installed_dists.pop(project, None)
     target = run.target.described
-    with nullcontext() if target is None else target_options.during(target, factory):
-        found, constraint, asked = _find(factory, wanted, constraints)
-    offers = list(_offers(found._get_infos()))
-    chosen, problem = _choose(offers, run, finder)
-    bound_by = _bound_by(run, chosen, problem)
-    specifier = wanted.req.specifier & constraint.specifier
-    stays = False
-    if installed is not None and specifier.contains(
-        installed.version, prereleases=True
+    with (
+        nullcontext()
+        if target is None
+        else targets.during(target, resolver.factory, options)
     ):
-        factory._installed_dists[project] = installed
-        competing = installed_candidate(run, factory, project, [wanted], specifier)
-        if competing is not None:
-            same = [each for each in offers if each.version == competing.version]
-            chosen, problem = _choose([*same, *offers], run, finder)
-        stays = competing is None or _is_kept(competing, chosen, problem)
-    if stays:
-        problem = None
-    elif chosen is None:
-        usual = DistributionNotFound(
-            f"No matching distribution found for {requirement}"
-        )
-        causes = [RequirementInformation(asked, None)]
-        problem = refusal(lambda: usual, factory, causes, {project: constraint})
-    if run.overrides.choices or run.settings.typed:
-        report_unknown_names(
-            *(run, {project}),
-            are_all=False,
-            are_all_manifests=False,
-            is_lookup=problem is None,
-        )
+        found, specifier = _find(resolver.factory, [wanted, *constraints])
+    offers = list(_offers(found._get_infos()))
+    if problem is not None:
+        chosen = _refused(offers)
+    elif stays:
+        # In a new environment, this would be the choice.
+        chosen = next((each for each in offers if each.fetch_ranked()), None)
+        link = None if chosen is None else chosen.fetch_ranked()[0]
+    else:
+        chosen = next((each for each in offers if link in each.links), None)
     files = _files(run, finder, project)
+    skipped = skipped_versions(finder, project, specifier, files, offers, chosen)
     return LookupResult(
         requirement=requirement,
         project=project,
         offers=offers,
         chosen=chosen,
-        skipped_versions=skipped_versions(
-            finder,
-            project,
-            specifier,
-            [file.link for file in files],
-            offers,
-            chosen,
-        ),
+        link=link,
+        skipped_versions=skipped,
         files=files,
         problem=problem,
         installed=installed,
         stays=stays,
-        bound_by=bound_by,
         run=run,
         finder=finder,
     )
 
 
-def _wanted(requirement: str, options: optparse.Values) -> InstallRequirement:
-    """Read a requirement.
+def _wanted(
+    requirement: str, options: Values, constraints: Iterable[InstallRequirement]
+) -> InstallRequirement:
+    """Parse a requirement, and drop its extras.
 
-    :raises PipError: if it is none, or not of a project on an index.
+    :raises PipError: if it is none, or not of a project on an index, or is for other
+        environments, or a constraint has a URL for it.
     """
-    wanted = install_req_from_line(requirement, isolated=options.isolated_mode)
-    wanted.user_supplied = True
+    wanted = constructors.install_req_from_line(
+        requirement, isolated=options.isolated_mode
+    )
     if wanted.link is not None or wanted.req is None:
         raise WrongUse(
             "expected a project on an index, such as 'torch' or 'torch==2.8.0', got "
             f"{str(wanted.link or wanted)!r}"
         )
+    if not wanted.match_markers():
+        raise WrongUse(
+            f"{wanted} is for another environment: its marker ({wanted.markers}) is "
+            "false here"
+        )
+    for each in constraints:
+        if each.link is not None and each.name == wanted.name:
+            raise WrongUse(f"a constraint requires {wanted.name} from {each.link}")
+    wanted = constructors.install_req_drop_extras(wanted)
+    wanted.user_supplied = True
     return wanted
 
 
-def make_run(session: PipSession, options: optparse.Values) -> Run:
-    """Make the run of a command that looks up nothing on an index."""
-    run = run_of(_finder(session, options))
-    assert run is not None, "the collector was made with options"
-    return run
+def make_run(session: PipSession, options: Values) -> Run:
+    """Create the run of a command that uses no index."""
+    return _finder(session, options)[1]
 
 
-def _finder(session: PipSession, options: optparse.Values) -> _Finder:
+def _finder(session: PipSession, options: Values) -> tuple[PackageFinder, Run]:
     cmdoptions.check_release_control_exclusive(options)
-    found = _Finder.create(
-        link_collector=LinkCollector.create(session, options=options),
+    collector = LinkCollector.create(session, options=options)
+    finder = _Finder.create(
+        link_collector=collector,
         # As in the commands that install.
         selection_prefs=SelectionPreferences(
             allow_yanked=True,
@@ -186,51 +184,55 @@ def _finder(session: PipSession, options: optparse.Values) -> _Finder:
         target_python=cmdoptions.make_target_python(options),
         uploaded_prior_to=options.uploaded_prior_to,
     )
-    assert isinstance(found, _Finder)
-    return found
+    run = run_of(finder)
+    assert run is not None, "the collector was made with options"
+    return finder, run
 
 
-def _factory(finder: PackageFinder, run: Run, options: optparse.Values) -> Factory:
-    return Factory(
+def _resolver(finder: PackageFinder, run: Run, options: Values) -> Resolver:
+    return Resolver(
+        preparer=cast("RequirementPreparer", _Preparer(finder, run)),
         finder=finder,
-        # Candidates are looked at, never made, so nothing is prepared.
-        preparer=cast("RequirementPreparer", None),
-        make_install_req=functools.partial(
-            install_req_from_req_string, isolated=options.isolated_mode
-        ),
         wheel_cache=None,
+        make_install_req=functools.partial(
+            constructors.install_req_from_req_string, isolated=options.isolated_mode
+        ),
         use_user_site=False,
-        force_reinstall=False,
+        ignore_dependencies=False,
+        only_dependencies=False,
         ignore_installed=run.target.is_elsewhere or not is_this_machine(run.settings),
         ignore_requires_python=options.ignore_requires_python,
+        force_reinstall=False,
+        upgrade_strategy="to-satisfy-only",
         py_version_info=options.python_version,
     )
 
 
-def _find(
-    factory: Factory,
-    wanted: InstallRequirement,
-    constraints: Sequence[InstallRequirement],
-) -> tuple[FoundCandidates, Constraint, Requirement]:
-    """Have upstream look for candidates of one requirement.
+@contextmanager
+def _without_progress() -> Iterator[None]:
+    """Suppress the announcements and errors of ``pip install``, not warnings."""
+    before = logging.root.manager.disable
+    logging.disable(max(before, logging.INFO))
+    upstream.addFilter(_is_no_error)
+    try:
+        yield
+    finally:
+        upstream.removeFilter(_is_no_error)
+        logging.disable(before)
 
-    :return: these, what constrains them, and the requirement as upstream has it.
-    :raises WrongUse: the requirement is for other environments, or a constraint has
-        a URL for it.
-    """
-    roots = factory.collect_root_requirements([*constraints, wanted])
-    requirement: Requirement | None = next(iter(roots.requirements), None)
-    if requirement is None:
-        raise WrongUse(
-            f"{wanted} is for another environment: {wanted.markers} does not hold"
-        )
-    constraint = roots.constraints.get(requirement.project_name, Constraint.empty())
-    if constraint.links:
-        link = next(iter(constraint.links))
-        raise WrongUse(
-            f"a constraint has {requirement.project_name} installed from {link}, "
-            "whatever an index offers"
-        )
+
+def _is_no_error(record: logging.LogRecord) -> bool:
+    return record.levelno < logging.ERROR
+
+
+def _find(
+    factory: Factory, roots: list[InstallRequirement]
+) -> tuple[FoundCandidates, SpecifierSet]:
+    """Return all candidates of the single requirement, and their limits."""
+    collected = factory.collect_root_requirements(roots)
+    (requirement,) = collected.requirements
+    name = requirement.project_name
+    constraint = collected.constraints.get(name, Constraint.empty())
     found = factory.find_candidates(
         requirement.name,
         {requirement.name: [requirement]},
@@ -240,11 +242,13 @@ def _find(
         is_satisfied_by=lambda *_: True,
     )
     assert isinstance(found, FoundCandidates), "nothing but links is explicit"
-    return found, constraint, requirement
+    ireq = requirement.get_candidate_lookup()[1]
+    assert ireq is not None, "it is a requirement by name"
+    return found, ireq.specifier & constraint.specifier
 
 
 def _offers(infos: Iterable[IndexCandidateInfo]) -> Iterator[Offer]:
-    """Yield the versions of the resolver's candidates, in their order."""
+    """Yield the versions of the candidates, in the resolver's order."""
     releases: set[Release] = set()
     for version, grouped in itertools.groupby(infos, lambda info: info[0]):
         files = []
@@ -258,81 +262,125 @@ def _offers(infos: Iterable[IndexCandidateInfo]) -> Iterator[Offer]:
             yield Offer(cast("Version", version), files)
 
 
-def _files(run: Run, finder: _Finder, project: NormalizedName) -> list[File]:
+def _files(run: Run, finder: PackageFinder, project: NormalizedName) -> list[Link]:
     """Return all files of a project, as the modes see them."""
     links: Iterable[Link] = (
-        link for link in finder.files if not isinstance(link, LocalVersionWheel)
+        link
+        for link in listed_files(run, project)
+        if not isinstance(link, LocalVersionWheel)
     )
     for mode in run.modes:
         links = mode.files(finder, project, links)
-    return [File(link, _size(link)) for link in dict.fromkeys(links)]
+    return list(dict.fromkeys(links))
 
 
-def _choose(
-    offers: Iterable[Offer], run: Run, finder: PackageFinder
-) -> tuple[Offer | None, PipError | None]:
-    """Return the version at which the resolver stops, and its error if there is one."""
-    for each in offers:
-        try:
-            if each.fetch_ranked():
-                found = [] if each.release is None else [each.release]
-                refuse_unknown_labels(run, finder, found)
-                return each, None
-        except PipError as error:
-            return each, error
-    return None, None
+def _refused(offers: Iterable[Offer]) -> Offer | None:
+    """Return the version that made the resolver fail, if any."""
+    reached = [each for each in offers if each.release and each.release.reached]
+    if not reached or reached[-1].release is None:
+        return None
+    decision = reached[-1].release.fetch_decision()
+    return reached[-1] if decision.unsupported or decision.ranked else None
 
 
-def _bound_by(
-    run: Run, chosen: Offer | None, problem: PipError | None
-) -> Sequence[ComparedBuild]:
-    """Let the chosen version agree with what is installed, and return what that is."""
-    if problem is not None or chosen is None or chosen.release is None:
-        return ()
-    return agree_with_installed(run, chosen.release)
+class _Preparer:
+    """A preparer that downloads nothing: names and manifests are enough.
+
+    The resolver uses it as a ``RequirementPreparer``.
+    """
+
+    require_hashes = False
+
+    def __init__(self, finder: PackageFinder, run: Run) -> None:
+        self.finder = finder
+        self._run = run
+
+    def prepare_linked_requirement(
+        self, req: InstallRequirement, **_: object
+    ) -> BaseDistribution:
+        """Return the metadata that is known from file name and manifest."""
+        assert req.link is not None, "the resolver looks at files"
+        assert req.name is not None, "nothing but projects is looked up"
+        name = canonicalize_name(req.name)
+        metadata = f"Metadata-Version: 2.1\nName: {name}\n"
+        metadata += f"Version: {_version(req.link)}\n"
+        dist = get_metadata_distribution(metadata.encode(), req.link.filename, name)
+        label = label_of(req.link)
+        selection = self._run.decisions.fetch_selection_of(req.link)
+        if label is not None and selection is not None and selection.manifest:
+            bind(dist, label, selection.properties(label), selection.manifest)
+        return dist
+
+    def prepare_installed_requirement(self, *_: object) -> None:
+        """Log nothing."""
+
+    def prepare_linked_requirements_more(self, *_: object) -> None:
+        """Download nothing."""
 
 
-def _is_kept(
-    competing: InstalledCandidate, chosen: Offer | None, problem: PipError | None
-) -> bool:
-    """Return whether an installed build stays, although it competes with *chosen*."""
-    if problem is not None or chosen is None or chosen.release is None:
-        return False
-    return competing.stays(chosen.release, chosen.fetch_ranked()[0])
+def _version(link: Link) -> Version:
+    """Return the version in a file name, as stock pip compares it."""
+    if link.is_wheel:
+        return parse_wheel_filename(link.filename)[1]
+    return parse_sdist_filename(link.filename)[1]
 
 
 class _Finder(PackageFinder):
-    """Keeps all files that are listed: upstream forgets which ones do not suit.
-
-    :ivar files: these.
-    """
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.files: list[Link] = []
-        # That notes the sizes of files.
-        READS_FAST.set(self._link_collector, True)
+    """A finder that reads Requires-Python from wheels in folders."""
 
     def evaluate_links(
         self, link_evaluator: LinkEvaluator, links: Iterable[Link]
     ) -> list[InstallationCandidate]:
-        """Make candidates of links; the wheels of folders tell their Pythons.
-
-        The resolver learns it from the metadata of each candidate that it makes.
-        """
+        """Create the candidates for links."""
         links = links if isinstance(links, list) else list(links)
-        self.files += all_links(links)
         for link in links:
             if link.is_wheel and link.is_file and link.requires_python is None:
-                # What cannot be read is told when it is judged.
+                # What cannot be read is reported when it is judged.
                 with suppress(PipError, OSError), undamaged(link.filename):
                     dist = metadata_of_wheel(self._link_collector.session, link)
                     link.requires_python = dist.metadata.get("Requires-Python")
         return super().evaluate_links(link_evaluator, links)
 
 
-def _size(link: Link) -> int | None:
+def read_manifest(path: str) -> Manifest:
+    """Read the manifest in a file, or from standard input if the path is ``-``.
+
+    :raises UnusableManifest: if it cannot be read, or is none.
+    """
     try:
-        return os.path.getsize(link.file_path) if link.is_file else listed_size(link)
-    except OSError:
-        return None
+        with nullcontext(sys.stdin.buffer) if path == "-" else open(path, "rb") as file:
+            data = file.read(manifest_parser.MAX_MANIFEST_SIZE + 1)
+    except OSError as error:
+        problem = f"it cannot be read: {error.strerror}"
+        raise UnusableManifest(path, problem) from None
+    try:
+        return manifest_parser.parse_manifest(data)
+    except InvalidManifest as error:
+        raise UnusableManifest(path, str(error)) from None
+
+
+def judge_manifest(run: Run, path: str) -> tuple[ranking.Selection, str | None]:
+    """Decide about all variants in a manifest, with or without wheels.
+
+    :return: the decision, and the label that the user chose if it has that one.
+    :raises UnusableManifest: if there is no manifest at *path*.
+    :raises UnsupportedVariant: if a label that the user chose does not suit the target.
+    :raises VariantLost: if something cannot be judged, and the user is strict.
+    """
+    manifest, project = read_manifest(path), None
+    with suppress(ValueError):
+        project, _ = parse_manifest_filename(os.path.basename(path))
+    selection = ranking.select(
+        path,
+        manifest,
+        manifest.variants,
+        run.target.providers,
+        run.overrides.preferences,
+        project=project,
+        origin=ranking.Origin(ranking.OriginKind.FILE, path),
+    )
+    run.reporter.report(unanswered(path, selection))
+    chosen = next(iter(run.overrides.applying_labels(project, manifest.variants)), None)
+    if chosen is not None and chosen not in selection.ranking.compatible:
+        raise unsupported(f"The variant {chosen} in {path}", chosen, [selection])
+    return selection, chosen

@@ -1,4 +1,4 @@
-"""Why there is nothing to choose from, if variants have to do with it.
+"""Explain why no file was found, if variants are the cause.
 
 Upstream only says that it found no version. Where no variant is in sight, that error
 stays.
@@ -6,44 +6,38 @@ stays.
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Iterable
 from typing import TYPE_CHECKING
 
 from pip._vendor.packaging.specifiers import SpecifierSet
+from pip._vendor.packaging.utils import canonicalize_name
 
+from pip._internal import exceptions
 from pip._internal.console.texts import Hint
 from pip._internal.models.index import PyPI
+from pip._internal.req.req_install import InstallRequirement
 from pip._internal.resolution.resolvelib.candidates import REQUIRES_PYTHON_IDENTIFIER
-from pip._internal.variants.errors import (
-    DependencyNotListed,
-    KeepsToFork,
-    NoSuitableFile,
-)
+from pip._internal.variants.errors import NothingToInstall, VariantError
 from pip._internal.variants.index.links import label_of, searched
-from pip._internal.variants.output.explain import explain_skipped_versions
+from pip._internal.variants.output.hosts import best_wheels
 from pip._internal.variants.output.invocation import again, command
-from pip._internal.variants.output.missing_from_lock import NotLocked
-from pip._internal.variants.output.sentences import best_wheels
 from pip._internal.variants.output.skipped_versions import (
+    Cause,
+    explain_skipped_versions,
     listed_files,
     skipped_versions,
 )
 from pip._internal.variants.selection import fork
-from pip._internal.variants.selection.lookup_result import Cause
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
 
     from pip._internal.exceptions import InstallationError
     from pip._internal.index.package_finder import PackageFinder
+    from pip._internal.models.link import Link
     from pip._internal.resolution.resolvelib.base import Candidate, Requirement
-    from pip._internal.variants.selection.release import Release
     from pip._internal.variants.selection.run import Run
 
-__all__ = ["no_suitable", "true_reason"]
-
-#: What stands before the command that installs upstream's pip.
-_FOR_UPSTREAM = "This pip is a fork and keeps to its own releases; for upstream:"
 #: How many versions an error tells of, newest first.
 _SHOWN_VERSIONS = 5
 
@@ -54,10 +48,10 @@ def true_reason(
     requirement: Requirement,
     dependent: Candidate | None = None,
 ) -> InstallationError | None:
-    """Make the error for a requirement for which nothing was found.
+    """Create the error for a requirement without candidates.
 
     :param dependent: whose requirement it is; None for the user's.
-    :return: None if upstream's error says it all.
+    :return: None if stock pip's error is sufficient.
     """
     project = requirement.project_name
     if project == REQUIRES_PYTHON_IDENTIFIER:
@@ -71,10 +65,7 @@ def true_reason(
         label_of(link) is not None or run.target.is_elsewhere for link in links
     )
     if any(may_be_why):
-        _, ireq = requirement.get_candidate_lookup()
-        asked = None if ireq is None or ireq.req is None else ireq.req.specifier
-        shown = requirement.format_for_error()
-        return no_suitable(run, finder, project, shown, asked)
+        return _no_suitable(run, finder, requirement, links)
     return None if links else _not_listed(run, finder, project, dependent)
 
 
@@ -84,28 +75,35 @@ def _not_listed(
     project: NormalizedName,
     dependent: Candidate | None,
 ) -> InstallationError | None:
-    """Make the error if nobody lists what a build needs."""
+    """Create the error for a missing dependency of a build."""
     link = None if dependent is None else dependent.source_link
     parent = run.decisions.release_of(link)
     if parent is None or not parent.labels:
         return None
     if finder.find_all_candidates(project):
         return None
-    hint = Hint(
-        "An index of variants may lack what they depend on. To look elsewhere too:",
-        again(run.settings.options, "--extra-index-url", PyPI.simple_url),
+    typed = again(
+        run.settings.options,
+        *("--extra-index-url", PyPI.simple_url),
+        without=("--no-index",),
     )
-    if not finder.index_urls:
-        hint = _where_there_is_an_index(run, dependent, parent)
-    return DependencyNotListed(
-        project, str(parent), searched(finder._link_collector), hint
+    hint = Hint(
+        "An index of variants may lack their dependencies. To search another index "
+        "too:",
+        typed,
+    )
+    where = searched(finder._link_collector)
+    return NothingToInstall(
+        f"{parent} depends on {project}, which was not found{where}.",
+        hint=hint,
+        note="If several indexes have a project, pip chooses the newest version.",
     )
 
 
 def _not_locked(
     finder: PackageFinder, requirement: Requirement, dependent: Candidate | None
 ) -> InstallationError | None:
-    """Make the error if what a lock file has needs something that it does not have."""
+    """Create the error for a dependency that a lock file lacks."""
     locked = finder._locked_links
     if dependent is None or dependent.project_name not in locked:
         return None
@@ -116,47 +114,33 @@ def _not_locked(
 
 
 def _kept_to_fork(run: Run, requirement: Requirement) -> InstallationError | None:
-    """Make the error if only upstream's releases of pip are there."""
+    """Create the error if only stock pip's releases were found."""
     if requirement.project_name != "pip":
         return None
-    newest = fork.newest_upstream(run.catalogue.upstream_pips)
-    if not newest:
+    newest = max(run.catalogue.upstream_pips, default=None)
+    if newest is None:
         return None
-    return KeepsToFork(
-        requirement.format_for_error(),
+    return NothingToInstall(
+        f"This fork of pip has no release for {requirement.format_for_error()}.",
         hint=Hint(
-            _FOR_UPSTREAM,
-            command(run.settings.options, "install", newest, is_own=True),
+            "pip replaces this fork only with its own releases. To switch to stock "
+            "pip:",
+            command(run.settings.options, "install", fork.pin(newest), is_own=True),
         ),
     )
 
 
-def _where_there_is_an_index(
-    run: Run, dependent: Candidate | None, parent: Release
-) -> Hint:
-    # Another build may be on the indexes that the user wants left out.
-    extras = ",".join(sorted(vars(dependent).get("extras", ())))
-    which = f"{parent.project}{f'[{extras}]' if extras else ''}=={parent.version}"
-    return Hint(
-        "No index is searched. Where one can be, to fetch it with all that it needs:",
-        command(run.settings.options, "download", which, without=("--no-index",)),
-    )
-
-
-def no_suitable(
-    run: Run,
-    finder: PackageFinder,
-    project: NormalizedName,
-    shown: str,
-    asked: SpecifierSet | None = None,
+def _no_suitable(
+    run: Run, finder: PackageFinder, requirement: Requirement, links: Iterable[Link]
 ) -> InstallationError | None:
-    """Return why none of the files of a project suits.
+    """Return why all files of a project are unsuitable.
 
-    :param shown: what was asked for, for people.
-    :param asked: the versions that were; None for any.
-    :return: None if nothing here tells why.
+    :param links: the files.
+    :return: None if the cause is unknown.
     """
-    wanted, links = asked or SpecifierSet(), listed_files(run, project)
+    project, (_, ireq) = requirement.project_name, requirement.get_candidate_lookup()
+    req = None if ireq is None else ireq.req
+    wanted = SpecifierSet() if req is None else req.specifier
     passed = [
         each
         for each in skipped_versions(finder, project, wanted, links, (), None)
@@ -165,8 +149,8 @@ def no_suitable(
     hints = _hints(run, finder, project, {each.cause for each in passed})
     if not passed or not hints:
         return None
-    return NoSuitableFile(
-        shown,
+    return NothingToInstall(
+        f"No listed file of {requirement.format_for_error()} can be installed.",
         (line.text for line in explain_skipped_versions(passed, str(project))),
         hints,
     )
@@ -175,33 +159,58 @@ def no_suitable(
 def _hints(
     run: Run, finder: PackageFinder, project: NormalizedName, causes: Container[Cause]
 ) -> list[str]:
-    """Return what helps against the causes that pip knows a remedy for."""
-    hints: list[str] = []
-    if Cause.VARIANTS_OFF in causes:
-        if run.settings.is_typed("--no-variants"):
-            retry = again(run.settings.options, without=("--no-variants",))
-            hints.append(Hint("With variants:", retry))
-        else:
-            hints.append(
-                "PIP_NO_VARIANTS, no-variants in a configuration file, --no-variants in "
-                "a requirements file, or the legacy resolver turns them off."
-            )
-    if Cause.PLATFORM in causes:
-        hints.append(
-            f"The target takes wheels for {best_wheels(finder.target_python)}, and older ones that it can "
-            "run: use a Python and a platform that there are wheels for, or another "
+    """Return the hints for known causes."""
+    hints = {
+        Cause.VARIANTS_OFF: (
+            "Remove --no-variants, PIP_NO_VARIANTS, or no-variants in a configuration "
+            "or requirements file. The legacy resolver turns variants off too."
+        ),
+        Cause.PLATFORM: (
+            f"Supported are wheels for {best_wheels(finder.target_python)}, and older "
+            "ones. Use a Python and a platform that have wheels, or choose another "
             "version."
+        ),
+        Cause.REQUIRES_PYTHON: "Use a Python version that it supports, or choose another version.",
+        Cause.UPLOAD_TIME: (
+            "Use a later date for --uploaded-prior-to, or choose another version."
+        ),
+        Cause.YANKED: f"To install a yanked version, pin it: {project}==VERSION.",
+    }
+    if run.target.is_elsewhere:
+        hints[Cause.FORMAT] = (
+            "pip cannot build here for another kind of machine. Build a wheel on such "
+            "a machine (pip wheel) and name its folder with --find-links, or choose "
+            "another version."
         )
-    if Cause.FORMAT in causes and run.target.is_elsewhere:
-        hints.append(
-            "Nothing is built here for another kind of machine. Build a wheel on such a "
-            "machine (pip wheel), and name its folder with --find-links, or take another "
-            "version."
-        )
-    if Cause.REQUIRES_PYTHON in causes:
-        hints.append("Use a Python that they are for, or another version.")
-    if Cause.UPLOAD_TIME in causes:
-        hints.append("Use a later date for --uploaded-prior-to, or another version.")
-    if Cause.YANKED in causes:
-        hints.append(f"To install a yanked version, pin it: {project}==VERSION.")
-    return hints
+    return [hint for cause, hint in hints.items() if cause in causes]
+
+
+class NotLocked(VariantError, exceptions.DistributionNotFound):
+    """A locked package needs a package that is not in the lock file."""
+
+    reference = "not-in-the-lock-file"
+    form = "{} is required, but it is not in the lock file."
+    usual_hint = (
+        "The lock file may be for another machine or another Python, even only "
+        "another patch release. Make one for this machine: pip lock, here or with "
+        "--variant-host."
+    )
+
+    def __init__(self, what: str, who: str, finder: PackageFinder) -> None:
+        files = {str(link.comes_from) for link in finder._locked_links.values()}
+        super().__init__(what, f"{who} requires it, in {', '.join(sorted(files))}.")
+
+
+def not_locked(finder: PackageFinder, error: exceptions.HashError) -> NotLocked | None:
+    """Return the package that a lock file lacks, if hashes are missing."""
+    req = error.req
+    if req is None or not isinstance(
+        error, (exceptions.HashMissing, exceptions.HashUnpinned)
+    ):
+        return None
+    dependent = req.comes_from
+    if not isinstance(dependent, InstallRequirement) or dependent.name is None:
+        return None
+    if canonicalize_name(dependent.name) not in finder._locked_links:
+        return None
+    return NotLocked(str(req.req), str(dependent.req), finder)

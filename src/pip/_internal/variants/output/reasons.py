@@ -1,4 +1,4 @@
-"""Why builds are refused, and what is lost although nobody chose that, in words.
+"""Describe builds and properties, and the reasons for decisions.
 
 What costs a variant becomes a :class:`DroppedVariants`, for :meth:`.Reporter.report`: a
 warning, or an error if the user is strict. What a manifest or a wheel says is no loss, nor
@@ -14,66 +14,120 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from pip._vendor.packaging.utils import parse_wheel_filename
+from pip._vendor.wheel_variants.comparison import Comparison, compare
 
+from pip._internal.console.texts import Hint, shortened
+from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.errors import DroppedVariants, UnsupportedVariant
-from pip._internal.variants.index.links import label_of
-from pip._internal.variants.index.sources import (
-    AGAIN,
-    ManifestMissing,
-    ManifestUnavailable,
-)
+from pip._internal.variants.index import sources
+from pip._internal.variants.output.invocation import for_another_build
+from pip._internal.variants.providers.result import Source
+from pip._internal.variants.selection import accelerators
 
 if TYPE_CHECKING:
+    from optparse import Values
+
     from pip._vendor.wheel_variants.ordering import Mismatch
+    from pip._vendor.wheel_variants.properties import Property
 
     from pip._internal.models.link import Link
-    from pip._internal.variants.selection.neighbors import ComparedBuild, Neighbor
+    from pip._internal.variants.selection.agreement import ComparedBuild, Neighbor
     from pip._internal.variants.selection.ranking import Selection
     from pip._internal.variants.selection.release import Release
 
-__all__ = [
-    "WITHOUT_MANIFEST",
-    "any_build",
-    "build_name",
-    "dropped_for_problem",
-    "dropped_for_wheel",
-    "mixture",
-    "needs",
-    "problems_of",
-    "rejection",
-    "shortened",
-    "unanswered",
-    "unsupported",
-    "unsupported_wheel",
-]
-
 #: What to do where a release's manifest is missing or broken.
 WITHOUT_MANIFEST = (
-    "An index with a manifest that can be used (--index-url URL), or the wheels in a "
-    "folder (--find-links DIR), lets pip choose among them"
+    "To let pip choose, use an index with a valid manifest (--index-url URL), or a "
+    "folder of wheels (--find-links DIR)"
 )
-_BEST = "Without a label chosen by hand, pip takes the best variant that runs."
-#: How many values of a feature are shown before the rest is counted.
-_SHOWN_VALUES = 8
+_BEST = "Without --variant, pip installs the best variant that runs."
+
+_CUDA, _LEVEL = "nvidia :: cuda_version_lower_bound", "x86_64 :: level"
+#: By feature, what users call a value.
+_WORDS = {
+    _CUDA: "CUDA {}",
+    "nvidia :: cuda_version_upper_bound": "CUDA before {}",
+    "amd :: rocm_version": "ROCm {}",
+    "amd :: gfx_arch": "{}",
+    _LEVEL: "x86-64-{}",
+}
+#: Features of which the best value includes all others.
+_INCLUDING = (_CUDA, _LEVEL)
+
+
+def describe_values(feature: str, values: Sequence[str], separator: str = ", ") -> str:
+    """Describe the values of a feature for users."""
+    if feature == "nvidia :: sm_arch":
+        words = [
+            f"compute_{value.removesuffix('_virtual')}"
+            if value.endswith("_virtual")
+            else f"sm_{value.removesuffix('_real')}"
+            for value in values
+        ]
+    elif feature in _WORDS:
+        words = [_WORDS[feature].format(value) for value in values]
+    else:
+        return f"{feature} :: {shortened(values, separator)}"
+    return shortened(words, separator)
+
+
+def describe_properties(properties: Iterable[Property]) -> str:
+    """Describe properties for users."""
+    return shortened(
+        [
+            describe_values(f"{each.namespace} :: {each.feature}", [each.value])
+            for each in properties
+        ]
+    )
+
+
+def why_chosen(selection: Selection, label: str) -> str:
+    """Return why a variant was selected, for the announcement."""
+    said = describe_properties(selection.properties(label))
+    manifest = selection.manifest
+    if manifest is not None and not accelerators.uses_accelerator(manifest, label):
+        reasons = dict.fromkeys(
+            (selection.answers[each.feature.namespace].reason or "").partition(";")[0]
+            for mismatches in selection.ranking.rejected.values()
+            for each in mismatches
+            if each.feature.namespace in accelerators.NAMESPACES and not each.offered
+        )
+        named = ", ".join(filter(None, reasons))
+        if named:
+            return "; ".join(filter(None, [said, f"CPU build: {named}"]))
+    return said or "no properties"
+
+
+def needs(selection: Selection, mismatches: Sequence[Mismatch]) -> str:
+    """Describe the properties that a variant needs and the target lacks."""
+    said = []
+    missing: dict[str, list[str]] = {}
+    for each in mismatches:
+        feature = str(each.feature)
+        wanted = describe_values(feature, each.wanted, " or ")
+        if each.offered:
+            most = 1 if feature in _INCLUDING else 3
+            offered = describe_values(feature, each.offered[:most])
+            offered = offered.removeprefix(f"{feature} :: ")
+            more = " …" if len(each.offered) > most > 1 else ""
+            said.append(f"{wanted} (available: {offered}{more})")
+        else:
+            missing.setdefault(each.feature.namespace, []).append(wanted)
+    for namespace, wanted_there in missing.items():
+        answer = selection.answers.get(namespace)
+        reason = None if answer is None else answer.reason
+        said.append(f"{' and '.join(wanted_there)} ({reason or 'not available'})")
+    return "; ".join(said)
 
 
 def build_name(release: object, label: str | None) -> str:
-    """Name a build of a release, a plain one if there is no label."""
-    what = "the plain build" if label is None else f"the variant {label}"
+    """Return the name of a build for messages; plain if it has no label."""
+    what = "the plain wheel" if label is None else f"the variant {label}"
     return f"{what} of {release}"
 
 
-def any_build(link: Link) -> list[str]:
-    """Say what to type in place of the wheel at *link* for the best build there is."""
-    project, version, *_ = parse_wheel_filename(link.filename)
-    words = [f"{project}=={version}"]
-    if link.is_file:
-        words += ("--find-links", os.path.dirname(link.file_path))
-    return words
-
-
 def rejection(selection: Selection, label: str) -> str:
-    """Return which property keeps the target from running a variant that it refuses."""
+    """Return the property that makes a variant incompatible."""
     if label in selection.ranking.unknown:
         if selection.problem is not None:
             return f"{label}: {selection.problem}"
@@ -84,104 +138,75 @@ def rejection(selection: Selection, label: str) -> str:
 def unsupported(
     what: str, label: str, selections: Sequence[Selection], instead: str = _BEST
 ) -> UnsupportedVariant:
-    """Return the error for a label that the target can run from no source.
+    """Create the error for a label that the target cannot run.
 
     :param what: the build, for people.
     :param selections: the decisions about what there is to choose from.
     :param instead: what to do otherwise.
     """
     why = [rejection(each, label) for each in selections if label in each.labels]
-    return UnsupportedVariant(what, why, instead)
+    other = "To install for another machine, describe it with --variant-host FILE."
+    return UnsupportedVariant(what, why, hint=f"{other} {instead}")
 
 
 def unsupported_wheel(
     link: Link, label: str, selection: Selection
 ) -> UnsupportedVariant:
-    """Return the error for one wheel that the target cannot run."""
+    """Create the error for a wheel that the target cannot run."""
+    project, version, *_ = parse_wheel_filename(link.filename)
+    words = [f"{project}=={version}"]
+    if link.is_file:
+        words += ("--find-links", os.path.dirname(link.file_path))
     instead = (
-        f"In place of this one file, {shlex.join(any_build(link))} takes the best "
-        "build that runs."
+        f"For the best variant that runs, use {shlex.join(words)} instead of this file."
     )
     return unsupported(link.filename, label, [selection], instead)
 
 
-def needs(
-    selection: Selection, mismatches: Iterable[Mismatch], *, machine: str = "the target"
-) -> str:
-    """Return what a variant needs and *machine* lacks."""
-    return "; ".join(_mismatch(each, selection, machine) for each in mismatches)
-
-
-def _mismatch(mismatch: Mismatch, selection: Selection, machine: str) -> str:
-    wanted = shortened(mismatch.wanted, " or ")
-    if mismatch.offered:
-        # The best value says it all where the rest are what it includes.
-        offered = f"{machine} has {shortened(mismatch.offered[:3])}"
-        if len(mismatch.offered) > 3:
-            offered += " …"
-    else:
-        offered = f"{machine} has none"
-        answer = selection.answers.get(mismatch.feature.namespace)
-        if answer is not None and answer.reason is not None:
-            offered += f": {answer.reason}"
-    return f"{mismatch.feature} :: {wanted} ({offered})"
-
-
-def shortened(values: Sequence[str], separator: str = ", ") -> str:
-    """Join *values*, and count those that are too many to read."""
-    if len(values) <= _SHOWN_VALUES:
-        return separator.join(values)
-    shown = separator.join(values[: _SHOWN_VALUES - 1])
-    return f"{shown}{separator}{len(values) - _SHOWN_VALUES + 1} more"
-
-
 def mixture(builds: Iterable[ComparedBuild]) -> str:
-    """Say which packages are for different CUDA major versions, or for CUDA and ROCm."""
+    """Describe packages for different CUDA major versions, or CUDA and ROCm."""
     ordered = sorted(builds, key=lambda each: (-(each.runtime.major or 0), each.name))
     listed = ", ".join(
         f"{each.name} ({each.label}) is for {each.runtime}" for each in ordered
     )
-    what = (
-        "accelerators"
-        if any(b.runtime.major is None for b in ordered)
-        else "CUDA versions"
+    return f"These packages are for different accelerators: {listed}"
+
+
+def contradiction(options: Values, using: Neighbor, other: Neighbor) -> Hint:
+    """Describe packages that conflict because one is for the CPU only."""
+    first, second = (
+        (using, other) if other.dist.canonical_name in using.needs else (other, using)
     )
-    return f"Packages for different {what} come together: {listed}"
-
-
-def contradiction(using: Neighbor, other: Neighbor) -> str:
-    """Return which packages do not go together, as one is for the CPU alone."""
-    first, second = (using, other) if other.project in using.needs else (other, using)
-    return (
+    said = (
         f"{using.title} uses an accelerator, and {other.title} does not, but "
-        f"{first.dist.raw_name} requires {second.dist.raw_name}. To choose another build "
-        f"of {other.dist.raw_name}:"
+        f"{first.dist.raw_name} requires {second.dist.raw_name}. To choose another "
+        f"wheel of {other.dist.raw_name}:"
     )
+    return Hint(said, for_another_build(options, other.dist))
 
 
-def sentences(*said: str) -> str:
-    """Join sentences, which lack the final period and may be empty, to a line."""
+def _joined(*said: str) -> str:
+    """Join sentences into one line; add periods, skip empty ones."""
     return ". ".join(filter(None, said))
 
 
-def the_variants(labels: Sequence[str], of: object) -> str:
-    """Name variants of something."""
+def _the_variants(labels: Sequence[str], of: object) -> str:
     return f"the variant{'s' * (len(labels) > 1)} {shortened(labels)} of {of}"
 
 
 def problems_of(release: Release) -> list[DroppedVariants | str]:
-    """Return why variants of a release are dropped although nobody chose that.
+    """Return why variants of a release are dropped unintentionally.
 
     Warnings about answers that cost nothing are among them.
     """
     # What is ignored is known once the variants are judged.
-    selections, follows = [*release.fetch_selections().values()], _what_follows(release)
+    selections = [*release.fetch_selections().values()]
     found: list[DroppedVariants | str] = [
-        dropped_for_problem(
+        _dropped_for_problem(
             f"the variant {label} of {release}"
             if label is not None
             else f"the variant wheels of {release}",
-            *(problem, follows),
+            problem,
         )
         for label, problem in release.ignored
     ]
@@ -190,99 +215,35 @@ def problems_of(release: Release) -> list[DroppedVariants | str]:
     return found
 
 
-def _what_follows(release: Release) -> str:
-    """Return what pip does if variants of a release are dropped.
-
-    Something else may come of it in the end, if dependencies conflict.
-    """
-    if any(each.ranking.compatible for each in release.fetch_selections().values()):
-        return "chooses among the others"
-    if release.chosen_label is not None:
-        return ""
-    left = next((link for link in release.links if label_of(link) is None), None)
-    if left is None:
-        return "goes on with another version, if there is one"
-    if left.is_wheel:
-        return "goes on with a plain build, maybe one without GPU support"
-    return "goes on with the source distribution, which has to be built"
-
-
-def dropped_for_problem(
-    lost: str, problem: ManifestUnavailable | str, follows: str
+def _dropped_for_problem(
+    lost: str, problem: sources.ManifestUnavailable | str
 ) -> DroppedVariants:
-    """Return the loss of variants that cannot be judged by what was read of them.
+    """Describe variants that are dropped because of a problem.
 
     :param lost: which they are.
     :param problem: of the manifest of all, or of the wheel that speaks for itself.
-    :param follows: what pip does then; may be empty.
     """
-    said = [f"Ignoring {lost}: {problem}", f"So pip {follows}" if follows else ""]
-    if isinstance(problem, str):
-        hints = [WITHOUT_MANIFEST]
-        return DroppedVariants(lost, str(problem), sentences(*said), follows, hints)
-    hints = [problem.hint] if problem.hint else []
-    if problem.hint != AGAIN:
+    hint = None if isinstance(problem, str) else problem.hint
+    hints = [hint] if hint else []
+    if hint != sources.AGAIN:
         hints.append(WITHOUT_MANIFEST)
-    if isinstance(problem, ManifestMissing):
-        follows = "reads the wheels instead"
-    return DroppedVariants(lost, str(problem), sentences(*said, *hints), follows, hints)
+    is_missing = isinstance(problem, sources.ManifestMissing)
+    follows = "reads the wheels instead" if is_missing else "chooses among other wheels"
+    warning = _joined(f"Ignoring {lost}: {problem}", *hints)
+    return DroppedVariants(lost, str(problem), warning, follows, hints)
 
 
-def dropped_for_wheel(
-    of: object, project: str, label: str, reason: str
-) -> DroppedVariants:
-    """Return the loss of a wheel that is not what it should be; upstream itself warns of it.
-
-    :param of: the release that it is a variant of.
-    """
-    return DroppedVariants(
-        lost=the_variants([label], of),
-        reason=" ".join(reason.split()),
-        follows="looks for another candidate",
-        hints=[
-            "Whoever publishes it has to mend it",
-            (
-                f"Until then, choose another build with --variant {project}=LABEL, "
-                "or none with --no-variants"
-            ),
-        ],
+def dropped_for_wheel(release: Release, label: str, reason: str) -> DroppedVariants:
+    """Describe a dropped wheel; stock pip prints the warning."""
+    hint = (
+        f"Choose another wheel with --variant {release.project}=LABEL or --no-variants"
     )
-
-
-def dropped_for_result(
-    namespace: str, selection: Selection, of: object
-) -> DroppedVariants | None:
-    """Return which variants cannot be judged since a namespace has no answer.
-
-    :param namespace: one whose answer is lacking.
-    :param of: what they are variants of.
-    :return: None if that costs nothing.
-    """
-    labels = _unjudged(selection, namespace)
-    if not labels:
-        return None
-    answer = selection.answers[namespace]
-    lost = the_variants(labels, of)
-    otherwise = f"To do without: --disable-variant-provider {namespace}"
-    if answer.untrusted:
-        known = "only code that pip may not run knows whether they are supported here"
-        hints = [_to_trust(answer.untrusted)]
-        said = f"Variants of {of} were left out ({shortened(labels)}), since"
-        told = sentences(f"{said} {known}", *hints)
-        about = f"trust {namespace}"
-        return DroppedVariants(lost, known, told, "", hints, otherwise, about)
-    reason = sentences(*answer.warnings)
-    warning: str | None = None
-    if answer.remedies:
-        left_out = f"So {lost} {'are' if len(labels) > 1 else 'is'} left out"
-        warning = sentences(reason, left_out, *answer.remedies, otherwise)
-    return DroppedVariants(
-        lost, reason, warning, "", answer.remedies, otherwise, reason
-    )
+    lost, why = build_name(release, label), " ".join(reason.split())
+    return DroppedVariants(lost, why, None, "looks for another candidate", [hint])
 
 
 def unanswered(of: object, selection: Selection) -> Iterator[DroppedVariants | str]:
-    """Yield which variants a decision leaves out since nobody knows what is supported.
+    """Yield variants that are dropped because a provider did not answer.
 
     Warnings about answers that cost nothing are among them.
 
@@ -291,20 +252,29 @@ def unanswered(of: object, selection: Selection) -> Iterator[DroppedVariants | s
     for namespace, answer in selection.answers.items():
         if not answer.is_lacking:
             continue
-        dropped = dropped_for_result(namespace, selection, of)
-        if dropped is not None:
-            yield dropped
-        if dropped is None or dropped.warning is None:
+        labels = _unjudged(selection, namespace)
+        if not labels:
+            yield from answer.warnings
+            continue
+        lost = _the_variants(labels, of)
+        reason, hints = _joined(*answer.warnings), []
+        if answer.untrusted:
+            names = " and ".join(answer.untrusted)
+            reason = f"pip needs {names} to check that, and you have not trusted it"
+            options = (f"--trust-variant-provider {each}" for each in answer.untrusted)
+            hints = [f"To run that code with your permissions: {' '.join(options)}"]
+        otherwise = f"To ignore it: --disable-variant-provider {namespace}"
+        warning = None
+        if hints or answer.source is Source.PLUGIN:
+            warning = _joined(f"Ignoring {lost}: {reason}", *hints, otherwise)
+        about = f"trust {namespace}" if answer.untrusted else reason
+        yield DroppedVariants(lost, reason, warning, "", hints, otherwise, about)
+        if warning is None:
             yield from answer.warnings
 
 
-def _to_trust(untrusted: Sequence[str]) -> str:
-    options = " ".join(f"--trust-variant-provider {name}" for name in untrusted)
-    return f"If you trust it to run with your rights: {options}"
-
-
 def _unjudged(selection: Selection, namespace: str) -> list[str]:
-    """Return what is refused since a namespace has no answer, and for no other reason."""
+    """Return labels rejected only because a namespace has no answer."""
     return [
         label
         for label, mismatches in selection.ranking.rejected.items()
@@ -314,3 +284,79 @@ def _unjudged(selection: Selection, namespace: str) -> list[str]:
             for each in mismatches
         )
     ]
+
+
+def first_two(selection: Selection) -> tuple[str, str, Comparison] | None:
+    """Return the two best variants and their comparison, or None."""
+    if selection.manifest is None or len(selection.ranking.compatible) < 2:
+        return None
+    first, second, *_ = selection.ranking.compatible
+    order = selection.manifest, selection.supported
+    return first, second, compare(*order, first, second, selection.preferences)
+
+
+def devices_left_out(release: Release, selection: Selection, label: str) -> str | None:
+    """Describe the target's GPUs that a variant does not support."""
+    missed = selection.devices_left_out(label)
+    if not missed:
+        return None
+    names = " and ".join(each.name for each in missed)
+    said = (
+        f"The variant {label} of {release} has no code for the visible GPU with {names}"
+    )
+    if selection.for_all_devices:
+        best = selection.for_all_devices[0]
+        return f"{said}. For all GPUs: --variant {release.project}={best}"
+    is_amd = "amd" in {each.namespace for each in selection.properties(label)}
+    variable = "ROCR_VISIBLE_DEVICES" if is_amd else "CUDA_VISIBLE_DEVICES"
+    return (
+        f"{said}, and no variant has code for all GPUs. To choose for some GPUs only, "
+        f"list them in {variable}"
+    )
+
+
+def rejections(release: Release) -> list[str]:
+    """Return why each variant of a release was rejected."""
+    lacking = lacks_label(release)
+    if lacking is not None:
+        return [f"it {lacking}"]
+    if release.refusal is not None:
+        return [release.refusal]
+    several = len(release.fetch_selections()) > 1
+    lines = []
+    for selection in release.fetch_selections().values():
+        if selection.problem is not None:
+            lines.append(f"{shortened(selection.labels)}: {selection.problem}")
+            continue
+        where = f" (on {redact_auth_from_url(selection.source)})" if several else ""
+        lines.extend(
+            rejection(selection, label) + where
+            for label in (*selection.ranking.rejected, *selection.ranking.unknown)
+        )
+    return lines
+
+
+def lacks_label(release: Release) -> str | None:
+    """Return a clause if a release lacks the user's label."""
+    if not release.lacks_label:
+        return None
+    label = release.chosen_label
+    if not release.labels:
+        return f"has no variants; you asked for {label}"
+    return (
+        f"has no variant {label} to install, which you asked for; it has "
+        f"{shortened(release.labels)}"
+    )
+
+
+def marker_elsewhere(requirement: str, where: str = "") -> str:
+    """Explain where variant markers are allowed.
+
+    :param where: that place, if it is known.
+    """
+    place = f" in {where}" if where else ""
+    return (
+        f"'{requirement}'{place} has a variant marker, which works only in the "
+        "metadata of a variant wheel. Here, pip evaluates it as if there were no "
+        "variant. To choose a variant: --variant PACKAGE=LABEL"
+    )

@@ -1,27 +1,44 @@
-"""Why nothing could be chosen: what was refused, and what to do about it."""
+"""Explain why nothing could be selected, and suggest a remedy.
+
+Names in the configuration and the environment may be for other runs. Users also type
+labels as versions.
+"""
 
 from __future__ import annotations
 
-import itertools
+import difflib
 import logging
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from pip._vendor.packaging.specifiers import SpecifierSet
+from pip._vendor.packaging.version import InvalidVersion, Version
+from pip._vendor.wheel_variants.labels import NULL_LABEL
+
+from pip._internal.commands import create_command
 from pip._internal.console.output import get_logger
 from pip._internal.console.texts import Hint, capital
+from pip._internal.fast.optional_work import emit, holding
 from pip._internal.variants.errors import (
     BuildConflict,
-    NoCompatibleVariant,
-    VariantLabelNotFound,
-    VariantNotInstallable,
+    DroppedVariants,
+    NothingToInstall,
+    UnknownPackage,
 )
-from pip._internal.variants.index.links import label_of
-from pip._internal.variants.output import reasons, sentences
+from pip._internal.variants.index.links import LocalVersionWheel, label_of, pinned
 from pip._internal.variants.output.invocation import command
-from pip._internal.variants.output.skipped_versions import absent_variants
-from pip._internal.variants.output.unknown_names import nearest_label
+from pip._internal.variants.output.reasons import (
+    WITHOUT_MANIFEST,
+    rejections,
+    shortened,
+    unanswered,
+)
+from pip._internal.variants.output.skipped_versions import absent_variants, obstacles
+from pip._internal.variants.providers.chain import BUILTIN_NAMESPACES
 from pip._internal.variants.selection.installed import installed_build
-from pip._internal.variants.selection.run import Run, run_of
+from pip._internal.variants.selection.run import Purpose, Run, run_of
+from pip._internal.variants.settings import OPTIONS
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
@@ -29,17 +46,129 @@ if TYPE_CHECKING:
     from pip._internal.exceptions import InstallationError
     from pip._internal.index.package_finder import PackageFinder
     from pip._internal.metadata import BaseDistribution
-    from pip._internal.req.req_install import InstallRequirement
+    from pip._internal.models.candidate import InstallationCandidate
+    from pip._internal.resolution.resolvelib.base import Candidate
     from pip._internal.resolution.resolvelib.factory import Factory
-    from pip._internal.variants.selection.installed_records import InstalledBuild
     from pip._internal.variants.selection.release import Release
 
-__all__ = ["nothing_left", "refusal", "refuse_unknown_labels"]
+    #: Makes the error of stock pip, and logs what stock pip logs.
+    Usual = Callable[[], InstallationError]
 
 logger = get_logger(__name__)
 
-#: How many releases of a project an error tells of, newest first.
+#: How many releases of a project an error lists, newest first.
 _SHOWN_RELEASES = 10
+#: How the error of stock pip begins that the error about variants replaces.
+_NOT_FOUND = "Could not find a "
+#: From this similarity on, one name may be a typing error for another one.
+_SIMILARITY = 0.75
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """Return the known name that is most similar to *name*, or None."""
+    found = difflib.get_close_matches(name, sorted(known), 1, _SIMILARITY)
+    return found[0] if found else None
+
+
+def nearest_label(label: str, known: Collection[str]) -> str | None:
+    """Return the known label that is most similar to *label*, or None.
+
+    Labels with other digits are for other versions: cu118 does not mean cu128.
+    """
+    if label == "cpu" and NULL_LABEL in known:
+        return NULL_LABEL
+    return nearest(label, (each for each in known if _digits(each) == _digits(label)))
+
+
+def _digits(label: str) -> list[str]:
+    return [each for each in label if each.isdigit()]
+
+
+def report_unknown_names(
+    run: Run,
+    projects: Collection[NormalizedName],
+    *,
+    are_all: bool,
+    are_all_manifests: bool,
+) -> None:
+    """Report unknown projects and namespaces in the user's options.
+
+    :param projects: that pip looked up.
+    :param are_all: whether pip looks up no other projects: then a project that pip does
+        not have is an error. Otherwise pip warns of names that are similar to a known one.
+    :param are_all_manifests: the same for manifests. A build may need projects that have
+        others.
+    :raises UnknownPackage: if a label was chosen for a project that this run lacks.
+    """
+    for choice in run.overrides.choices:
+        if choice.is_configured or choice.project is None:
+            continue
+        if choice.project in projects:
+            continue
+        typed, similar = choice.written, nearest(choice.project, projects)
+        if are_all or _is_misspelled(run, choice.project, similar):
+            unknown = (
+                f"{typed}: no package of this command is called '{choice.project}'."
+            )
+            meant = f"Did you mean '{similar}'? --variant {similar}={choice.label}"
+            raise UnknownPackage(unknown, hint="" if similar is None else meant)
+        if similar is not None:
+            _warn(run, typed, similar, f"this command has no package {choice.project}")
+    _report_unknown_namespaces(run, are_all=are_all_manifests)
+
+
+def _report_unknown_namespaces(run: Run, *, are_all: bool) -> None:
+    manifests = [each.manifest for each in run.decisions.decided()]
+    builds = filter(None, map(installed_build, run.request.dists.values()))
+    known = {*BUILTIN_NAMESPACES}
+    for manifest in filter(None, (*manifests, *(each.manifest for each in builds))):
+        known |= {*manifest.namespaces}
+    for option in run.settings.typed:
+        name = option.namespace
+        if name is not None and name not in known:
+            similar = nearest(name, known)
+            if similar is not None or are_all:
+                problem = f"no package of this command has the namespace {name}"
+                _warn(run, str(option), similar, problem)
+
+
+def _is_misspelled(run: Run, project: str, similar: str | None) -> bool:
+    """Return whether a project is unknown and probably misspelled."""
+    return (
+        run.purpose is Purpose.LOOKUP
+        and similar is not None
+        and not (project.startswith(similar) or similar.startswith(project))
+    )
+
+
+def _warn(run: Run, typed: str, similar: str | None, problem: str) -> None:
+    """Warn of an unknown name, and suggest a similar one.
+
+    :raises VariantLost: if the user is strict and the run has not failed already.
+    """
+    meant = [] if similar is None else [f"Did you mean {similar}?"]
+    warning = ". ".join([f"{typed}: {problem}", *meant])
+    dropped = DroppedVariants(f"what {typed} asks for", problem, warning, hints=meant)
+    run.reporter.report([dropped])
+
+
+def report_unknown_keys(run: Run, keys: Mapping[str, str]) -> None:
+    """Warn of unknown variant keys in the configuration.
+
+    :param keys: those that the running command does not have, each with its place.
+    """
+    install = create_command("install", isolated=True).parser
+    names = {row.name for row in OPTIONS}
+    names |= {each.get_opt_string() for each in install.option_list_all}
+    for key, place in keys.items():
+        if f"--{key}" in names:
+            continue
+        warning = f"No command of pip has an option '{key}', which is set in {place}"
+        known = {name.removeprefix("--") for name in names if "variant" in name}
+        similar = nearest(key, known)
+        if similar is not None:
+            warning += f". Did you mean '{similar}'?"
+        run.reporter.warn(warning)
 
 
 def refuse_unknown_labels(
@@ -48,316 +177,236 @@ def refuse_unknown_labels(
     releases: Sequence[Release],
     kept: Sequence[BaseDistribution] = (),
 ) -> None:
-    """Refuse a label that was typed for all projects if none has it.
+    """Raise an error if no project has a label for all projects.
 
     A label from the configuration may be for other runs: that is a warning.
 
     :param releases: those that were chosen.
     :param kept: builds that stay installed and were chosen among variants.
-    :raises VariantLabelNotFound: no project has a label that was typed.
+    :raises NothingToInstall: no project has a label that was typed.
     """
-    if not run.overrides.labels_for_all():
-        return
-    builds = [(dist, build) for dist in kept if (build := installed_build(dist))]
-    known = _known_labels(run).union(
-        *(build.labels for _, build in builds),
-        *(release.labels for release in releases),
-    )
-    missing = [label for label in run.overrides.labels_for_all() if label not in known]
-    if missing:
-        _tell_missing(run, finder, missing, known, releases, builds)
-
-
-def _tell_missing(
-    run: Run,
-    finder: PackageFinder,
-    missing: Iterable[str],
-    known: Collection[str],
-    releases: Sequence[Release],
-    builds: Sequence[tuple[BaseDistribution, InstalledBuild]],
-) -> None:
-    from pip._internal.variants.selection.contradictions import typed_for_all
-
-    lines = [_labels_line(each) for each in releases if each.labels]
-    for dist, build in builds:
-        installed = f"{dist.raw_name} {dist.version}, which is installed,"
-        lines.append(_has(installed, build.labels))
-    told = {str(release) for release in releases}
-    told |= {f"{dist.canonical_name} {dist.version}" for dist, _ in builds}
-    typed = {choice.label for choice in typed_for_all(run.overrides.choices)}
-    for label in missing:
+    chosen: dict[str, Collection[str]] = {
+        str(each): each.labels for each in releases if each.labels
+    }
+    for dist in kept:
+        build = installed_build(dist)
+        if build is not None:
+            chosen[f"{dist.canonical_name} {dist.version}"] = build.labels
+    available = {**_offered(run), **chosen}
+    known = {label_of(link) for link in run.decisions.direct}
+    known = known.union(*available.values())
+    typed = {each.label for each in run.overrides.choices if not each.is_configured}
+    for label in run.overrides.labels_for_all():
+        if label in known:
+            continue
         if label in typed:
-            absent = _absent(finder, label, releases)
-            if absent is not None:
-                raise absent
-            others = _others(run, told)
             named = run.request.named
-            raise _label_not_found(label, [*lines, *others], known, named)
-        if lines:
+            raise _absent(finder, label, releases) or _label_not_found(
+                label, available, named
+            )
+        if chosen:
             # If nothing was chosen, this is no news.
             logger.log(
                 logging.WARNING if releases else logging.INFO,
-                "Nothing has a variant that is labelled %s, as the configuration or "
-                "PIP_VARIANT has it: %s",
-                *(label, "; ".join(lines)),
+                "No package has the variant %s, which the configuration or PIP_VARIANT "
+                "names: %s",
+                *(label, "; ".join(_lines(chosen))),
             )
 
 
-def _known_labels(run: Run) -> set[str]:
-    """Return the labels of what the user named: by path or URL, or as a project."""
-    known = {label for link in run.decisions.direct if (label := label_of(link))}
-    # If a named project has the label, a stronger choice came before it.
-    for offered in run.overrides.offered.values():
-        known.update(*offered.values())
-    return known
+def _offered(run: Run) -> dict[str, Collection[str]]:
+    """Return the labels of the newest releases of the user's projects."""
+    return {
+        f"{project} {version}": labels
+        for project, offered in run.overrides.offered.items()
+        for version, labels in list(offered.items())[:_SHOWN_RELEASES]
+    }
+
+
+def _lines(available: Mapping[str, Iterable[str]]) -> list[str]:
+    return [f"{what} has {', '.join(labels)}" for what, labels in available.items()]
 
 
 def _label_not_found(
     label: str,
-    lines: Sequence[str],
-    known: Collection[str],
+    available: Mapping[str, Iterable[str]],
     named: Collection[NormalizedName],
     package: str = "",
 ) -> InstallationError:
-    """Make the error for a label that nothing has.
+    """Create the error for a label that no release has.
 
-    :param lines: which labels there are.
+    :param available: the labels of releases.
     :param named: the projects that the user named.
     :param package: what stands before the label in the option.
     """
-    meant = nearest_label(label, known)
+    meant = nearest_label(label, {each for of in available.values() for each in of})
     if meant is not None:
         hint = f"Did you mean '{meant}'? --variant {package}{meant}"
-    elif package:
-        hint = (
-            f"Choose another one with --variant {package}LABEL, or leave that option "
-            "out; for another machine, describe it with --variant-host FILE."
-        )
-    elif lines:
-        hint = (
-            "Choose one of these with --variant LABEL or --variant PACKAGE=LABEL, "
-            "leave it to pip, or describe another machine with --variant-host FILE."
-        )
     else:
         hint = (
-            "Leave --variant out, name the package that is meant, or an index with "
-            "variants: --index-url URL."
+            f"Choose another one with --variant {package or 'PACKAGE='}LABEL, or remove "
+            "the option. For another machine, describe it with --variant-host FILE."
         )
     without = (
         f"{project} has no variant wheels for this platform and Python"
         for project in sorted(named)
     )
-    return VariantLabelNotFound(label, lines or without, hint)
+    message = f"No variant has the label {label}."
+    return NothingToInstall(message, _lines(available) or without, hint)
 
 
-def _others(run: Run, told: Collection[str]) -> Iterator[str]:
-    """List the labels of what could have been chosen instead, newest first.
-
-    :param told: releases whose labels are told already.
-    """
-    for project, offered in run.overrides.offered.items():
-        for version, labels in itertools.islice(offered.items(), _SHOWN_RELEASES):
-            if f"{project} {version}" not in told:
-                yield _has(f"{project} {version}", labels)
+def _none_labelled(label: str, releases: Sequence[Release]) -> InstallationError:
+    labelled = [release for release in releases if release.labels][:_SHOWN_RELEASES]
+    available = {str(each): each.labels for each in labelled}
+    project = releases[0].project
+    return _label_not_found(label, available, [project], f"{project}=")
 
 
-def _has(what: object, labels: Iterable[str]) -> str:
-    return f"{what} has {', '.join(labels)}"
-
-
-def _labels_line(release: Release, *, judge: bool = True) -> str:
-    """List the labels of a release, and if it is to be judged, which ones run."""
-    labels = release.labels
-    if judge:
-        selections = release.fetch_selections().values()
-        runs = {label for each in selections for label in each.ranking.compatible}
-        labels = [
-            label if label in runs else f"{label} (not supported here)"
-            for label in labels
-        ]
-    return _has(release, labels)
+def _absent(
+    finder: PackageFinder, label: str, releases: Iterable[Release]
+) -> InstallationError | None:
+    """Create the error for a label without an installable file."""
+    for release in releases:
+        reason = absent_variants(finder, release).get(label)
+        if reason is not None:
+            others = _lines({str(release): release.labels}) if release.labels else []
+            lines = [f"{capital(reason)}.", *others]
+            return NothingToInstall(
+                f"The variant {label} of {release} cannot be installed.",
+                lines,
+                "Choose another variant or another version, or remove --variant.",
+            )
+    return None
 
 
 def refusal(
-    usual: Callable[[], InstallationError],
+    usual: Usual,
     factory: Factory,
     causes: Sequence[Any],
     constraints: Mapping[str, Any],
 ) -> InstallationError:
-    """Return which variants were refused, if that is why nothing is left.
+    """Return the error about rejected variants, if they are the cause.
 
-    :param usual: makes upstream's error, and logs what upstream logs.
     :param causes: the requirements that cannot be met, and what has each.
     """
-    run = run_of(factory._finder)
+    run, finder = run_of(factory._finder), factory._finder
     if run is None:
         return usual()
-    if run.is_trying:
-        return _build_conflict(causes)
-    reason = _plain_reason(run, factory, causes, constraints)
-    projects = dict.fromkeys(cause.requirement.project_name for cause in causes)
-    reason = reason or _missing_label(run, factory._finder, projects)
+    if run.attempt.may_fail:
+        # Builds are only tried, so nothing is logged.
+        lines = dict.fromkeys(
+            f"{cause.parent or 'the user'} requires "
+            f"{cause.requirement.format_for_error()}"
+            for cause in causes
+        )
+        return BuildConflict(shortened(list(lines), "; "))
+    from pip._internal.variants.output.no_match import true_reason
+
+    reason = _label_in_version(run, finder, causes, constraints)
+    if reason is None and len(causes) == 1:
+        reason = true_reason(run, finder, causes[0].requirement, causes[0].parent)
+    reason = reason or _missing_label(run, finder, causes)
     if reason is not None:
         return reason
-    if not run.enabled:
-        return usual()
-    for line in _background(run, causes):
-        logger.critical("%s", line)
-    return _refused(usual, run, factory, causes, constraints)
+    return _refused(usual, run, finder, causes) if run.enabled else usual()
 
 
 def _refused(
-    usual: Callable[[], InstallationError],
-    run: Run,
-    factory: Factory,
-    causes: Sequence[Any],
-    constraints: Mapping[str, Any],
+    usual: Usual, run: Run, finder: PackageFinder, causes: Sequence[Any]
 ) -> InstallationError:
-    """Make the error where variants are judged; say of several causes which they are."""
-    requirements = [cause.requirement for cause in causes]
-    wanted: dict[NormalizedName, str] = {
-        each.project_name: each.format_for_error() for each in requirements
-    }
-    reached = {project: run.decisions.reached(project) for project in wanted}
+    """Create the error about rejected variants."""
+    projects = dict.fromkeys(cause.requirement.project_name for cause in causes)
+    for cause in causes:
+        _log_alternatives(run, cause.parent)
+    for mode in run.modes:
+        for line in mode.origins(sorted(projects)):
+            logger.critical("%s", line)
+    reached = {project: run.decisions.reached(project) for project in projects}
     refused = {
-        project: releases
+        project: [each for each in releases if not each.fetch_ranked()]
         for project, releases in reached.items()
-        if releases and not any(release.fetch_ranked() for release in releases)
     }
-    if len(wanted) == 1 and refused:
-        ((project, releases),) = refused.items()
-        hashed = _hashed(project, causes, constraints)
-        usual()
-        return nothing_left(
-            wanted[project], releases, finder=factory._finder, hashed=hashed
-        )
-    # Variants are one cause among several: the usual error tells the others.
-    for project, releases in reached.items():
-        if run.overrides.label_for(project) is not None:
-            _tell_lacking(releases)
-    for line in itertools.chain(*map(_refusals, refused.values())):
-        logger.critical("%s", line)
+    if len(projects) == 1 and any(refused.values()) and refused == reached:
+        _log_without_not_found(usual)
+        cause = causes[-1]
+        by = "" if cause.parent is None else f" (from {cause.parent.name})"
+        wanted = f"{cause.requirement.format_for_error()}{by}"
+        (releases,) = refused.values()
+        return nothing_left(run, wanted, releases, finder=finder)
+    # Variants are one cause among several: upstream's error names the others.
+    for releases in refused.values():
+        for line in _refusals(releases):
+            logger.critical("%s", line)
     return usual()
 
 
+def _log_without_not_found(usual: Callable[[], object]) -> None:
+    """Log the context of stock pip's error, such as yanked versions."""
+    records: deque[logging.LogRecord] = deque()
+    with holding(records.append):
+        usual()
+    emit(deque(e for e in records if not e.getMessage().startswith(_NOT_FOUND)))
+
+
+def _log_alternatives(run: Run, parent: Candidate | None) -> None:
+    """Log that other variants of the parent need other versions."""
+    release = run.decisions.release_of(None if parent is None else parent.source_link)
+    if release is not None and release.labels and release.fetch_has_alternatives():
+        pinned_release = f"{release.project}=={release.version}"
+        typed = command(run.settings.options, "variants", "explain", pinned_release)
+        said = f"To see which versions the variants of {release} require:"
+        run.reporter.say_once(logging.CRITICAL, Hint(said, typed))
+
+
 def _missing_label(
-    run: Run, finder: PackageFinder, projects: Iterable[NormalizedName]
+    run: Run, finder: PackageFinder, causes: Sequence[Any]
 ) -> InstallationError | None:
-    """Make the error if no release of a project has the label chosen for it."""
-    for project in projects:
-        label, releases = (
-            run.overrides.label_for(project),
-            run.decisions.reached(project),
-        )
+    """Create the error if no release of a project has the user's label."""
+    for cause in causes:
+        project = cause.requirement.project_name
+        label = run.overrides.label_for(project)
+        releases = run.decisions.reached(project)
         if label is not None and releases and all(e.lacks_label for e in releases):
             absent = _absent(finder, label, releases)
             return absent or _none_labelled(label, releases)
     return None
 
 
-def _absent(
-    finder: PackageFinder, label: str, releases: Iterable[Release]
-) -> InstallationError | None:
-    """Make the error if a release lists a label but has no file of it to install."""
-    for release in releases:
-        reason = absent_variants(finder, release).get(label)
-        if reason is not None:
-            others = [_labels_line(release)] if release.labels else []
-            lines = [f"{capital(reason)}.", *others]
-            return VariantNotInstallable(str(release), label, lines)
-    return None
-
-
-def _plain_reason(
+def _label_in_version(
     run: Run,
-    factory: Factory,
+    finder: PackageFinder,
     causes: Sequence[Any],
     constraints: Mapping[str, Any],
 ) -> InstallationError | None:
-    """Make the error if one thing says it all, whatever was refused."""
-    if run.enabled:
-        for cause in causes:
-            mistaken = _label_in_version(factory, cause, constraints)
-            if mistaken is not None:
-                return mistaken
-    if len(causes) != 1:
-        return None
-    from pip._internal.variants.output.no_match import true_reason
-
-    (cause,) = causes
-    return true_reason(run, factory._finder, cause.requirement, cause.parent)
-
-
-def _hashed(
-    project: NormalizedName, causes: Sequence[Any], constraints: Mapping[str, Any]
-) -> bool:
-    """Return whether hashes leave only some of a project's files."""
-    if project in constraints and constraints[project].hashes:
-        return True
-    return any(ireq.has_hash_options for ireq in map(_ireq, causes) if ireq)
-
-
-def _background(run: Run, causes: Sequence[Any]) -> Iterator[str]:
-    """Yield what bears on a conflict: other builds, several builds, other indexes."""
-    yield from _alternatives(run, causes)
-    named = (cause.requirement.get_candidate_lookup()[0] for cause in causes)
-    links = {candidate.source_link for candidate in named if candidate is not None}
-    wheels = [link for link in links if link is not None and link.is_wheel]
-    if any(map(label_of, wheels)):
-        yield from sentences.several_builds(sorted(wheels), run.settings.options)
-    projects = {cause.requirement.project_name for cause in causes}
-    for mode in run.modes:
-        yield from mode.origins(sorted(projects))
-
-
-def _alternatives(run: Run, causes: Sequence[Any]) -> Iterator[str]:
-    parents = (cause.parent for cause in causes if cause.parent is not None)
-    for release in dict.fromkeys(
-        run.decisions.release_of(parent.source_link) for parent in parents
-    ):
-        if release is not None and release.labels and release.fetch_has_alternatives():
-            yield sentences.alternatives(release)
-
-
-def _ireq(cause: Any) -> InstallRequirement | None:
-    ireq: InstallRequirement | None = cause.requirement.get_candidate_lookup()[1]
-    return ireq
-
-
-def _build_conflict(causes: Sequence[Any]) -> InstallationError:
-    """Say which requirements conflict; builds are only tried, so nothing is logged."""
-    lines = dict.fromkeys(
-        f"{cause.parent or 'the user'} wants {cause.requirement.format_for_error()}"
-        for cause in causes
-    )
-    return BuildConflict(reasons.shortened(list(lines), "; "))
-
-
-def _tell_lacking(releases: Iterable[Release]) -> None:
-    """Name the newest release that lacks the label chosen by hand."""
-    for release in releases:
-        lacking = sentences.lacks_label(release)
-        if lacking is not None:
-            logger.critical("%s %s", release, lacking)
-            return
-
-
-def _label_in_version(
-    factory: Factory, cause: Any, constraints: Mapping[str, Any]
-) -> InstallationError | None:
-    """Return the error for a label that was written into a version, if one was."""
-    project, written = cause.requirement.project_name, []
-    if project in constraints:
-        written.append(constraints[project].specifier)
-    ireq = _ireq(cause)
-    if cause.parent is None and ireq is not None and ireq.req is not None:
-        written.append(ireq.req.specifier)
-    for specifier in written:
-        if any("+" in each.version for each in specifier):
-            from pip._internal.variants.output.unknown_names import label_in_version
-
-            return label_in_version(factory._finder, project, specifier)
+    """Create the error for a local version that is a label, if so."""
+    for cause in causes if run.enabled else ():
+        project = cause.requirement.project_name
+        ireq = cause.requirement.get_candidate_lookup()[1]
+        specifier = SpecifierSet()
+        if cause.parent is None and ireq is not None and ireq.req is not None:
+            specifier = ireq.req.specifier
+        if project in constraints:
+            specifier &= constraints[project].specifier
+        for version in pinned(specifier):
+            public, _, local = version.partition("+")
+            for candidate in finder.find_all_candidates(project) if local else ():
+                label = label_of(candidate.link)
+                is_label = not isinstance(candidate.link, LocalVersionWheel)
+                if label and is_label and _is_version(candidate, label, version):
+                    return NothingToInstall(
+                        f"No version of {project} is {version}.",
+                        f"{label} is a variant of {project} {public}, not part of its "
+                        "version.",
+                        f"Write {project}=={public} --variant {project}={label}.",
+                    )
     return None
+
+
+def _is_version(candidate: InstallationCandidate, label: str, version: str) -> bool:
+    try:
+        return Version(f"{candidate.version}+{label}") == Version(version)
+    except InvalidVersion:
+        return False
 
 
 def _refusals(
@@ -366,29 +415,26 @@ def _refusals(
     lines = []
     for release in releases[:_SHOWN_RELEASES]:
         lines.append(f"{release}:")
-        lines.extend(f"  {reason}" for reason in sentences.rejections(release))
-        if finder is not None:
-            absent = absent_variants(finder, release)
-            lines.extend(f"  {label}: {reason}" for label, reason in absent.items())
+        reasons = rejections(release) if finder is None else obstacles(finder, release)
+        lines.extend(f"  {reason}" for reason in reasons)
     if len(releases) > _SHOWN_RELEASES:
-        lines.append(f"and {len(releases) - _SHOWN_RELEASES} older releases likewise")
+        lines.append(f"and {len(releases) - _SHOWN_RELEASES} older releases")
     return lines
 
 
 def nothing_left(
+    run: Run,
     requirement: str,
     releases: list[Release],
     label: str | None = None,
     *,
     finder: PackageFinder | None = None,
-    hashed: bool = False,
 ) -> InstallationError:
-    """Make the error that says why none of *releases* could be taken.
+    """Create the error that explains why none of *releases* is installable.
 
     :param label: the label that the user chose for this project, if any.
     :param releases: those that were reached, newest first.
-    :param finder: that found them; None to leave out what it passed over.
-    :param hashed: whether hashes leave only some of their files.
+    :param finder: that found them; None to leave out what it skipped.
     """
     if label is not None:
         return _none_labelled(label, releases)
@@ -398,37 +444,25 @@ def nothing_left(
     hints = [
         hint
         for selection in selections
-        for problem in reasons.unanswered(requirement, selection)
+        for problem in unanswered(requirement, selection)
         for hint in getattr(problem, "hints", ())
     ]
     judged = any(selection.manifest is not None for selection in selections)
     if any(selection.manifest is None for selection in selections):
-        hints.append(f"{reasons.WITHOUT_MANIFEST}.")
-    if hashed:
-        hints.append(
-            "The given hashes leave no other build: add the hash of one that runs."
-        )
+        hints.append(f"{WITHOUT_MANIFEST}.")
     choices = [each.hint for each in releases if each.hint is not None]
     if choices:
         hints.append(choices[0])
     elif judged:
-        options, project = releases[0].options, releases[0].project
+        options, project = run.settings.options, releases[0].project
         hints += (
-            Hint("What the target supports:", command(options, "variants", "host")),
-            Hint("Why not:", command(options, "variants", "explain", project)),
+            Hint("To see what is supported:", command(options, "variants", "host")),
+            Hint("To see why not:", command(options, "variants", "explain", project)),
             "For another machine, describe it with --variant-host FILE.",
         )
-    return NoCompatibleVariant(
-        requirement, _refusals(releases, finder), dict.fromkeys(hints), judged=judged
+    problem = f"runs on {run.settings.machine}" if judged else "can be checked"
+    return NothingToInstall(
+        f"No variant of {requirement} {problem}.",
+        _refusals(releases, finder),
+        dict.fromkeys(hints),
     )
-
-
-def _none_labelled(label: str, releases: Sequence[Release]) -> InstallationError:
-    labelled = [release for release in releases if release.labels]
-    # Judging takes a request each; the newest release is the one that matters.
-    lines = [
-        _labels_line(release, judge=release is labelled[0])
-        for release in labelled[:_SHOWN_RELEASES]
-    ]
-    project, known = releases[0].project, {x for each in labelled for x in each.labels}
-    return _label_not_found(label, lines, known, [project], f"{project}=")

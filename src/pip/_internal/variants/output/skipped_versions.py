@@ -1,24 +1,24 @@
-"""Why newer versions than the one that would be installed are passed over."""
+"""Explain why pip skips newer versions for a requirement.
+
+A :class:`LookupResult` is made once, by :mod:`.lookup`, and then only read.
+"""
 
 from __future__ import annotations
 
+import enum
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pip._vendor.packaging.utils import parse_wheel_filename
 
+from pip._internal.console.output import Line
+from pip._internal.console.texts import shortened
 from pip._internal.fast.pages import all_links
 from pip._internal.index.package_finder import LinkType
-from pip._internal.variants.index.links import (
-    LocalVersionWheel,
-    label_of,
-    public,
-    version_of,
-)
-from pip._internal.variants.output.reasons import shortened
-from pip._internal.variants.output.sentences import lacks_label
-from pip._internal.variants.selection.lookup_result import Cause, Offer, SkippedVersion
+from pip._internal.variants.index.links import label_of, version_of
+from pip._internal.variants.output.reasons import lacks_label, rejections
 from pip._internal.variants.selection.run import run_of
 
 if TYPE_CHECKING:
@@ -26,54 +26,143 @@ if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
     from pip._vendor.packaging.version import Version
 
-    from pip._internal.index.package_finder import LinkEvaluator, PackageFinder
+    from pip._internal.exceptions import PipError
+    from pip._internal.index.package_finder import PackageFinder
+    from pip._internal.metadata import BaseDistribution
     from pip._internal.models.link import Link
     from pip._internal.variants.selection.release import Release
     from pip._internal.variants.selection.run import Run
 
-__all__ = [
-    "CAUSES",
-    "absent_variants",
-    "cause_of_file",
-    "evaluator_of",
-    "listed_files",
-    "skipped_versions",
-    "why",
-]
 
-#: Why a version, or a file, is not taken.
-CAUSES = {
-    Cause.REQUIREMENT: "the requirement or a constraint excludes it",
-    Cause.PRE_RELEASE: "it is a pre-release; --pre would allow it",
-    Cause.YANKED: "it was yanked",
-    Cause.REQUIRES_PYTHON: "it is for other versions of Python",
-    Cause.PLATFORM: "no wheel is for this platform and Python",
-    Cause.FORMAT: "no file of a kind that may be used",
-    Cause.UPLOAD_TIME: "it was uploaded too late for --uploaded-prior-to",
-    Cause.HASHES: "no file has a hash that is allowed",
-    Cause.VARIANTS_OFF: "there are variant wheels alone, and variants are off",
-    Cause.LABEL: "it lacks the label that was chosen with --variant",
-    Cause.VARIANTS: "none of its variants can be used here",
-    Cause.SPECIAL_BUILD: "a special build, taken only if pinned exactly",
-    Cause.ORDER: "files of an older version come first",
-}
+#: How many versions one line names.
+_SHOWN_VERSIONS = 6
 
-#: Why a file is of no use; the cause that says most about the version comes first.
+
+class Cause(enum.Enum):
+    """The cause of skipping a version or a file.
+
+    :ivar word: for programs.
+    :ivar said: a clause for people.
+    """
+
+    def __init__(self, word: str, said: str) -> None:
+        self.word, self.said = word, said
+
+    #: It does not satisfy the requirement, or a constraint.
+    REQUIREMENT = "requirement", "the requirement or a constraint excludes it"
+    PRE_RELEASE = "pre-release", "it is a pre-release; --pre would allow it"
+    YANKED = "yanked", "it was yanked"
+    #: None of its files is for this version of Python.
+    REQUIRES_PYTHON = "requires-python", "it is for other versions of Python"
+    #: None of its wheels is for this platform and interpreter.
+    PLATFORM = "platform", "it has no wheel for this platform and Python"
+    #: ``--only-binary`` or ``--no-binary`` leave none of its files.
+    FORMAT = "format", "it has no file of an allowed kind"
+    #: It was uploaded too late for ``--uploaded-prior-to``.
+    UPLOAD_TIME = "upload-time", "it was uploaded after the date of --uploaded-prior-to"
+    #: No file has a hash that is allowed.
+    HASHES = "hashes", "none of its files has an allowed hash"
+    #: It has variant wheels alone, and variants are off.
+    VARIANTS_OFF = (
+        "variants-off",
+        "it has only variant wheels, and variants are off",
+    )
+    #: It lacks the label that was chosen for its project.
+    LABEL = "label", "it has no variant with the label chosen by --variant"
+    #: Its files are variants that the target cannot run, or that cannot be judged.
+    VARIANTS = "variants", "none of its variants is supported"
+    #: Files of an older version come first, as with ``--prefer-binary``.
+    ORDER = "order", "files of an older version come first"
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A version that the resolver may select.
+
+    :ivar links: its files that suit platform, Python and options.
+    :ivar release: if variants are, or may be, among these files.
+    """
+
+    version: Version
+    links: Sequence[Link]
+    release: Release | None = None
+
+    def fetch_ranked(self) -> Sequence[Link]:
+        """Return the installable files, best first; computed on first use.
+
+        :raises UnsupportedVariant: if a label that the user chose does not suit the target.
+        """
+        return self.links if self.release is None else self.release.fetch_ranked()
+
+    @property
+    def has_variants(self) -> bool:
+        """Whether there is a variant wheel among the files."""
+        return any(label_of(link) is not None for link in self.links)
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedVersion:
+    """A skipped version that is newer than the selected one.
+
+    :ivar detail: more about the cause, for users; may be empty.
+    :ivar offer: if the resolver came to it.
+    """
+
+    version: Version
+    cause: Cause
+    detail: str = ""
+    offer: Offer | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LookupResult:
+    """The file that pip would install for a single requirement.
+
+    :ivar requirement: as the user wrote it.
+    :ivar offers: the versions that may be installed, in the resolver's order.
+    :ivar chosen: the one that it stops at, perhaps with an error; None if none.
+    :ivar link: the file that would be installed if nothing of the project were.
+    :ivar skipped_versions: newer versions; all of them if none is chosen. Newest first.
+    :ivar files: all files of the project.
+    :ivar problem: the error that ends an installation, if one does.
+    :ivar installed: what is installed of the project.
+    :ivar stays: whether that satisfies the requirement, so that nothing is installed.
+    :ivar run: by which it was made.
+    :ivar finder: which found the files.
+    """
+
+    requirement: str
+    project: NormalizedName
+    offers: Sequence[Offer]
+    chosen: Offer | None
+    link: Link | None
+    skipped_versions: Sequence[SkippedVersion]
+    files: Sequence[Link]
+    problem: PipError | None
+    installed: BaseDistribution | None
+    stays: bool
+    run: Run
+    finder: PackageFinder
+
+
+#: Why upstream does not take a file.
 _CAUSES = {
     LinkType.requires_python_mismatch: Cause.REQUIRES_PYTHON,
     LinkType.upload_too_late: Cause.UPLOAD_TIME,
     LinkType.format_unsupported: Cause.FORMAT,
     LinkType.platform_mismatch: Cause.PLATFORM,
 }
+#: Of several files, the one that is nearest to being taken tells why none is.
+_NEAREST = (Cause.HASHES, Cause.VARIANTS_OFF, Cause.YANKED, *_CAUSES.values())
 
 
 def why(cause: Cause, detail: str) -> str:
-    """Return why a version, or a file, is not taken, as a clause."""
-    return CAUSES[cause] + (f" ({detail})" if detail else "")
+    """Return why pip skips a version or file, as a clause."""
+    return cause.said + (f" ({detail})" if detail else "")
 
 
 def listed_files(run: Run, project: NormalizedName) -> list[Link]:
-    """Return all files that were listed for a project, if there was any trouble."""
+    """Return all listed files of a project, if there was a problem."""
     listed = itertools.chain.from_iterable(
         map(all_links, run.catalogue.listed.get(project, ()))
     )
@@ -81,23 +170,42 @@ def listed_files(run: Run, project: NormalizedName) -> list[Link]:
     return [each for each in listed if version_of(each, project) is not None]
 
 
-def cause_of_file(evaluator: LinkEvaluator, link: Link) -> tuple[Cause, str]:
-    """Return why pip does not take a file of a version that it may take.
+def cause_of_files(
+    finder: PackageFinder, project: NormalizedName, links: Sequence[Link]
+) -> tuple[Cause, str]:
+    """Return why pip skips all files of a version or variant.
 
-    :return: and what more there is to say, for people.
+    :return: and more details, for users.
     """
-    result, detail = evaluator.evaluate_link(link)
-    if result is not LinkType.candidate:
-        cause = _CAUSES.get(result, Cause.FORMAT)
-        is_said = cause in (Cause.REQUIRES_PYTHON, Cause.UPLOAD_TIME)
-        return cause, detail if is_said else ""
-    if link.is_yanked:
-        return Cause.YANKED, link.yanked_reason or ""
-    return Cause.HASHES, ""
+    evaluator, run = finder.make_link_evaluator(project), run_of(finder)
+    is_elsewhere = run is not None and run.target.is_elsewhere
+    if is_elsewhere:
+        # That nothing is built there hides what else is wrong.
+        evaluator._formats = frozenset({"binary", "source"})
+    found: dict[Cause, str] = {}
+    for link in links:
+        result, detail = evaluator.evaluate_link(link)
+        if result is not LinkType.candidate:
+            cause = _CAUSES.get(result, Cause.FORMAT)
+            if cause is Cause.PLATFORM:
+                detail = _platforms(links)
+        elif link.is_yanked:
+            cause, detail = Cause.YANKED, link.yanked_reason or ""
+        elif is_elsewhere and not link.is_wheel:
+            cause = Cause.FORMAT
+            detail = "its source would have to be built on such a machine"
+        elif label_of(link) is not None and (run is None or not run.enabled):
+            labels = dict.fromkeys(filter(None, map(label_of, links)))
+            cause, detail = Cause.VARIANTS_OFF, shortened([*labels])
+        else:
+            cause, detail = Cause.HASHES, ""
+        found.setdefault(cause, detail)
+    nearest = min(found, key=_NEAREST.index)
+    return nearest, found[nearest]
 
 
 def absent_variants(finder: PackageFinder, release: Release) -> dict[str, str]:
-    """Return the variants that are listed for a release, but have no file to install.
+    """Return the listed variants of a release without installable files.
 
     :return: by label, why.
     """
@@ -109,13 +217,16 @@ def absent_variants(finder: PackageFinder, release: Release) -> dict[str, str]:
             continue
         if version_of(link, release.project) == release.version:
             links.setdefault(label, []).append(link)
-    evaluator, found = evaluator_of(finder, release.project), {}
-    for label, files in links.items():
-        cause, detail = cause_of_file(evaluator, files[0])
-        if cause is Cause.PLATFORM:
-            detail = _platforms(files)
-        found[label] = why(cause, detail)
-    return found
+    return {
+        label: why(*cause_of_files(finder, release.project, files))
+        for label, files in links.items()
+    }
+
+
+def obstacles(finder: PackageFinder, release: Release) -> list[str]:
+    """Return why no variant of a release can be installed."""
+    absent = absent_variants(finder, release).items()
+    return [*rejections(release), *(f"{label}: {reason}" for label, reason in absent)]
 
 
 def skipped_versions(
@@ -126,11 +237,11 @@ def skipped_versions(
     offers: Sequence[Offer],
     chosen: Offer | None,
 ) -> list[SkippedVersion]:
-    """Return why each version that is newer than the chosen one was not taken.
+    """Return why pip skipped each newer version.
 
     :param specifier: of requirement and constraints together.
     :param links: all files that were listed.
-    :param offers: the versions that the resolver may come to, in its order.
+    :param offers: the versions that the resolver may select, in its order.
     :return: newest first.
     """
     by_version: dict[Version, list[Link]] = {}
@@ -138,16 +249,6 @@ def skipped_versions(
         version = version_of(link, project)
         if version is not None and (chosen is None or version > chosen.version):
             by_version.setdefault(version, []).append(link)
-    evaluator = evaluator_of(finder, project)
-    suitable: dict[Version, list[Link]] = {}
-    for candidate in finder.find_all_candidates(project):
-        link, version = candidate.link, candidate.version
-        is_build = isinstance(link, LocalVersionWheel)
-        suitable.setdefault(public(version) if is_build else version, []).append(link)
-    run = run_of(finder)
-    special: set[Version] = set()
-    for mode in () if run is None else run.modes:
-        special.update(mode.special_versions(project))
     offered = {each.version: each for each in reversed(offers)}
     found = []
     for version in sorted(by_version, reverse=True):
@@ -155,27 +256,17 @@ def skipped_versions(
             reason = SkippedVersion(version, Cause.REQUIREMENT)
         elif version in offered:
             reason = _reached(finder, offered[version])
-        elif version in special:
-            reason = SkippedVersion(version, Cause.SPECIAL_BUILD)
-        elif version in suitable:
-            reason = _filtered(version, suitable[version])
         else:
-            reason = _unsuitable(version, by_version[version], evaluator)
+            cause, detail = cause_of_files(finder, project, by_version[version])
+            if cause is Cause.HASHES and version.is_prerelease:
+                cause = Cause.PRE_RELEASE
+            reason = SkippedVersion(version, cause, detail)
         found.append(reason)
     return found
 
 
-def evaluator_of(finder: PackageFinder, project: NormalizedName) -> LinkEvaluator:
-    """Return what judges files, as upstream does."""
-    evaluator, run = finder.make_link_evaluator(project), run_of(finder)
-    if run is not None and run.target.is_elsewhere:
-        # That nothing is built there hides what else is wrong.
-        evaluator._formats = frozenset({"binary", "source"})
-    return evaluator
-
-
 def _reached(finder: PackageFinder, offer: Offer) -> SkippedVersion:
-    """Return why a version that may be installed was not."""
+    """Return why pip skipped an installable version."""
     release = offer.release
     if release is None or not release.reached:
         return SkippedVersion(offer.version, Cause.ORDER, offer=offer)
@@ -188,44 +279,8 @@ def _reached(finder: PackageFinder, offer: Offer) -> SkippedVersion:
     return SkippedVersion(offer.version, Cause.VARIANTS, offer=offer)
 
 
-def _filtered(version: Version, links: Sequence[Link]) -> SkippedVersion:
-    """Return why a version was left out although it has suitable files."""
-    if all(link.is_yanked for link in links):
-        reasons = filter(None, (link.yanked_reason for link in links))
-        return SkippedVersion(version, Cause.YANKED, next(reasons, ""))
-    if version.is_prerelease:
-        return SkippedVersion(version, Cause.PRE_RELEASE)
-    return SkippedVersion(version, Cause.HASHES)
-
-
-def _unsuitable(
-    version: Version, links: Sequence[Link], evaluator: LinkEvaluator
-) -> SkippedVersion:
-    """Return why no file of a version suits the target and the options."""
-    results = [evaluator.evaluate_link(link) for link in links]
-    taken = [
-        link
-        for link, (result, _) in zip(links, results, strict=True)
-        if result is LinkType.candidate
-    ]
-    if not all(link.is_wheel for link in taken):
-        detail = "its source would have to be built on such a machine"
-        return SkippedVersion(version, Cause.FORMAT, detail)
-    if taken:
-        # Upstream's evaluator, which does not look at labels, accepts it.
-        labels = dict.fromkeys(filter(None, map(label_of, links)))
-        return SkippedVersion(version, Cause.VARIANTS_OFF, shortened([*labels]))
-    details = dict(reversed(results))
-    for result, cause in _CAUSES.items():
-        if result in details:
-            is_platform = cause is Cause.PLATFORM
-            detail = _platforms(links) if is_platform else details[result]
-            return SkippedVersion(version, cause, detail)
-    return SkippedVersion(version, Cause.FORMAT, results[0][1])
-
-
 def _platforms(links: Iterable[Link]) -> str:
-    """Return which Pythons and platforms wheels are for."""
+    """Describe the Pythons and platforms of wheels."""
     tags = {
         f"{tag.interpreter} on {tag.platform}"
         for link in links
@@ -233,3 +288,29 @@ def _platforms(links: Iterable[Link]) -> str:
         for tag in parse_wheel_filename(link.filename)[3]
     }
     return f"they are for {shortened(sorted(tags))}"
+
+
+def explain_skipped_versions(
+    passed: Sequence[SkippedVersion], project: str = ""
+) -> Iterator[Line]:
+    """Yield the reasons for skipped versions, in few lines.
+
+    :param project: named before each version if it is not empty.
+    """
+    begin = f"{project} " if project else ""
+    for (cause, detail), grouped in itertools.groupby(
+        passed, lambda each: (each.cause, each.detail)
+    ):
+        group = list(grouped)
+        if cause is Cause.VARIANTS:
+            for each in group:
+                yield Line(f"{begin}{each.version}: {cause.said}", "red")
+                if each.offer is not None and each.offer.release is not None:
+                    for line in rejections(each.offer.release):
+                        yield Line(f"  {line}")
+            continue
+        versions = [str(each.version) for each in group]
+        shown = ", ".join(versions[:_SHOWN_VERSIONS])
+        if len(versions) > _SHOWN_VERSIONS:
+            shown += f" and {len(versions) - _SHOWN_VERSIONS} more"
+        yield Line(f"{begin}{shown}: {why(cause, detail)}", "dim")

@@ -1,1 +1,1 @@
-"""Which properties a machine supports (PEP 850), with one file a source of answers."""
+"""Detect the supported properties of a machine (PEP 850), one file per source."""

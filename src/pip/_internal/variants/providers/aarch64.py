@@ -1,4 +1,4 @@
-"""Namespace ``aarch64``: what a 64-bit Arm CPU can do.
+"""Namespace ``aarch64``: features of 64-bit Arm CPUs.
 
 Properties, most preferred first; names and order are those of provider-variant-aarch64
 0.0.1.post2:
@@ -28,16 +28,12 @@ from pip._vendor.wheel_variants.properties import SupportedFeature
 from pip._internal.variants.providers.cpu import ask_cpu, flag_features, read_cpu
 from pip._internal.variants.providers.result import ProviderResult
 
-__all__ = ["PACKAGES", "detect"]
-
-PACKAGES = frozenset({"provider-variant-aarch64", "aarch64-variant-provider"})
-
 _NEWEST = "armv9.0a"
 _OLDEST = "aarch64"
 
 
 def detect(environ: Mapping[str, str], *, hardware: bool) -> ProviderResult:
-    """Return the version of the architecture and the flags that this machine's CPU has."""
+    """Return the architecture version and the flags of this machine's CPU."""
     return ask_cpu("aarch64", _features, _versions([_OLDEST]), hardware=hardware)
 
 
@@ -55,11 +51,6 @@ def _features() -> tuple[SupportedFeature, ...]:
 
 
 def _versions(architectures: list[str]) -> SupportedFeature:
-    """Return the versions that archspec's generic architectures stand for."""
-    return SupportedFeature(
-        "version",
-        tuple(
-            "8a" if name == _OLDEST else name.removeprefix("armv")
-            for name in architectures
-        ),
-    )
+    """Return the versions of archspec's generic architectures."""
+    names = ("8a" if each == _OLDEST else each for each in architectures)
+    return SupportedFeature("version", tuple(x.removeprefix("armv") for x in names))

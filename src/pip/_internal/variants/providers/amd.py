@@ -1,4 +1,4 @@
-"""Namespace ``amd``: which ROCm builds the GPUs and the installed ROCm can run.
+"""Namespace ``amd``: features of AMD GPUs and ROCm.
 
 Properties, most preferred first, as amd-variant-provider 0.0.2 (commit 4d985a9) and AMD's
 rocm-bootstrap 0.3.0 tell them:
@@ -29,7 +29,7 @@ From ROCm 10 on, a wheel of torch contains no GPU code. The packages of an extra
 one extra for each kind of GPU: ``torch[device-gfx1151]``.
 
 An override variable replaces detection of a feature. An invalid one leaves the feature
-out; the other feature is still detected. ``ROCM_PATH`` says nothing of another machine.
+out; the other feature is still detected. ``ROCM_PATH`` only counts on this machine.
 Of several variables for ``gfx_arch`` the first in this order counts: the one of
 amd-variant-provider, ``ROCM_BOOTSTRAP_DISABLE_DETECTION=1`` (which leaves it out), and
 ``ROCM_BOOTSTRAP_FORCE_GFX_ARCH``.
@@ -45,32 +45,22 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pip._vendor.packaging.utils import canonicalize_name
 
-from pip._internal.variants.providers.findings import (
+from pip._internal.variants.providers.result import (
+    Environ,
     Findings,
     NotDetected,
+    ProviderResult,
     forced,
     require_this_machine,
 )
-from pip._internal.variants.providers.result import ProviderResult
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
 
     from pip._internal.metadata import BaseDistribution
 
-__all__ = [
-    "BOOTSTRAP_VARIABLE",
-    "FIRST_WITH_EXTRAS",
-    "GFX_VARIABLE",
-    "PACKAGES",
-    "ROCM_VARIABLE",
-    "detect",
-    "gpus_of",
-    "is_device_extra",
-    "missing_extras",
-]
-
-PACKAGES = frozenset({"amd-variant-provider", "rocm-bootstrap"})
+    #: Returns the version of a project that is, or is about to be, installed.
+    _VersionOf = Callable[[NormalizedName], str | None]
 
 GFX_VARIABLE = "AMD_VARIANT_PROVIDER_FORCE_GFX_ARCH"
 BOOTSTRAP_VARIABLE = "ROCM_BOOTSTRAP_FORCE_GFX_ARCH"
@@ -78,8 +68,7 @@ _DISABLING = "ROCM_BOOTSTRAP_DISABLE_DETECTION"
 ROCM_VARIABLE = "AMD_VARIANT_PROVIDER_FORCE_ROCM_VERSION"
 _OVERRIDE = "HSA_OVERRIDE_GFX_VERSION"
 
-#: From this version of ROCm on, the code for each kind of GPU is in an extra.
-FIRST_WITH_EXTRAS = (10, 0)
+#: Of the extras that contain the code for each kind of GPU, from ROCm 10 on.
 _EXTRA_PREFIX = "device-"
 
 # Not compiled: most machines need none of these.
@@ -94,7 +83,7 @@ _PROPERTY_FORM = r"^(\w+) ([0-9]{1,20})$"
 class _Gpu(NamedTuple):
     """A GPU as its driver describes it.
 
-    :ivar architecture: None if the driver does not tell it.
+    :ivar architecture: None if unknown.
     :ivar uuid: ``GPU-`` and 16 hexadecimal digits in upper case; empty if it has none.
     :ivar size: the number of SIMD units, of which each compute unit has a few.
     """
@@ -104,10 +93,8 @@ class _Gpu(NamedTuple):
     size: int
 
 
-def detect(
-    environ: Mapping[str, str], *, hardware: bool, root: str = "/"
-) -> ProviderResult:
-    """Return which ROCm builds this machine, or the one that *environ* forces, can run.
+def detect(environ: Environ, *, hardware: bool, root: str = "/") -> ProviderResult:
+    """Return the ROCm features of this machine, or those forced by *environ*.
 
     :param root: the folder that holds ``sys``, ``dev`` and ``opt``.
     """
@@ -121,10 +108,7 @@ def detect(
 
 
 def _architectures(
-    environ: Mapping[str, str],
-    hardware: bool,
-    root: str,
-    findings: Findings,
+    environ: Environ, hardware: bool, root: str, findings: Findings
 ) -> tuple[tuple[str, ...], str]:
     given = _forced_architectures(environ)
     if given is not None:
@@ -137,20 +121,16 @@ def _architectures(
     if override is not None:
         return (override[0],), "AMD driver"
     ordered = sorted(gpus, key=lambda gpu: (-gpu.size, gpu.architecture or ""))
-    names = [gpu.architecture for gpu in ordered]
-    if None in names:
-        untold = "the AMD driver does not tell the architecture of a GPU"
-        remedy = f"{untold}: {GFX_VARIABLE} can tell what to install for"
-        if not any(names):
-            raise NotDetected(remedy, unusable=remedy)
-        findings.note_unusable(remedy)
-    return tuple(filter(None, names)), "AMD driver"
+    names = tuple(gpu.architecture for gpu in ordered if gpu.architecture is not None)
+    if len(names) < len(gpus):
+        untold = "the AMD driver does not report the architecture of a GPU"
+        findings.unusable = f"{untold}; to name it, set {GFX_VARIABLE}"
+        findings.note(findings.unusable)
+    return names, "AMD driver"
 
 
-def _forced_architectures(
-    environ: Mapping[str, str],
-) -> tuple[tuple[str, ...], str] | None:
-    """Return the architectures that an override variable names, if one does."""
+def _forced_architectures(environ: Environ) -> tuple[tuple[str, ...], str] | None:
+    """Return the architectures in an override variable, if set."""
     expected = "a list of architectures, such as 'gfx90a,gfx1100'"
     given = forced(environ, GFX_VARIABLE, _listed_architectures, expected)
     if given is None and environ.get(_DISABLING) == "1":
@@ -171,62 +151,52 @@ def _listed_architectures(text: str) -> tuple[str, ...] | None:
 
 def _read_gpus(root: str) -> list[_Gpu]:
     """Read the GPUs that this process may use, in the order of ROCm."""
+    gpus, denied = [], None
+    for node in _gpu_nodes(root):
+        render = f"/dev/dri/renderD{node.get('drm_render_minor', 0)}"
+        unusable = [each for each in ("/dev/kfd", render) if not _is_usable(root, each)]
+        if not unusable:
+            gpus.append(_gpu(node))
+        # A container may have been given no devices.
+        elif os.path.exists(os.path.join(root, unusable[0][1:])):
+            denied = denied or unusable[0]
+    if not gpus:
+        reason = "the AMD driver shows no GPU that this user may use"
+        advice = (
+            f"this user may not open {denied}; add the user to the group render, or "
+            f"set {GFX_VARIABLE} to name the GPU"
+        )
+        raise NotDetected(reason, unusable=None if denied is None else advice)
+    return gpus
+
+
+def _gpu_nodes(root: str) -> list[dict[str, int]]:
+    """Return the properties of each GPU in the topology of the driver."""
     nodes = os.path.join(root, "sys/class/kfd/kfd/topology/nodes")
     try:
         numbers = sorted(int(name) for name in os.listdir(nodes) if name.isdecimal())
     except OSError as error:
-        raise NotDetected("no driver for AMD GPUs was found") from error
+        raise NotDetected("no AMD GPU driver found") from error
     # A container sees the topology of its host even if it was given no devices.
     paths = (os.path.join(nodes, str(number), "properties") for number in numbers)
     # A CPU is a node, too.
-    found = [node for node in map(_read_properties, paths) if node.get("simd_count")]
-    _require_driver(root, bool(found))
-    gpus = []
-    denied = ""
-    for node in found:
-        render = f"dev/dri/renderD{node.get('drm_render_minor', 0)}"
-        device = os.path.join(root, render)
-        if not _is_usable(device):
-            if os.path.exists(device):
-                denied = denied or f"/{render}"
-            continue
-        unique_id = node.get("unique_id", 0)
-        uuid = f"GPU-{unique_id:016X}" if unique_id else ""
-        # gfx942 is told as 90402.
-        target = node.get("gfx_target_version", 0)
-        name = _gfx_name(target // 10000, target // 100 % 100, target % 100)
-        gpus.append(_Gpu(name, uuid, node["simd_count"]))
-    if not gpus:
-        reason = "the AMD driver shows no GPU that can be used"
-        raise _denied(reason, denied) if denied else NotDetected(reason)
-    return gpus
+    return [node for node in map(_read_properties, paths) if node.get("simd_count")]
 
 
-def _require_driver(root: str, has_gpu: bool) -> None:
-    # A container may have been given no devices.
-    driver = os.path.join(root, "dev/kfd")
-    if not _is_usable(driver):
-        reason = (
-            "there is a driver for AMD GPUs, but /dev/kfd is not there or not to be "
-            "used by this user"
-        )
-        if has_gpu and os.path.exists(driver):
-            raise _denied(reason, "/dev/kfd")
-        raise NotDetected(reason)
-
-
-def _denied(reason: str, device: str) -> NotDetected:
-    """Return what to raise for a device file that is there, but not for this user."""
-    unusable = (
-        f"this user may not use {device}, for which being in the group render is usually "
-        f"enough; {GFX_VARIABLE} can tell what to install for"
+def _gpu(node: Mapping[str, int]) -> _Gpu:
+    unique_id = node.get("unique_id", 0)
+    # gfx942 is told as 90402.
+    target = node.get("gfx_target_version", 0)
+    return _Gpu(
+        architecture=_gfx_name(target // 10000, target // 100 % 100, target % 100),
+        uuid=f"GPU-{unique_id:016X}" if unique_id else "",
+        size=node["simd_count"],
     )
-    return NotDetected(reason, unusable=unusable)
 
 
-def _is_usable(device: str) -> bool:
+def _is_usable(root: str, device: str) -> bool:
     # Opening one would make the driver set up a context for this process.
-    return os.access(device, os.R_OK | os.W_OK)
+    return os.access(os.path.join(root, device[1:]), os.R_OK | os.W_OK)
 
 
 def _read_properties(path: str) -> dict[str, int]:
@@ -240,13 +210,11 @@ def _read_properties(path: str) -> dict[str, int]:
     return {name: int(value) for name, value in found}
 
 
-def _visible(gpus: list[_Gpu], environ: Mapping[str, str]) -> list[_Gpu]:
-    """Leave out the GPUs that the user hides from ROCm."""
+def _visible(gpus: list[_Gpu], environ: Environ) -> list[_Gpu]:
+    """Drop the GPUs that the user hides from ROCm."""
     variables = ["ROCR_VISIBLE_DEVICES"] if "ROCR_VISIBLE_DEVICES" in environ else []
-    for variable in ("HIP_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES"):
-        if environ.get(variable):
-            variables.append(variable)
-            break
+    of_hip = ("HIP_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES")
+    variables += [variable for variable in of_hip if environ.get(variable)][:1]
     for variable in variables:
         gpus = [gpus[index] for index in _named(gpus, environ[variable].split(","))]
         if not gpus:
@@ -255,7 +223,7 @@ def _visible(gpus: list[_Gpu], environ: Mapping[str, str]) -> list[_Gpu]:
 
 
 def _named(gpus: list[_Gpu], items: Iterable[str]) -> list[int]:
-    """Find GPUs by index or UUID, up to the first item that names none, or one twice."""
+    """Return GPUs by index or UUID, up to the first invalid or repeated item."""
     named: list[int] = []
     for item in items:
         text = item.strip().upper()
@@ -276,7 +244,7 @@ def _overriding_architecture(text: str) -> str | None:
 
 
 def _gfx_name(major: int, minor: int, stepping: int) -> str | None:
-    """Return the name of an architecture, in which a digit stands for each but *major*.
+    """Return the ``gfx`` name of an architecture.
 
     :return: None if no GPU has such a version.
     """
@@ -286,7 +254,7 @@ def _gfx_name(major: int, minor: int, stepping: int) -> str | None:
 
 
 def _rocm_version(
-    environ: Mapping[str, str], hardware: bool, root: str
+    environ: Environ, hardware: bool, root: str
 ) -> tuple[tuple[str, ...], str]:
     expected = "a full version of ROCm, such as '6.4.1'"
     given = forced(environ, ROCM_VARIABLE, partial(_version, _ROCM_FORM), expected)
@@ -315,46 +283,35 @@ def _version(form: str, text: str) -> tuple[str, ...] | None:
 
 def _no_rocm(problem: str, stated: str) -> NotDetected:
     reason = f"no version of ROCm was found ({problem})"
-    if not stated:
-        return NotDetected(reason)
-    return NotDetected(
-        reason,
-        f"{reason}: ROCM_PATH should name the folder that ROCm is installed in, or "
-        f"{ROCM_VARIABLE} the version; got {stated!r}",
+    warning = (
+        f"{reason}; set ROCM_PATH to the folder of ROCm, or {ROCM_VARIABLE} to its "
+        f"version (got {stated!r})"
     )
+    return NotDetected(reason, warning=warning if stated else None)
 
 
 def gpus_of(answers: Mapping[str, ProviderResult]) -> tuple[str, ...]:
-    """Return the architectures of the AMD GPUs that *answers*, by namespace, report."""
+    """Return the architectures of the AMD GPUs in *answers*."""
     return answers["amd"].values("gfx_arch") if "amd" in answers else ()
 
 
 def is_device_extra(extra: str) -> bool:
-    """Return whether an extra contains GPU code: ``device-gfx1151``, ``device-all``."""
+    """Return whether an extra contains GPU code, such as ``device-gfx1151``."""
     return canonicalize_name(extra).startswith(_EXTRA_PREFIX)
 
 
 def missing_extras(
-    dist: BaseDistribution,
-    gpus: Iterable[str],
-    version_of: Callable[[NormalizedName], str | None],
+    dist: BaseDistribution, gpus: Iterable[str], version_of: _VersionOf
 ) -> list[str]:
-    """Return the extras of *dist* for *gpus* whose packages are missing.
-
-    :param version_of: returns the version of a project that is, or is about to be, installed.
-    """
+    """Return the extras of *dist* for *gpus* that are not installed."""
     provided = {*dist.iter_provided_extras()}
     # A host file may name anything, such as what the extra "device-all" is for.
     named = [_EXTRA_PREFIX + gpu for gpu in gpus if re.fullmatch(_NAME_FORM, gpu)]
     return [e for e in named if e in provided and not _is_met(dist, e, version_of)]
 
 
-def _is_met(
-    dist: BaseDistribution,
-    extra: str,
-    version_of: Callable[[NormalizedName], str | None],
-) -> bool:
-    """Return whether the versions satisfy all that *extra* adds to the requirements."""
+def _is_met(dist: BaseDistribution, extra: str, version_of: _VersionOf) -> bool:
+    """Return whether the versions satisfy the requirements of *extra*."""
     without = {str(each) for each in dist.iter_dependencies()}
     for required in dist.iter_dependencies([extra]):
         if str(required) not in without:

@@ -1,4 +1,4 @@
-"""Ask for the supported properties of a namespace; the first source that applies counts.
+"""Query the sources of supported properties; the first applicable one counts.
 
 The order (PEP 850): a provider that is disabled, or optional and not enabled, supports
 nothing; then the manifest's own static list; versions of other packages
@@ -9,19 +9,13 @@ trusts; otherwise nothing.
 from __future__ import annotations
 
 import os
-import time
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from pip._vendor.packaging.utils import canonicalize_name
-from pip._vendor.wheel_variants.manifest import (
-    ABI_DEPENDENCY,
-    Manifest,
-    Provider,
-    ProviderKind,
-)
+from pip._vendor.wheel_variants.manifest import ABI_DEPENDENCY, ProviderKind
 from pip._vendor.wheel_variants.properties import SupportedProperties
 from pip._vendor.wheel_variants.provider_requirements import (
     UnusableProvider,
@@ -31,12 +25,7 @@ from pip._vendor.wheel_variants.provider_requirements import (
 )
 
 from pip._internal.console.output import get_logger
-from pip._internal.variants.providers import target
-from pip._internal.variants.providers.host_file import (
-    HOST_SCHEMA,
-    MARKER_VARIABLES,
-    HostDescription,
-)
+from pip._internal.variants.providers import host_file, target
 from pip._internal.variants.providers.result import (
     NOT_THIS_MACHINE,
     ProviderResult,
@@ -47,52 +36,39 @@ from pip._internal.variants.providers.result import (
 if TYPE_CHECKING:
     from pip._vendor.packaging.requirements import Requirement
     from pip._vendor.wheel_variants.abi_dependency import Neighbours
+    from pip._vendor.wheel_variants.manifest import Manifest, Provider
 
     from pip._internal.models.target_python import TargetPython
-    from pip._internal.variants.providers.plugin import Plugins
-    from pip._internal.variants.providers.result import BuiltinProvider
+    from pip._internal.variants.providers.plugins import Plugins
     from pip._internal.variants.providers.tegra import Tegra
-
-__all__ = [
-    "BUILTIN_NAMESPACES",
-    "ProviderChain",
-    "ProviderSettings",
-    "supported",
-    "warnings_of",
-]
+    from pip._internal.variants.settings import Settings
 
 logger = get_logger(__name__)
 
-#: Each has a module of that name here.
-BUILTIN_NAMESPACES = ("nvidia", "amd", "intel", "tpu", "x86_64", "aarch64")
+#: Each has a module of that name here, with a function ``detect(environ, *, hardware)``.
+#: It returns a result within two seconds, even if a driver hangs, and reads override
+#: variables alone if *hardware* is false. By namespace, names of its provider on indexes.
+BUILTIN_NAMESPACES: Mapping[str, Collection[str]] = {
+    "nvidia": ("nvidia-variant-provider", "variant-provider"),
+    "amd": ("amd-variant-provider", "rocm-bootstrap"),
+    "intel": ("intel-variant-provider",),
+    "tpu": ("tpu-variant-provider",),
+    "x86_64": ("provider-variant-x86-64", "x86-64-variant-provider"),
+    "aarch64": ("provider-variant-aarch64", "aarch64-variant-provider"),
+}
 
 _UNKNOWN = (
-    "Variants are chosen for another machine whose hardware is unknown: only builds that "
-    "need none are taken. Describe it with --variant-host"
+    "pip chooses for another machine and does not know its hardware, so it uses only "
+    "variants that need none. To describe the hardware, use --variant-host"
 )
 _DISABLED = no_result(
     "--disable-variant-provider turned it off", source=Source.DISABLED
 )
 
 
-class ProviderSettings(target.TargetSettings, Protocol):
-    """What the options of a command say of the target and of its providers.
-
-    :ivar variant_host: the file or name of a machine that replaces detection.
-    :ivar enabled_providers: namespaces whose optional provider applies.
-    :ivar disabled_providers: namespaces of which nothing is supported.
-    :ivar provider_kinds: by namespace, ``"plugin"`` or ``"builtin"`` if the user chose.
-    """
-
-    variant_host: str | None
-    enabled_providers: Sequence[str]
-    disabled_providers: Sequence[str]
-    provider_kinds: dict[str, str]
-
-
 @dataclass(eq=False, repr=False, kw_only=True)
 class ProviderChain:
-    """The chain for one target; it asks each provider at most once a run.
+    """The chain for one target; it queries each provider at most once.
 
     :ivar environ: where override variables are read.
     :ivar environment: environment markers of the target.
@@ -110,7 +86,7 @@ class ProviderChain:
     environ: Mapping[str, str]
     environment: Mapping[str, str]
     hardware: bool
-    host: HostDescription | None = None
+    host: host_file.HostDescription | None = None
     plugins: Plugins | None = None
     enabled: Collection[str] = ()
     disabled: Collection[str] = ()
@@ -122,11 +98,11 @@ class ProviderChain:
     @classmethod
     def for_settings(
         cls,
-        settings: ProviderSettings,
+        settings: Settings,
         plugins: Plugins | None = None,
         neighbours: Neighbours | None = None,
     ) -> ProviderChain:
-        """Make the chain for the target that the options of a command name.
+        """Create the chain for the target in the options of a command.
 
         :raises InvalidHostFile: if its host file does not describe a machine.
         """
@@ -148,27 +124,15 @@ class ProviderChain:
         )
 
     def without_plugins(self) -> ProviderChain:
-        """Return the same chain with its answers so far, but without plugins."""
+        """Return the same chain, with cached results but without plugins."""
         return replace(self, plugins=None)
-
-    def lacking(self, reasons: Mapping[str, str]) -> ProviderChain:
-        """Return the same chain for a target without some devices, as the user said.
-
-        :param reasons: by namespace, how the user said so.
-        """
-        return replace(self, lacks=reasons)
-
-    @property
-    def warnings(self) -> list[str]:
-        """Return the warnings about what was detected so far."""
-        return warnings_of(self.detected)
 
     def query(
         self, manifest: Manifest, namespaces: Iterable[str], project: str | None = None
     ) -> dict[str, ProviderResult]:
-        """Ask for *namespaces*, with the providers that *manifest* names.
+        """Query *namespaces*, with the providers in *manifest*.
 
-        :param project: normalised name of the manifest's project, if known.
+        :param project: normalized name of the manifest's project, if known.
         """
         return {
             namespace: self._ask(manifest, manifest.provider(namespace), project)
@@ -195,19 +159,10 @@ class ProviderChain:
         if provider.kind is ProviderKind.STATIC:
             return ProviderResult(provider.static, "the manifest", source=Source.STATIC)
         if provider.builtin == ABI_DEPENDENCY:
-            from pip._vendor.wheel_variants import abi_dependency
-
-            found = abi_dependency.supported(
-                manifest, namespace, self.neighbours, project
-            )
-            return ProviderResult(
-                found.features,
-                "this installation",
-                reason=found.reason,
-                source=Source.BUILTIN,
-            )
+            return self._of_neighbours(manifest, namespace, project)
         if namespace in self.lacks:
-            return no_result(self.lacks[namespace], source=Source.DECLARED)
+            # The user knows it.
+            return ProviderResult(reason=self.lacks[namespace], source=Source.DECLARED)
         if self.host is not None:
             return self._described(namespace)
         if provider.kind is ProviderKind.PLUGIN:
@@ -216,19 +171,30 @@ class ProviderChain:
             return self.detect(namespace)
         return no_result("no provider is named for it")
 
+    def _of_neighbours(
+        self, manifest: Manifest, namespace: str, project: str | None
+    ) -> ProviderResult:
+        """Return the supported versions of other packages."""
+        from pip._vendor.wheel_variants import abi_dependency
+
+        features, why = abi_dependency.supported(
+            manifest, namespace, self.neighbours, project
+        )
+        return ProviderResult(features, "this installation", why, source=Source.BUILTIN)
+
     def _described(self, namespace: str) -> ProviderResult:
-        """Return what the user's host file says of a namespace."""
+        """Return the features of a namespace in the user's host file."""
         assert self.host is not None
         features, path = self.host.supported.features(namespace), self.host.path
         if not features:
             return ProviderResult(
-                reason=f"{path} does not name the namespace", source=Source.HOST
+                reason=f"{path} does not list this namespace", source=Source.HOST
             )
         devices = self.host.devices.get(namespace, ())
         return ProviderResult(features, path, source=Source.HOST, devices=devices)
 
     def _excluded(self, provider: Provider) -> str | None:
-        """Say why a provider does not apply here, if its marker excludes it."""
+        """Return why a provider does not apply here, if its marker excludes it."""
         marker = provider.enable_if
         try:
             if marker is None or applies(marker, provider.namespace, self.environment):
@@ -238,7 +204,7 @@ class ProviderChain:
         return f"it applies only if {marker}"
 
     def _ask_plugin(self, manifest: Manifest, provider: Provider) -> ProviderResult:
-        """Ask a plugin, or the built-in provider that is known to be the same."""
+        """Query a plugin, or the equivalent built-in provider."""
         namespace = provider.namespace
         kind = self.kinds.get(namespace)
         is_built_in = namespace in BUILTIN_NAMESPACES
@@ -253,7 +219,7 @@ class ProviderChain:
             names = {
                 canonicalize_name(each.name) for each in required if each.url is None
             }
-            if names & _builtin(namespace).PACKAGES:
+            if not names.isdisjoint(BUILTIN_NAMESPACES[namespace]):
                 return self.detect(namespace)
         if not required:
             return ProviderResult(
@@ -284,7 +250,7 @@ class ProviderChain:
         return required
 
     def tegra(self) -> Tegra | None:
-        """Return what Tegra (Jetson) the target is; None if it is none, or unknown."""
+        """Return the target's Tegra (Jetson) system; None if unknown or none."""
         from pip._internal.variants.providers import tegra
 
         kernel = "platform_release"
@@ -293,7 +259,7 @@ class ProviderChain:
         return tegra.find(self.environment[kernel]) if self.hardware else None
 
     def query_all(self, manifest: Manifest | None = None) -> dict[str, ProviderResult]:
-        """Return what the target supports.
+        """Query all known namespaces.
 
         First come the namespaces of *manifest*, if any; then those that need no manifest:
         the ones of the host file, or else the built-in ones.
@@ -309,7 +275,7 @@ class ProviderChain:
     def described_host(
         self, answers: Mapping[str, ProviderResult], python: TargetPython | None
     ) -> dict[str, object]:
-        """Describe the target as a host file does.
+        """Return the target in the format of a host file.
 
         :param answers: as :meth:`query_all` returns them; what a manifest lists itself is left out.
         :param python: its platform and interpreter; None leaves all but devices out.
@@ -317,7 +283,7 @@ class ProviderChain:
         environment = {
             name: value
             for name, value in sorted(self.environment.items())
-            if name in MARKER_VARIABLES and python is not None
+            if name in host_file.MARKER_VARIABLES and python is not None
         }
         if self.tegra() is not None:
             from pip._internal.variants.providers import tegra
@@ -340,7 +306,7 @@ class ProviderChain:
             if answers[namespace].several_devices
         }
         return {
-            "host-schema": HOST_SCHEMA,
+            "host-schema": host_file.HOST_SCHEMA,
             "supported": supported,
             **({"devices": devices} if devices else {}),
             **({"environment": environment} if environment else {}),
@@ -348,13 +314,10 @@ class ProviderChain:
         }
 
     def detect(self, namespace: str) -> ProviderResult:
-        """Ask the built-in provider of *namespace*, but only once."""
+        """Query the built-in provider of *namespace*, once."""
         answer = self.detected.get(namespace)
         if answer is None:
-            start = time.perf_counter()
-            answer = self._detect(namespace)
-            seconds = time.perf_counter() - start
-            answer = answer._replace(seconds=seconds, source=Source.BUILTIN)
+            answer = self._detect(namespace)._replace(source=Source.BUILTIN)
             if not self.hardware and not answer.features:
                 answer = answer._replace(warnings=(*answer.warnings, _UNKNOWN))
             self.detected[namespace] = answer
@@ -363,7 +326,9 @@ class ProviderChain:
 
     def _detect(self, namespace: str) -> ProviderResult:
         try:
-            return _builtin(namespace).detect(self.environ, hardware=self.hardware)
+            module = import_module(f"pip._internal.variants.providers.{namespace}")
+            found: ProviderResult = module.detect(self.environ, hardware=self.hardware)
+            return found
         except Exception as error:
             # A provider must not raise. If one does, only its namespace is lost.
             logger.debug("The provider of %s failed", namespace, exc_info=True)
@@ -372,23 +337,13 @@ class ProviderChain:
 
 
 def warnings_of(answers: Mapping[str, ProviderResult]) -> list[str]:
-    """Collect the warnings of *answers*, each once, with their remedies."""
-    said: dict[str, None] = {}
-    for answer in answers.values():
-        *others, last = answer.warnings or ("",)
-        said |= dict.fromkeys([*others, ". ".join((last, *answer.remedies))])
-    return list(filter(None, said))
+    """Return the warnings in *answers*, without duplicates."""
+    said = [warning for answer in answers.values() for warning in answer.warnings]
+    return list(dict.fromkeys(said))
 
 
 def supported(answers: Mapping[str, ProviderResult]) -> SupportedProperties:
-    """Collect the features of *answers*."""
+    """Return the features in *answers*."""
     return SupportedProperties(
         {namespace: answer.features for namespace, answer in answers.items()}
     )
-
-
-def _builtin(namespace: str) -> BuiltinProvider:
-    provider: BuiltinProvider = import_module(
-        f"pip._internal.variants.providers.{namespace}"
-    )
-    return provider

@@ -1,40 +1,20 @@
-"""Machines that a JSON file describes: what they support, their platform, their Python."""
+"""Read host files: the features, platform and Python of a machine."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from pip._vendor.packaging.markers import Environment
-from pip._vendor.wheel_variants.properties import (
-    SupportedFeature,
-    SupportedProperties,
-    is_valid_feature_name,
-    is_valid_namespace,
-    is_valid_value,
-)
+from pip._vendor.wheel_variants import properties
+from pip._vendor.wheel_variants.properties import SupportedFeature, SupportedProperties
 from pip._vendor.wheel_variants.safe_repr import safe_repr
 
 from pip._internal.variants.errors import InvalidHostFile
-from pip._internal.variants.providers.platforms import (
-    OF_MANY,
-    following,
-    of_abi,
-    of_tag,
-    release_of,
-    usual,
-)
 from pip._internal.variants.providers.result import Device
-
-__all__ = [
-    "HOST_SCHEMA",
-    "MARKER_VARIABLES",
-    "HostDescription",
-    "read_host_file",
-]
 
 HOST_SCHEMA = 1
 #: Bytes; the file of a real machine has a few thousand.
@@ -45,26 +25,20 @@ MARKER_VARIABLES = frozenset(Environment.__annotations__)
 OF_HARDWARE = frozenset({"platform_release"})
 
 #: The keys of a host file.
-_KEYS = frozenset(
-    {"host-schema", "supported", "devices", "environment", "platforms", "abis"}
-)
-_TAG = re.compile(r"[A-Za-z0-9_]+")
+_KEYS = {"host-schema", "supported", "devices", "environment", "platforms", "abis"}
+#: Upstream makes of some tags all older ones; of huge numbers it would without end.
+_TAG = re.compile(r"(?!.*[0-9]{5})[A-Za-z0-9_]+")
 _DEVICE_NAME = re.compile(r"[A-Za-z0-9_. ]{1,100}")
-#: Upstream makes of such tags all older ones; of huge numbers it would without end.
-_EXPANDED = re.compile(r"(?:macosx|ios)_[0-9]{1,2}_[0-9]{1,2}_.+|android_[0-9]{1,3}_.+")
-_GROWING = ("macosx", "ios", "android")
-#: Types of machines that run a Python for the others as well.
-_ALIKE = ({"x86_64", "i686", "x86"}, {"aarch64", "armv7l", "armv8l", "armv6l"})
 
 
 class HostDescription(NamedTuple):
-    """A machine that a file or a name describes.
+    """A machine described by a file or a name.
 
     :ivar path: the file or the name.
     :ivar environment: environment markers (PEP 508): all of them, or only those that
         belong to hardware.
     :ivar platforms: its platform tags, best first; empty if hardware alone is described.
-    :ivar abis: the ABI tags of its interpreter, best first; empty likewise.
+    :ivar abis: the ABI tags of its interpreter, best first; empty then too.
     :ivar devices: its GPUs by namespace, if it has several.
     """
 
@@ -77,7 +51,7 @@ class HostDescription(NamedTuple):
 
     @property
     def is_complete(self) -> bool:
-        """Whether it describes a platform and a Python besides hardware."""
+        """Whether the description includes a platform and a Python."""
         return bool(self.platforms)
 
 
@@ -106,7 +80,7 @@ def read_host_file(path: str) -> HostDescription:
 
 
 class _Problem(Exception):
-    """A file describes no machine: the problem and, in some cases, what to do."""
+    """A host file is invalid: the problem and, if known, a hint."""
 
 
 def _host(path: str, root: object) -> HostDescription:
@@ -116,22 +90,20 @@ def _host(path: str, root: object) -> HostDescription:
         raise _Problem(f"Its 'host-schema' is not {HOST_SCHEMA}: {safe_repr(schema)}")
     unknown = sorted(set(description) - _KEYS)
     if unknown:
-        raise _Problem(f"Its keys {safe_repr(unknown)} mean nothing")
+        raise _Problem(f"It has unknown keys: {safe_repr(unknown)}")
     supported = _supported(description.get("supported"))
     devices = _devices(description.get("devices", {}), supported)
     environment = _environment(description.get("environment", {}))
     tags, abis = _tags(description, "platforms"), _tags(description, "abis")
     if tags or abis or environment.keys() - OF_HARDWARE:
         _check_complete(environment, tags, abis)
-        _check_platforms(environment, tags)
-        _check_interpreter(environment, abis)
     return HostDescription(path, supported, environment, tags, abis, devices)
 
 
 def _check_complete(
     environment: Mapping[str, str], tags: Sequence[str], abis: Sequence[str]
 ) -> None:
-    """Refuse a file that describes more than hardware, but not all of the machine."""
+    """Check that a host file describes only hardware or a complete machine."""
     missing = sorted(MARKER_VARIABLES - environment.keys())
     said = [f"in 'environment': {', '.join(missing)}"] if missing else []
     lists = {"platforms": tags, "abis": abis}
@@ -142,53 +114,25 @@ def _check_complete(
             "Write a complete file on that machine: pip variants host --json. Or leave "
             "out 'environment', 'platforms' and 'abis' to describe its hardware alone.",
         )
-
-
-def _check_platforms(environment: Mapping[str, str], tags: Iterable[str]) -> None:
-    """Compare the markers of a machine with each other and with its platform tags."""
     if release_of(environment["python_full_version"]) is None:
         full = safe_repr(environment["python_full_version"])
-        raise _Problem(f"This is no version of Python: {full}")
-    for name, value in following(environment).items():
-        if environment[name] != value:
-            said = safe_repr(environment[name])
-            raise _Problem(f"Its {name!r} is {said}; others say {value!r}")
-    for tag in tags:
-        if tag == "any":
-            raise _Problem("'any' is no platform: wheels for any are taken everywhere")
-        # They tell the system, and mostly the machine.
-        told = of_tag(tag)
-        is_suitable = not told or (
-            environment["sys_platform"] == told["sys_platform"]
-            and _suits(environment["platform_machine"], told)
-        )
-        if not is_suitable:
-            said = f"{environment['sys_platform']}, {environment['platform_machine']}"
-            raise _Problem(
-                f"Its 'environment' is of {said}, and {safe_repr(tag)} is not"
-            )
+        raise _Problem(f"This is not a Python version: {full}")
 
 
-def _check_interpreter(environment: Mapping[str, str], abis: tuple[str, ...]) -> None:
-    """Compare what is said of an interpreter with its ABIs."""
-    if {*abis} <= OF_MANY:
-        raise _Problem(
-            f"Many interpreters have {safe_repr(list(abis))}; add its own ABI"
-        )
-    for abi in abis:
-        for name, value in of_abi(abi).items():
-            if environment[name] != value:
-                raise _Problem(
-                    f"Its Python is {environment[name]}, and {abi!r} is of {value}"
-                )
+def release_of(python: str) -> tuple[int, int, int] | None:
+    """Parse a ``python_full_version``; return None if it is invalid."""
+    number = "(0|[1-9][0-9]{0,2})"
+    form = rf"{number}\.{number}(?:\.{number})?(?:(?:a|b|rc)[0-9]{{1,3}})?\+?"
+    match = re.fullmatch(form, python)
+    return None if match is None else (int(match[1]), int(match[2]), int(match[3] or 0))
 
 
 def _supported(root: object) -> SupportedProperties:
     stated = _object(root, "'supported'")
     supported: dict[str, list[SupportedFeature]] = {}
     for namespace, features in stated.items():
-        if not is_valid_namespace(namespace):
-            raise _Problem(f"This is no namespace: {safe_repr(namespace)}")
+        if not properties.is_valid_namespace(namespace):
+            raise _Problem(f"This is not a namespace: {safe_repr(namespace)}")
         if not isinstance(features, list):
             raise _Problem(f"The features of {safe_repr(namespace)} are not a list")
         supported[namespace] = [_feature(item, namespace) for item in features]
@@ -203,7 +147,7 @@ def _supported(root: object) -> SupportedProperties:
 def _devices(
     root: object, supported: SupportedProperties
 ) -> dict[str, tuple[Device, ...]]:
-    """Read the GPUs of a machine that has several."""
+    """Read the GPUs of a machine with several GPUs."""
     devices: dict[str, tuple[Device, ...]] = {}
     for namespace, listed in _object(root, "'devices'").items():
         if not supported.features(namespace):
@@ -220,9 +164,9 @@ def _device(item: object, namespace: str) -> Device:
     device = _object(item, f"A device of {safe_repr(namespace)}")
     name, number = device.get("name"), device.get("number")
     if not isinstance(name, str) or not _DEVICE_NAME.fullmatch(name):
-        raise _Problem(f"This names no device of {namespace!r}: {safe_repr(name)}")
+        raise _Problem(f"This is not a device of {namespace!r}: {safe_repr(name)}")
     if type(number) is not int or number < 1:
-        raise _Problem(f"This is no number of devices: {safe_repr(number)}")
+        raise _Problem(f"This is not a number of devices: {safe_repr(number)}")
     feature = _feature(device, namespace)
     return Device(name, feature.name, feature.values, number)
 
@@ -240,28 +184,13 @@ def _environment(root: object) -> dict[str, str]:
     return environment
 
 
-def _suits(said: str, told: Mapping[str, str]) -> bool:
-    """Return whether a machine goes with what a platform tag says of it."""
-    of_tag = told["platform_machine"]
-    # Windows on Arm runs what is for x86 processors.
-    return not of_tag or _are_alike(said, of_tag) or told["sys_platform"] == "win32"
-
-
-def _are_alike(one: str, other: str) -> bool:
-    """Tell whether a machine of one type runs a Python for the other."""
-    both = {usual(one), usual(other)}
-    return len(both) == 1 or any(both <= each for each in _ALIKE)
-
-
 def _tags(description: Mapping[str, Any], key: str) -> tuple[str, ...]:
     given = description.get(key, [])
     if not isinstance(given, list):
         raise _Problem(f"{key!r} is not a list: {safe_repr(given)}")
     for tag in given:
         if not isinstance(tag, str) or not _TAG.fullmatch(tag):
-            raise _Problem(f"This in {key!r} is no tag: {safe_repr(tag)}")
-        if tag.startswith(_GROWING) and not _EXPANDED.fullmatch(tag):
-            raise _Problem(f"There is no such platform: {safe_repr(tag)}")
+            raise _Problem(f"This is not a tag in {key!r}: {safe_repr(tag)}")
     # Case does not matter in tags.
     return tuple(dict.fromkeys(map(str.lower, given)))
 
@@ -275,15 +204,15 @@ def _object(value: object, what: str) -> dict[str, Any]:
 def _feature(item: object, namespace: str) -> SupportedFeature:
     feature = _object(item, f"A feature of {safe_repr(namespace)}")
     name, values = feature.get("feature"), feature.get("values")
-    if not isinstance(name, str) or not is_valid_feature_name(name):
+    if not isinstance(name, str) or not properties.is_valid_feature_name(name):
         raise _Problem(
-            f"This names no feature of {safe_repr(namespace)}: {safe_repr(name)}"
+            f"This is not a feature of {safe_repr(namespace)}: {safe_repr(name)}"
         )
     if not isinstance(values, list) or not values:
         raise _Problem(f"The values of '{namespace} :: {name}' are not a list")
     for value in values:
-        if not isinstance(value, str) or not is_valid_value(value):
+        if not isinstance(value, str) or not properties.is_valid_value(value):
             raise _Problem(
-                f"This is no value of '{namespace} :: {name}': {safe_repr(value)}"
+                f"This is not a value of '{namespace} :: {name}': {safe_repr(value)}"
             )
     return SupportedFeature(name, tuple(dict.fromkeys(values)))

@@ -1,4 +1,4 @@
-"""Names of machines, such as ``cuda-12.8-sm_90-aarch64-py312``.
+"""Parse names of machines, such as ``cuda-12.8-sm_90-aarch64-py312``.
 
 A name has parts in any order, joined by dashes, and at most one part of each kind:
 
@@ -7,8 +7,7 @@ system   ``linux``, ``macos``, ``macos-14`` or ``macos-14.4``, ``windows``
 libc     ``glibc-2.35``, ``musl-1.2``: Linux
 machine  ``x86_64``, ``x86_64-v3`` (its level; without, the lowest), ``aarch64`` or
          ``arm64`` (the same), ``tegra`` (a Jetson: Linux on a 64-bit Arm)
-Python   ``py312``, ``py3.12.4``, ``py313t`` (free-threaded), ``pypy311`` (release 7.3),
-         ``pypy311-8.0``
+Python   ``py312``, ``py3.12.4``, ``py313t`` (free-threaded)
 devices  ``cuda-12.8-sm_90`` or ``cuda-12.8-h100`` (driver, GPU), ``rocm``,
          ``rocm-gfx942``, ``rocm-7.1-gfx942`` or ``rocm-7.1-mi300x``, ``xpu``,
          ``xpu-20.1.0``, ``tpu``; ``cpu``: none
@@ -24,97 +23,71 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from importlib import import_module
-from types import MappingProxyType
 
-from pip._vendor.packaging.markers import default_environment
+from pip._vendor.packaging.tags import mac_platforms
 from pip._vendor.wheel_variants.properties import SupportedFeature, SupportedProperties
 
 from pip._internal.models.target_python import TargetPython
-from pip._internal.variants.errors import (
-    InvalidEnvironment,
-    InvalidHostFile,
-    UnknownHost,
-)
-from pip._internal.variants.providers import platforms
+from pip._internal.variants.errors import InvalidHostFile, UnknownHost
+from pip._internal.variants.providers import amd, intel, nvidia, target, tpu
 from pip._internal.variants.providers.host_file import HostDescription, read_host_file
-from pip._internal.variants.providers.target import tags_of
 
-__all__ = ["named_host", "named_platform", "nearest_name", "read_host"]
-
-#: By the name of an NVIDIA GPU, its compute capability; of an AMD one, its architecture.
-_NVIDIA = MappingProxyType(
-    {
-        "v100": "sm_70",
-        "t4": "sm_75",
-        **dict.fromkeys(("a100", "a30"), "sm_80"),
-        **dict.fromkeys(("a10", "a10g", "a40", "rtx3090"), "sm_86"),
-        **dict.fromkeys(("l4", "l40s", "rtx4090"), "sm_89"),
-        **dict.fromkeys(("h100", "h200", "gh200"), "sm_90"),
-        **dict.fromkeys(("b200", "gb200"), "sm_100"),
-        "b300": "sm_103",
-        "rtx5090": "sm_120",
-        "gb10": "sm_121",
-    }
+#: By the name of a GPU, its compute capability (NVIDIA) or its architecture (AMD).
+_GPUS: Mapping[str, str] = {
+    "v100": "sm_70",
+    "t4": "sm_75",
+    **dict.fromkeys(("a100", "a30"), "sm_80"),
+    **dict.fromkeys(("a10", "a10g", "a40", "rtx3090"), "sm_86"),
+    **dict.fromkeys(("l4", "l40s", "rtx4090"), "sm_89"),
+    **dict.fromkeys(("h100", "h200", "gh200"), "sm_90"),
+    **dict.fromkeys(("b200", "gb200"), "sm_100"),
+    "b300": "sm_103",
+    "rtx5090": "sm_120",
+    "gb10": "sm_121",
+    "mi250x": "gfx90a",
+    **dict.fromkeys(("mi300x", "mi325x"), "gfx942"),
+    **dict.fromkeys(("mi350x", "mi355x"), "gfx950"),
+    "rx7900xtx": "gfx1100",
+    "rx9070xt": "gfx1201",
+}
+_SM = "|".join(["sm_[0-9]{2,3}", *(n for n, v in _GPUS.items() if v[:2] == "sm")])
+_GFX = "|".join(
+    ["gfx[0-9]+[0-9a-f]*", *(n for n, v in _GPUS.items() if v[:3] == "gfx")]
 )
-_AMD = MappingProxyType(
-    {
-        "mi250x": "gfx90a",
-        **dict.fromkeys(("mi300x", "mi325x"), "gfx942"),
-        **dict.fromkeys(("mi350x", "mi355x"), "gfx950"),
-        "rx7900xtx": "gfx1100",
-        "rx9070xt": "gfx1201",
-    }
-)
-
-
-def _one_of(form: str, models: Iterable[str]) -> str:
-    """Return a pattern for GPUs; a model may have a dash before its number."""
-    return "|".join((form, *(re.sub("^(rt?x)", r"\1-?", each) for each in models)))
-
-
-_NVIDIA_GPU = _one_of("sm_[0-9]{2,3}", _NVIDIA)
-_AMD_GPU = _one_of("gfx[0-9]+[0-9a-f]*", _AMD)
-_FORMS = MappingProxyType(
-    {
-        "system": r"linux|windows|macos(?:-(?P<macos>10\.[0-9]{1,2}|(?:1[1-9]|2[0-9])(?:\.[0-9]{1,2})?))?",
-        "libc": r"glibc-2\.(?P<glibc>[0-9]{1,2})|musl-1\.(?P<musl>[0-9])",
-        "machine": r"x86_64(?:-v(?P<level>[1-4]))?|aarch64|arm64|tegra",
-        "python": r"pypy3(?P<pypy>[0-9]{1,2})(?:-(?P<release>[0-9]{1,2}\.[0-9]))?"
-        r"|py3\.?(?P<minor>[0-9]{1,2})(?:\.(?P<micro>[0-9]{1,2}))?(?P<threads>t?)",
-        "devices": rf"cuda-(?P<cuda>[0-9]+\.[0-9]+)(?:-(?P<nvidia>{_NVIDIA_GPU}))?"
-        rf"|rocm(?:-(?P<rocm>[0-9]+\.[0-9]+))?(?:-(?P<amd>{_AMD_GPU}))?"
-        r"|xpu(?:-(?P<ip>[0-9]+\.[0-9]+\.[0-9]+))?|tpu|cpu"
-        rf"|(?P<bare_nvidia>{_NVIDIA_GPU})|(?P<bare_amd>{_AMD_GPU})",
-    }
-)
+_FORMS = {
+    "system": r"linux|windows|macos(?:-(?P<macos>10\.[0-9]{1,2}|(?:1[1-9]|2[0-9])(?:\.[0-9]{1,2})?))?",
+    "libc": r"glibc-2\.(?P<glibc>[0-9]{1,2})|musl-1\.(?P<musl>[0-9])",
+    "machine": r"x86_64(?:-v(?P<level>[1-4]))?|aarch64|arm64|tegra",
+    "python": r"py3\.?(?P<minor>[0-9]{1,2})(?:\.(?P<micro>[0-9]{1,2}))?(?P<threads>t?)",
+    "devices": rf"cuda-(?P<cuda>[0-9]+\.[0-9]+)(?:-(?P<sm>{_SM}))?"
+    rf"|rocm(?:-(?P<rocm>[0-9]{{1,3}}\.[0-9]{{1,3}}))?(?:-(?P<gfx>{_GFX}))?"
+    r"|xpu(?:-(?P<ip>[0-9]+\.[0-9]+\.[0-9]+))?|tpu|cpu"
+    rf"|(?P<only_sm>{_SM})|(?P<only_gfx>{_GFX})",
+}
 #: The first minor version of Python 3 without the lock.
 _FREE_THREADED = 13
 #: As environment markers have them.
-_SYSTEMS = MappingProxyType({"linux": "linux", "macos": "darwin", "windows": "win32"})
+_SYSTEMS = {"linux": "linux", "macos": "darwin", "windows": "win32"}
 _ARM = ("aarch64", "arm64", "tegra")
-#: Intel's GPUs of today, Arc B and its kin, run what is built for this one.
+#: The namespace of devices.
+_NAMESPACES = {"cuda": "nvidia", "rocm": "amd", "xpu": "intel", "tpu": "tpu"}
+#: Intel's GPUs of today, Arc B and similar ones, run what is built for this one.
 _DEVICE_IP = "20.1.0"
+#: The oldest minor version of glibc 2 that wheels are built for, and on x86 processors.
+_OLDEST_GLIBC, _OLDEST_ON_X86 = 17, 5
+_GLIBC_ALIASES = {17: "manylinux2014", 12: "manylinux2010", 5: "manylinux1"}
 #: What the parts of names are made of, to propose one for what was mistyped.
 _WORDS = (
     *("linux", "macos", "windows", "glibc", "musl", "x86_64", "aarch64", "arm64"),
-    *(
-        "tegra",
-        "cuda",
-        "rocm",
-        "xpu",
-        "tpu",
-        "cpu",
-        *(f"py3{n}" for n in range(10, 16)),
-    ),
-    *(*_NVIDIA, *_NVIDIA.values(), *_AMD, *_AMD.values()),
+    *("tegra", "cuda", "rocm", "xpu", "tpu", "cpu", *_GPUS, *_GPUS.values()),
 )
 
 
 def read_host(file_or_name: str) -> HostDescription:
-    """Return the machine that a file describes or, if there is no such file, a name.
+    """Return the machine of a host file or, if there is no file, of a name.
 
     :raises InvalidHostFile: if the file cannot be used, or if there is no such GPU.
     :raises UnknownHost: if there is neither such a file nor such a name.
@@ -131,41 +104,31 @@ def read_host(file_or_name: str) -> HostDescription:
 
 
 def named_platform(name: str) -> HostDescription:
-    """Return the platform and the Python of that name.
+    """Return the platform and the Python of a name.
 
-    :raises InvalidEnvironment: if it names hardware.
-    :raises InvalidHostFile: if there are none such.
+    :raises InvalidHostFile: if there are none such, or if it names hardware.
     :raises UnknownHost: if it is no name.
     """
-    parts = _parts(name.strip().lower())
-    if parts is None:
-        raise UnknownHost(name, nearest_name(name))
-    hardware = [parts["devices"][0]] if "devices" in parts else []
-    if "machine" in parts and parts["machine"]["level"]:
-        hardware.append(f"v{parts['machine']['level']}")
-    if hardware:
-        rest = name.strip().lower()
-        for each in hardware:
-            rest = re.sub(f"(^|-){re.escape(each)}(?=-|$)", "", rest, count=1).strip(
-                "-"
-            )
-        raise InvalidEnvironment(
-            name,
-            f"'{'-'.join(hardware)}' is hardware, and the lock file has the variants for "
-            "all hardware.",
-            f"Leave it out: --environment {rest or 'linux-x86_64-py313'}",
-        )
     host = named_host(name)
-    assert host is not None, "it has parts"
+    if host is None:
+        raise UnknownHost(name, nearest_name(name))
+    parts = _parts(name) or {}
+    if "devices" in parts or ("machine" in parts and parts["machine"]["level"]):
+        raise InvalidHostFile(
+            name,
+            "It names hardware, but the lock file contains the variants for all "
+            "hardware.",
+            "Name a platform and a Python, as in: --environment linux-x86_64-py313",
+        )
     return host
 
 
 def named_host(name: str) -> HostDescription | None:
-    """Return the machine of that name; None if there is none.
+    """Return the machine of a name; None if the name is invalid.
 
     :raises InvalidHostFile: if there is no such machine.
     """
-    parts = _parts(name.strip().lower())
+    parts = _parts(name)
     if parts is None:
         return None
     said: dict[str, str] = {}
@@ -173,31 +136,31 @@ def named_host(name: str) -> HostDescription | None:
         said |= {key: text for key, text in match.groupdict().items() if text}
     # Without its details.
     words = {kind: match[0].partition("-")[0] for kind, match in parts.items()}
-    devices, machine = words.get("devices", "cpu"), words.get("machine")
+    machine = words.get("machine")
+    supported = _devices(name, words.get("devices", "cpu"), said) | _cpu(machine, said)
     system = _system(name, words)
-    supported = _devices(name, devices, said) | _cpu(machine, said)
-    environment, abis = _python(name, said)
-    if system is not None:
-        environment["sys_platform"] = system
-    if machine is not None:
-        environment["platform_machine"] = "aarch64" if machine in _ARM else machine
-        # What kernels for Tegra have in their release tells them from those of servers.
-        environment["platform_release"] = machine if machine == "tegra" else ""
-    if not environment:
+    python, abis = _python(name, said)
+    if not (system or machine or python):
         return HostDescription(name, SupportedProperties(supported), {})
-    here = {key: str(value) for key, value in default_environment().items()}
-    environment = platforms.expanded(platforms.completed(environment), here)
-    tags = _platform_tags(name, said, environment, here)
-    abis = abis or tuple(tags_of(TargetPython())["abis"])
+    environment = target.environment_of(
+        sys_platform=system,
+        machine="aarch64" if machine in _ARM else machine,
+        python=python,
+    )
+    if machine == "tegra":
+        # What kernels for Tegra have in their release.
+        environment["platform_release"] = machine
+    tags = _platform_tags(name, said, environment)
+    abis = abis or tuple(target.tags_of(TargetPython())["abis"])
     return HostDescription(
         name, SupportedProperties(supported), environment, tags, abis
     )
 
 
 def _parts(name: str) -> Mapping[str, re.Match[str]] | None:
-    """Split a name into its parts; None if it is none."""
+    """Split a name into its parts; return None if the name is invalid."""
     found: dict[str, re.Match[str]] = {}
-    rest: str | None = name
+    rest: str | None = name.strip().lower()
     while rest is not None:
         for kind, form in _FORMS.items():
             match = re.match(f"(?:{form})(?=-|$)", rest)
@@ -213,7 +176,7 @@ def _parts(name: str) -> Mapping[str, re.Match[str]] | None:
 
 
 def _system(name: str, words: Mapping[str, str]) -> str | None:
-    """Return the ``sys_platform`` of a machine; None if it is this one's.
+    """Return the ``sys_platform`` in a name; None for that of this machine.
 
     :raises InvalidHostFile: if the parts of its name contradict each other.
     """
@@ -222,13 +185,13 @@ def _system(name: str, words: Mapping[str, str]) -> str | None:
         if system not in (None, "linux"):
             other = words.get("libc", "tegra")
             raise InvalidHostFile(
-                name, f"{other} is of Linux, and not of {words['system']}."
+                name, f"{other} belongs to Linux, not to {words['system']}."
             )
         return "linux"
     has_devices = words.get("devices", "cpu") != "cpu"
     if has_devices and system == "darwin":
         raise InvalidHostFile(name, "macOS has no such devices.")
-    if has_devices and default_environment()["sys_platform"] == "darwin":
+    if has_devices and target.this_machine()["sys_platform"] == "darwin":
         return system or "linux"
     return system
 
@@ -236,7 +199,7 @@ def _system(name: str, words: Mapping[str, str]) -> str | None:
 def _cpu(
     machine: str | None, said: Mapping[str, str]
 ) -> dict[str, tuple[SupportedFeature, ...]]:
-    """Return what the processor supports."""
+    """Return the features of the CPU in a name."""
     if machine == "x86_64":
         # Every one is of the first level.
         levels = tuple(f"v{each}" for each in range(int(said.get("level", 1)), 0, -1))
@@ -247,7 +210,7 @@ def _cpu(
 
 
 def nearest_name(name: str) -> str | None:
-    """Return a valid name that looks like *name* and has the same numbers, if any."""
+    """Return a similar valid name with the same numbers, or None."""
     words = []
     for word in name.lower().split("-"):
         same = [each for each in _WORDS if _digits(each) == _digits(word)]
@@ -263,142 +226,108 @@ def _digits(text: str) -> str:
     return "".join(filter(str.isdigit, text))
 
 
-def _incomplete(name: str, said: Mapping[str, str]) -> InvalidHostFile:
-    """Return the error for a GPU without a driver, or a driver without a GPU."""
-    if "cuda" in said:
-        given = f"cuda-{said['cuda']}"
-        hint = " or, by the name of the GPU, ".join(
-            name.lower().replace(given, f"{given}-{gpu}") for gpu in ("sm_90", "h100")
-        )
-        why = f"'{given}' lacks the compute capability of the GPU."
-        return InvalidHostFile(name, why, f"To add it: {hint}")
-    if "bare_nvidia" in said:
-        gpu, driver = said["bare_nvidia"], "cuda-13.0"
-        what, shown = "CUDA version that its driver supports", " (nvidia-smi shows it)"
-    else:
-        gpu, driver, what, shown = said["bare_amd"], "rocm-7.1", "ROCm version", ""
-    hint = f"To add it{shown}: {name.lower().replace(gpu, f'{driver}-{gpu}')}"
-    return InvalidHostFile(name, f"'{gpu}' is a GPU; the name lacks the {what}.", hint)
-
-
 def _devices(
     name: str, devices: str, said: Mapping[str, str]
 ) -> dict[str, tuple[SupportedFeature, ...]]:
-    """Ask the provider of a machine's devices through its override variables.
+    """Query a device provider through its override variables.
 
-    :raises InvalidHostFile: if there are no such devices, or the name says too little.
+    :raises InvalidHostFile: if there are no such devices, or the name is incomplete.
     """
     if devices == "cpu":
         return {}
-    lacks_gpu = "cuda" in said and "nvidia" not in said
-    if lacks_gpu or not said.keys().isdisjoint({"bare_nvidia", "bare_amd"}):
-        raise _incomplete(name, said)
-    namespace, environ, problems = _provider(devices, said)
+    _require_pair(name, said)
+    sm = _GPUS.get(said.get("sm", ""), said.get("sm", "")).removeprefix("sm_")
+    variables = {
+        nvidia.CUDA_VARIABLE: said.get("cuda", ""),
+        nvidia.SM_VARIABLE: f"{sm[:-1]}.{sm[-1:]}",
+        amd.GFX_VARIABLE: _GPUS.get(said.get("gfx", ""), said.get("gfx", "")),
+        amd.ROCM_VARIABLE: f"{said['rocm']}.0" if "rocm" in said else "",
+        intel.DEVICE_VARIABLE: said.get("ip", _DEVICE_IP),
+        tpu.PRESENT_VARIABLE: "true",
+    }
+    namespace = _NAMESPACES[devices]
     provider = import_module(f"pip._internal.variants.providers.{namespace}")
-    features = provider.detect(environ, hardware=False).features
-    found = {feature.name for feature in features}
-    for feature, problem in problems.items():
-        if feature not in found:
-            raise InvalidHostFile(name, problem)
-    return {namespace: features}
+    answer = provider.detect(variables, hardware=False)
+    needed = {"cuda": ["cuda_version_lower_bound", "sm_arch"], "xpu": ["device_ip"]}
+    if not all(map(answer.values, needed.get(devices, ()))):
+        raise InvalidHostFile(name, "No variant supports such a driver or GPU.")
+    return {namespace: answer.features}
 
 
-def _provider(
-    devices: str, said: Mapping[str, str]
-) -> tuple[str, Mapping[str, str], Mapping[str, str]]:
-    """Return the namespace of devices, and the variables that override detection.
-
-    :return: and by feature, what is wrong if the provider does not find it.
-    """
-    if devices == "cuda":
-        from pip._internal.variants.providers import nvidia
-
-        cuda, gpu = said["cuda"], said["nvidia"].replace("-", "")
-        sm = _NVIDIA.get(gpu, gpu)[3:]
-        capability = f"{sm[:-1]}.{sm[-1]}"
-        known = "nvidia-smi shows it beside the driver's own version"
-        problems = {
-            "cuda_version_lower_bound": f"There is no CUDA {cuda}; {known}.",
-            "sm_arch": f"No variant is for compute capability {capability}.",
-        }
-        environ = {nvidia.CUDA_VARIABLE: cuda, nvidia.SM_VARIABLE: capability}
-        return "nvidia", environ, problems
-    if devices == "rocm":
-        from pip._internal.variants.providers import amd
-
-        environ, problems = {}, {}
-        if "amd" in said:
-            gpu = said["amd"].replace("-", "")
-            environ[amd.GFX_VARIABLE] = _AMD.get(gpu, gpu)
-            problems["gfx_arch"] = f"There is no AMD GPU {gpu}."
-        if "rocm" in said:
-            environ[amd.ROCM_VARIABLE] = f"{said['rocm']}.0"
-            problems["rocm_version"] = f"There is no ROCm {said['rocm']}."
-        return "amd", environ, problems
-    if devices == "xpu":
-        from pip._internal.variants.providers import intel
-
-        ip = said.get("ip", _DEVICE_IP)
-        problem = f"There is no Intel GPU with the device IP {ip}."
-        return "intel", {intel.DEVICE_VARIABLE: ip}, {"device_ip": problem}
-    from pip._internal.variants.providers import tpu
-
-    return "tpu", {tpu.PRESENT_VARIABLE: "true"}, {}
+def _require_pair(name: str, said: Mapping[str, str]) -> None:
+    """Check that a name has both a CUDA version and a GPU, or neither."""
+    for given, example, missing in (
+        (said.get("only_sm"), "cuda-13.0-{}", "CUDA version (nvidia-smi shows it)"),
+        (said.get("only_gfx"), "rocm-7.1-{}", "ROCm version"),
+        (
+            f"cuda-{said['cuda']}" if "cuda" in said and "sm" not in said else None,
+            "{}-sm_90",
+            "GPU or its compute capability",
+        ),
+    ):
+        if given is not None:
+            hint = name.lower().replace(given, example.format(given))
+            why = f"The name lacks the {missing}."
+            raise InvalidHostFile(name, why, f"For example: {hint}")
 
 
-def _python(
-    name: str, said: Mapping[str, str]
-) -> tuple[dict[str, str], tuple[str, ...]]:
-    """Return what markers tell of an interpreter, and its ABIs; empty if it is this one.
+def _python(name: str, said: Mapping[str, str]) -> tuple[str | None, tuple[str, ...]]:
+    """Return the version and ABI of a Python in a name; empty for this one.
 
     :raises InvalidHostFile: if there is no such interpreter.
     """
-    minor = said.get("pypy") or said.get("minor")
-    if minor is None:
-        return {}, ()
-    if "threads" in said and int(minor) < _FREE_THREADED:
+    if "minor" not in said:
+        return None, ()
+    minor, threads = int(said["minor"]), said.get("threads", "")
+    if threads and minor < _FREE_THREADED:
         raise InvalidHostFile(
-            name, f"Free-threaded Pythons there are from 3.{_FREE_THREADED} on."
+            name, f"Free-threaded Python exists only since 3.{_FREE_THREADED}."
         )
-    told = {
-        "implementation_name": "pypy" if "pypy" in said else "cpython",
-        "python_full_version": f"3.{int(minor)}.{int(said.get('micro', '0'))}",
-    }
-    release = said.get("release")
-    if release is not None:
-        told["implementation_version"] = f"{release}.0"
-    environment = platforms.completed(told)
-    abi = f"{platforms.usual_abi(environment)}{said.get('threads', '')}"
-    if release is not None:
-        abi = f"pypy3{int(minor)}_pp{release.replace('.', '')}"
-    return environment, (abi,)
+    return f"3.{minor}.{int(said.get('micro', 0))}", (f"cp3{minor}{threads}",)
 
 
 def _platform_tags(
-    name: str,
-    said: Mapping[str, str],
-    environment: Mapping[str, str],
-    here: Mapping[str, str],
+    name: str, said: Mapping[str, str], environment: Mapping[str, str]
 ) -> tuple[str, ...]:
-    """Return the platform tags of a machine.
+    """Return the platform tags of a machine, best first.
 
-    :raises InvalidHostFile: if nothing tells them.
+    :raises InvalidHostFile: if they are unknown.
     """
-    machine = platforms.usual(environment["platform_machine"])
-    if "glibc" in said:
-        return platforms.of_glibc(int(said["glibc"]), machine)
+    here, machine = target.this_machine(), target.usual(environment["platform_machine"])
+    system = environment["sys_platform"]
     if "musl" in said:
-        return platforms.of_musl(int(said["musl"]), machine)
-    if "macos" in said:
-        major, _, minor = said["macos"].partition(".")
-        return platforms.of_mac_os((int(major), int(minor or 0)), machine)
-    if not any(platforms.differs(here, environment, n) for n in platforms.OF_PLATFORM):
-        return tuple(tags_of(TargetPython())["platforms"])
-    tags = platforms.of_system(environment["sys_platform"], machine)
-    if not tags:
-        raise InvalidHostFile(
-            name,
-            f"No platform tags are known for {environment['sys_platform']} on {machine}.",
-            "Write a file on that machine: pip variants host --json",
-        )
-    return tags
+        versions = range(int(said["musl"]), -1, -1)
+        musl = (f"musllinux_1_{each}_{machine}" for each in versions)
+        return (f"linux_{machine}", *musl)
+    is_as_here = not any(
+        target.differs(here, environment, each)
+        for each in ("sys_platform", "platform_machine")
+    )
+    if is_as_here and not {"glibc", "macos"} & said.keys():
+        return tuple(target.tags_of(TargetPython())["platforms"])
+    if system == "linux":
+        # Most is built for this glibc.
+        return tuple(_glibc_tags(int(said.get("glibc", 28)), machine))
+    if system == "darwin":
+        # The oldest macOS that Apple supports.
+        major, _, minor = said.get("macos", "14").partition(".")
+        arch = environment["platform_machine"]
+        return tuple(mac_platforms((int(major), int(minor or 0)), arch))
+    windows = {"x86_64": "win_amd64", "aarch64": "win_arm64", "x86": "win32"}
+    if system == "win32" and machine in windows:
+        return (windows[machine],)
+    raise InvalidHostFile(
+        name,
+        f"pip knows no platform tags for {system} on {machine}.",
+        "Write a file on that machine: pip variants host --json",
+    )
+
+
+def _glibc_tags(minor: int, machine: str) -> Iterator[str]:
+    """Yield the platform tags of a Linux system with glibc 2."""
+    oldest = _OLDEST_ON_X86 if machine in ("x86_64", "i686") else _OLDEST_GLIBC
+    yield f"linux_{machine}"
+    for each in range(minor, oldest - 1, -1):
+        yield f"manylinux_2_{each}_{machine}"
+        if each in _GLIBC_ALIASES:
+            yield f"{_GLIBC_ALIASES[each]}_{machine}"

@@ -1,4 +1,4 @@
-"""Namespace ``intel``: which builds Intel's GPUs can run.
+"""Namespace ``intel``: features of Intel GPUs.
 
 Properties, most preferred first; equal to those of intel-variant-provider 0.0.3 (commit
 9516bd2):
@@ -9,29 +9,30 @@ Properties, most preferred first; equal to those of intel-variant-provider 0.0.3
     forced one stands alone.
 
 Limits: no GPU is found without Intel's Level Zero, which such builds need, nor with a
-driver too old to tell device IPs, nor if ``ZE_AFFINITY_MASK`` hides it.
+driver too old to tell device IPs, nor if ``ZE_AFFINITY_MASK`` hides it. pip calls Level
+Zero by its specification 1.x and the extension for device IP versions; zeInit is deprecated
+there, but drivers of every age have it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import ctypes
+import sys
+from collections.abc import Callable
+from contextlib import suppress
 
-from pip._internal.variants.providers.driver import DriverUnavailable, may_find
-from pip._internal.variants.providers.findings import (
+from pip._internal.variants.providers.driver import call_driver
+from pip._internal.variants.providers.result import (
+    DriverFault,
+    Environ,
     Findings,
     NotDetected,
+    ProviderResult,
     forced,
     require_this_machine,
 )
-from pip._internal.variants.providers.result import ProviderResult
-
-__all__ = ["DEVICE_VARIABLE", "PACKAGES", "detect"]
-
-PACKAGES = frozenset({"intel-variant-provider"})
 
 DEVICE_VARIABLE = "INTEL_VARIANT_PROVIDER_FORCE_DEVICE_IP"
-
-_SONAME = "libze_loader.so.1"  # on Linux
 
 # The known device IPs, each with the one whose code it can run beside its own.
 _COMPATIBLE_WITH = {
@@ -61,17 +62,58 @@ _COMPATIBLE_WITH = {
 }
 
 
-def detect(environ: Mapping[str, str], *, hardware: bool) -> ProviderResult:
-    """Return which builds this machine, or the one that *environ* forces, can run."""
-    found = Findings()
-    values = found.attempt(lambda: _device_ips(environ, hardware, found.note))
+# More drivers than any machine has, and more devices than any driver has: one that
+# reports nonsense must not keep the thread busy for ever.
+_MAX_HANDLES = 256
+
+_GPU_ONLY = 1  # a flag of zeInit
+_TYPE_GPU = 1
+_VENDOR_INTEL = 0x8086
+_DEVICE_PROPERTIES = 0x3  # kinds of structures
+_DEVICE_IP_VERSION = 0x1000F
+_UNINITIALIZED = 0x78000001  # also: there is no GPU
+
+
+class _IpVersion(ctypes.Structure):
+    _fields_ = (
+        ("kind", ctypes.c_uint32),
+        ("next", ctypes.c_void_p),
+        ("version", ctypes.c_uint32),
+    )
+
+
+class _Properties(ctypes.Structure):
+    _fields_ = (
+        ("kind", ctypes.c_uint32),
+        ("next", ctypes.c_void_p),
+        ("type", ctypes.c_uint32),
+        ("vendor", ctypes.c_uint32),
+        # The rest, about 350 bytes, is not needed.
+        ("rest", ctypes.c_uint64 * 64),
+    )
+
+
+class _CallFailed(Exception):
+    """A Level Zero function returned the error code *result*."""
+
+    def __init__(self, result: int) -> None:
+        super().__init__(f"error {result:#x}")
+        self.result = result
+
+
+def detect(environ: Environ, *, hardware: bool) -> ProviderResult:
+    """Return the features of this machine, or those forced by *environ*."""
+    found = Findings(
+        f"so pip skips variants for Intel GPUs; to name the GPU, set {DEVICE_VARIABLE}"
+    )
+    values = found.attempt(lambda: _device_ips(environ, hardware, found))
     found.add("device_ip", values or ())
     return found.answer()
 
 
 def _device_ips(
-    environ: Mapping[str, str], hardware: bool, note: Callable[[str], None]
-) -> tuple[Iterable[str], str]:
+    environ: Environ, hardware: bool, found: Findings
+) -> tuple[list[str], str]:
     def known(text: str) -> list[str] | None:
         return [text] if text in _COMPATIBLE_WITH else None
 
@@ -80,45 +122,82 @@ def _device_ips(
     if given is not None:
         return given
     require_this_machine(hardware)
-    versions = _ask_driver()
-    # Dicts keep the order, and each value once.
-    values: dict[str, None] = {}
-    unknown: dict[str, None] = {}
-    for version in versions:
-        device_ip = _device_ip(version)
-        if device_ip not in _COMPATIBLE_WITH:
-            unknown[device_ip] = None
-            continue
-        values[device_ip] = None
-        base = _COMPATIBLE_WITH[device_ip]
-        if base is not None:
-            values[base] = None
+    versions = call_driver("Level Zero", _query)
     if not versions:
         raise NotDetected("Level Zero shows no Intel GPU that can be read")
+    values: list[str | None] = []
+    unknown: list[str] = []
+    for version in versions:
+        # Of its 32 bits, properties name 10, 8 and the last 6.
+        device_ip = f"{version >> 22}.{version >> 14 & 0xFF}.{version & 0x3F}"
+        if device_ip in _COMPATIBLE_WITH:
+            values += (device_ip, _COMPATIBLE_WITH[device_ip])
+        else:
+            unknown.append(device_ip)
     if unknown:
-        reason = f"the provider does not know the device IP {', '.join(unknown)}"
-        if not values:
-            raise NotDetected(reason)
-        note(reason)
-    return values, "Level Zero"
+        listed = ", ".join(dict.fromkeys(unknown))
+        found.note(f"the provider does not know the device IP {listed}")
+    return [*filter(None, dict.fromkeys(values))], "Level Zero"
 
 
-def _ask_driver() -> tuple[int, ...]:
-    if not may_find(_SONAME):
-        raise NotDetected("Level Zero is not installed")
+def _query() -> list[int]:
+    """Return the IP version of each Intel GPU, in the order of Level Zero.
+
+    :return: 0 for an unknown IP version.
+    """
+    windows = sys.platform == "win32"
     try:
-        from pip._internal.variants.providers import level_zero
-    except ImportError as error:  # ctypes is an optional part of CPython
-        raise NotDetected(f"Level Zero cannot be asked: {error}") from error
+        library = ctypes.CDLL("ze_loader.dll" if windows else "libze_loader.so.1")
+    except OSError as error:
+        raise NotDetected("Level Zero is not installed") from error
     try:
-        return level_zero.query()
-    except DriverUnavailable as error:
-        raise error.absence(
-            f"so builds for Intel's GPUs are left out; {DEVICE_VARIABLE} can tell what "
-            "this machine has"
+        _check(library.zeInit(_GPU_ONLY))
+        drivers = _handles(library.zeDriverGet)
+    except _CallFailed as error:
+        if error.result == _UNINITIALIZED:
+            raise NotDetected(
+                "Level Zero finds no GPU that this user may use"
+            ) from error
+        raise DriverFault(
+            f"Intel's GPU driver cannot be used: Level Zero returned {error}"
         ) from error
+    versions: list[int] = []
+    # A driver or GPU that cannot be read (lost, not permitted) is skipped.
+    for driver in drivers:
+        with suppress(_CallFailed):
+            for device in _handles(library.zeDeviceGet, driver):
+                with suppress(_CallFailed):
+                    version = _intel_gpu(library, device)
+                    if version is not None:
+                        versions.append(version)
+    return versions
 
 
-def _device_ip(version: int) -> str:
-    """Write an IP version, of 32 bits, as properties do: 10, 8 and 6 of them."""
-    return f"{version >> 22}.{version >> 14 & 0xFF}.{version & 0x3F}"
+def _handles(
+    function: Callable[..., int], *owner: ctypes.c_void_p
+) -> list[ctypes.c_void_p]:
+    """Return the handles from a function that reports their number first."""
+    count = ctypes.c_uint32(0)
+    _check(function(*owner, ctypes.byref(count), None))
+    if not count.value:
+        return []
+    handles = (ctypes.c_void_p * min(count.value, _MAX_HANDLES))()
+    count.value = len(handles)
+    _check(function(*owner, ctypes.byref(count), handles))
+    return [ctypes.c_void_p(handle) for handle in handles[: count.value] if handle]
+
+
+def _intel_gpu(library: ctypes.CDLL, device: ctypes.c_void_p) -> int | None:
+    """Return the IP version of a device; None if it is not an Intel GPU."""
+    ip = _IpVersion(kind=_DEVICE_IP_VERSION)
+    properties = _Properties(kind=_DEVICE_PROPERTIES)
+    properties.next = ctypes.addressof(ip)
+    _check(library.zeDeviceGetProperties(device, ctypes.byref(properties)))
+    if properties.type != _TYPE_GPU or properties.vendor != _VENDOR_INTEL:
+        return None
+    return int(ip.version)
+
+
+def _check(result: int) -> None:
+    if result:
+        raise _CallFailed(result)

@@ -1,4 +1,4 @@
-"""Namespace ``nvidia``: which CUDA builds the driver and the GPU can run.
+"""Namespace ``nvidia``: features of the NVIDIA driver and GPUs.
 
 Properties, for a driver with CUDA M.m and a GPU of compute capability a.b, most
 preferred first; equal to those of nvidia-variant-provider 0.0.2 (commit ffea5d3):
@@ -22,26 +22,20 @@ leaves its features out; the others are still detected.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
-from pip._internal.variants.providers.driver import DriverUnavailable
-from pip._internal.variants.providers.findings import (
+from pip._internal.variants.providers.nvml import MASK, Driver, query
+from pip._internal.variants.providers.result import (
+    Environ,
     Findings,
     NotDetected,
+    ProviderResult,
     forced,
     require_this_machine,
 )
-from pip._internal.variants.providers.nvml import Driver, GpusHidden, query
-from pip._internal.variants.providers.result import ProviderResult
-
-__all__ = ["CUDA_VARIABLE", "PACKAGES", "SM_VARIABLE", "detect"]
-
-PACKAGES = frozenset({"nvidia-variant-provider", "variant-provider"})
 
 CUDA_VARIABLE = "NV_VARIANT_PROVIDER_FORCE_CUDA_DRIVER_VERSION"
 SM_VARIABLE = "NV_VARIANT_PROVIDER_FORCE_SM_ARCH"
-
-_MASK = "CUDA_VISIBLE_DEVICES"
 
 # Properties are about CUDA 11.0 to 15.20.
 _FIRST_MAJOR, _LAST_MAJOR, _LAST_MINOR = 11, 15, 20
@@ -59,9 +53,12 @@ _SM_FORM = r"([0-9]{1,2})\.([0-9])"
 _Version = tuple[int, int]
 
 
-def detect(environ: Mapping[str, str], *, hardware: bool) -> ProviderResult:
-    """Return which CUDA builds this machine, or the one that *environ* forces, can run."""
-    found = Findings()
+def detect(environ: Environ, *, hardware: bool) -> ProviderResult:
+    """Return the CUDA features of this machine, or those forced by *environ*."""
+    found = Findings(
+        f"so pip skips GPU variants; to describe the GPU, set {CUDA_VARIABLE} and "
+        f"{SM_VARIABLE}"
+    )
     cuda_is_forced = environ.get(CUDA_VARIABLE, "").strip()
     sm_is_forced = environ.get(SM_VARIABLE, "").strip()
     driver = cuda = sms = None
@@ -76,11 +73,13 @@ def detect(environ: Mapping[str, str], *, hardware: bool) -> ProviderResult:
         found.add("cuda_version_upper_bound", _upper_bounds(cuda))
     if sms:
         _add_gpus(found, sms)
-    return found.answer(None if driver is None or cuda_is_forced else driver.version)
+    if driver is not None and not cuda_is_forced:
+        found.driver = driver.version
+    return found.answer()
 
 
 def _add_gpus(found: Findings, capabilities: Sequence[_Version]) -> None:
-    """Add what GPUs support, the one of the highest compute capability first."""
+    """Add the features of GPUs, highest compute capability first."""
     if capabilities[0] < _OLDEST_CAPABILITY:
         found.note(
             f"GPUs below compute capability {_dotted(_OLDEST_CAPABILITY)} have no "
@@ -98,20 +97,12 @@ def _add_gpus(found: Findings, capabilities: Sequence[_Version]) -> None:
     )
 
 
-def _ask_driver(environ: Mapping[str, str], hardware: bool) -> tuple[Driver, str]:
+def _ask_driver(environ: Environ, hardware: bool) -> tuple[Driver, str]:
     require_this_machine(hardware)
-    try:
-        return query(environ.get(_MASK)), "NVIDIA driver"
-    except GpusHidden as error:
-        raise NotDetected.hidden("NVIDIA GPU", _MASK, environ[_MASK]) from error
-    except DriverUnavailable as error:
-        raise error.absence(
-            f"so GPU builds are left out; {CUDA_VARIABLE} and {SM_VARIABLE} can tell "
-            "what this machine has"
-        ) from error
+    return query(environ.get(MASK)), "NVIDIA driver"
 
 
-def _cuda(environ: Mapping[str, str], driver: Driver | None) -> tuple[_Version, str]:
+def _cuda(environ: Environ, driver: Driver | None) -> tuple[_Version, str]:
     expected = f"a CUDA version up to {_MAX_FORCED_MAJOR}.99, such as '12.8'"
     given = forced(environ, CUDA_VARIABLE, _parse_cuda, expected)
     if given is not None:
@@ -119,20 +110,20 @@ def _cuda(environ: Mapping[str, str], driver: Driver | None) -> tuple[_Version, 
     assert driver is not None, "one of the two tells"
     version = driver.cuda_version
     if version is None:
-        raise NotDetected("the NVIDIA driver does not tell its CUDA version")
+        raise NotDetected("the NVIDIA driver does not report its CUDA version")
     first, last = (_FIRST_MAJOR, 0), (_LAST_MAJOR, _LAST_MINOR)
     if not first <= version <= last:
         raise NotDetected(
-            f"the NVIDIA driver reports CUDA {_dotted(version)}, which is not within "
-            f"{_dotted(first)} to {_dotted(last)}"
+            f"the NVIDIA driver reports CUDA {_dotted(version)}, which is not between "
+            f"{_dotted(first)} and {_dotted(last)}"
         )
     return version, ""
 
 
 def _capabilities(
-    environ: Mapping[str, str], driver: Driver | None
+    environ: Environ, driver: Driver | None
 ) -> tuple[list[_Version], str]:
-    """Return the compute capability of each GPU, the highest first."""
+    """Return the compute capability of each GPU, highest first."""
     expected = "a compute capability, such as '9.0'"
     given = forced(environ, SM_VARIABLE, _parse_sm, expected)
     if given is not None:
@@ -159,9 +150,7 @@ def _parse_cuda(text: str) -> _Version | None:
 
 def _parse_sm(text: str) -> _Version | None:
     match = re.fullmatch(_SM_FORM, text)
-    if match is None:
-        return None
-    return int(match[1]), int(match[2])
+    return match and (int(match[1]), int(match[2]))
 
 
 def _lower_bounds(cuda: _Version) -> Iterator[str]:
@@ -179,7 +168,7 @@ def _upper_bounds(cuda: _Version) -> Iterator[str]:
 
 
 def _minors(major: int, last: int, *, above: int = -1) -> Iterator[str]:
-    """Yield the minor versions of a major one that are above *above*, newest first."""
+    """Yield the minor versions of a major version above *above*, newest first."""
     for minor in range(last, above, -1):
         yield f"{major}.{minor}"
 

@@ -1,4 +1,9 @@
-"""Ask the NVIDIA driver through NVML."""
+"""Query the NVIDIA driver through NVML.
+
+Under WSL, the driver is the one of Windows, which shows its libraries for Linux in a
+folder of WSL. The packages of a Linux driver do not work there, and their library may be
+found first.
+"""
 
 from __future__ import annotations
 
@@ -8,34 +13,28 @@ import sys
 from types import ModuleType
 from typing import NamedTuple
 
-from pip._internal.variants.providers import wsl
-from pip._internal.variants.providers.driver import (
-    DriverUnavailable,
-    call_driver,
-    load_library,
-    may_find,
-    windows_folder,
-)
+from pip._internal.variants.providers.driver import call_driver
+from pip._internal.variants.providers.result import DriverFault, NotDetected
 
-__all__ = ["Driver", "query"]
+#: The variable that hides GPUs.
+MASK = "CUDA_VISIBLE_DEVICES"
 
-_SONAME = "libnvidia-ml.so.1"
-_NO_LIBRARY = "no NVIDIA driver library was found"
+_LIBRARY = "libnvidia-ml.so.1"
+#: Only a Windows with an NVIDIA driver puts it there.
+_WSL_LIBRARY = f"/usr/lib/wsl/lib/{_LIBRARY}"
 
 # More than any machine has: a driver that reports nonsense must not keep the thread
 # busy for ever.
 _MAX_DEVICES = 256
 
 
-# Not a dataclass: defining one takes a quarter of the time that there is for a machine
-# without a GPU.
 class Driver(NamedTuple):
-    """What a driver says of itself and its GPUs, plausible or not.
+    """The unchecked data of a driver about itself and its GPUs.
 
     :ivar cuda_version: major and minor number of the newest CUDA that the driver
-        supports; ``None`` if it does not tell.
+        supports; ``None`` if unknown.
     :ivar compute_capabilities: major and minor number of each GPU that can be read.
-    :ivar version: of the driver itself, as ``"535.104.05"``; ``None`` if it does not tell.
+    :ivar version: of the driver itself, as ``"535.104.05"``; ``None`` if unknown.
     """
 
     cuda_version: tuple[int, int] | None
@@ -43,41 +42,43 @@ class Driver(NamedTuple):
     version: str | None = None
 
 
-class GpusHidden(DriverUnavailable):
-    """The user hides every GPU from CUDA."""
-
-
 def query(visible: str | None = None) -> Driver:
-    """Ask the driver for its CUDA version and the compute capabilities of its GPUs.
+    """Query the driver's CUDA version and the compute capabilities of GPUs.
 
-    :param visible: the value of ``CUDA_VISIBLE_DEVICES``, if set: GPUs that it does not
-        name are left out. Its numbers follow the order of the bus.
-    :raises GpusHidden: if it names none.
-    :raises DriverUnavailable: if there is no driver, or none that answers.
+    :param visible: the value of :data:`MASK`, if set: GPUs that it does not name are left
+        out. Its numbers follow the order of the bus.
+    :raises NotDetected: if there is no driver, or none that answers, or if all is hidden.
     """
-    if wsl.find(_SONAME) is None and not may_find(_SONAME):
-        raise DriverUnavailable(_NO_LIBRARY)
     return call_driver("NVML", lambda: _query(visible))
 
 
 def _query(visible: str | None) -> Driver:
-    _require_library()
+    is_wsl = os.path.exists(_WSL_LIBRARY)
+    if sys.platform != "win32":
+        import ctypes
+
+        try:
+            # Once it is loaded, pynvml, which is slow to import, gets it by its name.
+            ctypes.CDLL(_WSL_LIBRARY if is_wsl else _LIBRARY)
+        except OSError as error:
+            raise NotDetected("no NVIDIA driver found") from error
     from pip._vendor import pynvml
 
     nvml: ModuleType = pynvml
     try:
         nvml.nvmlInit()
     except nvml.NVMLError as error:
-        said, of_windows = str(error).rstrip("."), wsl.find(_SONAME)
-        if of_windows is not None:
-            problem = wsl.problem(of_windows, said)
-            raise DriverUnavailable(problem, fault=True) from error
+        said = str(error).rstrip(".")
+        if is_wsl:
+            raise DriverFault(
+                f"the NVIDIA driver of Windows ({_WSL_LIBRARY}) does not answer WSL: "
+                f"{said}; try 'wsl --update' and 'wsl --shutdown' in Windows"
+            ) from error
         # Many machines and images have the driver's packages installed, but no GPU at
         # the moment.
-        absent = error.value == nvml.NVML_ERROR_DRIVER_NOT_LOADED
-        raise DriverUnavailable(
-            f"the NVIDIA driver cannot be used: {said}", fault=not absent
-        ) from error
+        absent = (nvml.NVML_ERROR_DRIVER_NOT_LOADED, nvml.NVML_ERROR_LIBRARY_NOT_FOUND)
+        kind = NotDetected if error.value in absent else DriverFault
+        raise kind(f"the NVIDIA driver cannot be used: {said}") from error
     try:
         capabilities = tuple(_compute_capabilities(nvml, visible))
         return Driver(_cuda_version(nvml), capabilities, _version(nvml))
@@ -85,31 +86,6 @@ def _query(visible: str | None) -> Driver:
         # The answer stands even if this fails.
         with contextlib.suppress(nvml.NVMLError):
             nvml.nvmlShutdown()
-
-
-def _require_library() -> None:
-    """Make sure that pynvml, which is slow to import, will find a library.
-
-    :raises DriverUnavailable: if it will not.
-    """
-    if sys.platform == "darwin":
-        raise DriverUnavailable("there is no NVIDIA driver for macOS")
-    if sys.platform == "win32":
-        # Where pynvml looks.
-        programs = os.getenv("ProgramFiles", "C:/Program Files")
-        folders = (
-            windows_folder(),
-            os.path.join(programs, "NVIDIA Corporation", "NVSMI"),
-        )
-        if not any(os.path.exists(os.path.join(f, "nvml.dll")) for f in folders):
-            raise DriverUnavailable(_NO_LIBRARY)
-        return
-    try:
-        # Once one is loaded, pynvml gets it by its name, wherever it is.
-        path = wsl.find(_SONAME) or _SONAME
-        load_library("the NVIDIA driver library", path, _NO_LIBRARY)
-    except ImportError as error:  # ctypes is an optional part of CPython
-        raise DriverUnavailable(f"NVML cannot be asked: {error}") from error
 
 
 def _cuda_version(nvml: ModuleType) -> tuple[int, int] | None:
@@ -136,7 +112,7 @@ def _compute_capabilities(
 ) -> list[tuple[int, int]]:
     capabilities: list[tuple[int, int]] = []
     shown = 0
-    # A GPU that cannot be read (lost, not permitted) is passed over.
+    # A GPU that cannot be read (lost, not permitted) is skipped.
     with contextlib.suppress(nvml.NVMLError):
         count = min(nvml.nvmlDeviceGetCount(), _MAX_DEVICES)
         for index in range(count):
@@ -149,12 +125,12 @@ def _compute_capabilities(
                 shown += 1
                 capabilities.append(nvml.nvmlDeviceGetCudaComputeCapability(device))
         if visible is not None and count and not shown:
-            raise GpusHidden("CUDA_VISIBLE_DEVICES hides every GPU")
+            raise NotDetected.hidden("NVIDIA GPU", MASK, visible)
     return capabilities
 
 
 def _is_visible(visible: str, index: int, uuid: str, count: int) -> bool:
-    """Tell whether CUDA would show a GPU: a list ends at the first invalid item."""
+    """Return whether a GPU is visible to CUDA."""
     for item in map(str.strip, visible.split(",")):
         name = item.removeprefix("MIG-")
         if name.startswith("GPU-"):

@@ -1,4 +1,4 @@
-"""Ask an installed provider plugin in a separate process (PEP 850, "Plugin API")."""
+"""Query an installed provider plugin in a separate process (PEP 850)."""
 
 from __future__ import annotations
 
@@ -12,21 +12,15 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, BinaryIO
+from collections.abc import Iterable, Iterator
+from typing import Any
 
+from pip._vendor.wheel_variants import properties
 from pip._vendor.wheel_variants.plugin_modules import belongs
-from pip._vendor.wheel_variants.properties import (
-    Property,
-    SupportedFeature,
-    is_valid_feature_name,
-    is_valid_value,
-)
+from pip._vendor.wheel_variants.properties import Property, SupportedFeature
 
 from pip._internal.console.output import get_logger
-
-__all__ = ["PluginFailed", "query_plugin"]
+from pip._internal.variants.providers.result import Environ
 
 logger = get_logger(__name__)
 
@@ -36,47 +30,33 @@ _MAX_ANSWER = 4 * 1024 * 1024
 #: Characters at the end of a traceback that are shown.
 _MAX_TRACE = 4000
 
-_UNREADABLE = "its answer cannot be read"
-
 #: Seconds in which a killed process ends, unless a driver holds it.
 _KILLED = 1
 
 
 class PluginFailed(Exception):
-    """A plugin gave no answer; the text says why, without a final period.
-
-    :ivar remedies: what may help, in sentences without a final period.
-    """
-
-    def __init__(self, problem: str, *remedies: str) -> None:
-        super().__init__(problem)
-        self.remedies = remedies
+    """A plugin failed; the message is the reason, without a final period."""
 
 
 def query_plugin(
-    path: str,
-    api: str,
-    known: Iterable[Property],
-    environ: Mapping[str, str],
-    timeout: float,
+    path: str, api: str, known: Iterable[Property], environ: Environ, timeout: float
 ) -> tuple[SupportedFeature, ...]:
-    """Ask a plugin what this machine supports.
+    """Query a plugin for the supported features of this machine.
 
     It runs in an empty folder, isolated from the user's Python settings. In the end it is
-    killed with all processes of its group, even if this process is killed.
+    killed with all processes of its group.
 
     :param path: the folder in which the plugin is installed.
     :param api: its entry point, ``module[:attribute.path]``.
     :param known: properties that plugins with the older interface are given.
     :param environ: the variables that it sees.
-    :param timeout: seconds until the answer must have been read.
+    :param timeout: seconds that it may take.
     :raises PluginFailed: if it gives no answer.
     """
-    deadline = time.monotonic() + timeout
     module = api.partition(":")[0]
     if not belongs(module, set(_installed(path))):
         raise PluginFailed(
-            f"its module {module[:200]} is not of what is installed for it"
+            f"its module {module[:200]} is not in the packages installed for it"
         )
     source = pkgutil.get_data(__package__, "plugin_child.py")
     assert source is not None, "the module lies beside this one"
@@ -90,39 +70,31 @@ def query_plugin(
             "api": api,
             "known": [[p.namespace, p.feature, p.value] for p in known],
             "answer": answer,
-            "folder": folder,
         }
         command = [sys.executable, "-I", "-S", "-c", source.decode("utf-8")]
         command.append(json.dumps(request))
         # This very file is read, whatever a plugin puts in its place.
-        with open(answer, "x+b", buffering=0) as file:
-            try:
-                code = _run(command, work, environ, deadline)
-                data = _read(file, deadline)
-            except subprocess.TimeoutExpired:
-                raise PluginFailed(
-                    f"it did not answer within {timeout:g} seconds",
-                    f"--variant-provider-timeout {2 * timeout:g} gives it more time",
-                ) from None
-    return _features(_document(data, code))
+        with open(answer, "x+b") as file:
+            code = _run(command, work, environ, timeout)
+            file.seek(0)
+            data = file.read(_MAX_ANSWER + 1)
+    if len(data) > _MAX_ANSWER:
+        raise PluginFailed("its answer is too long")
+    return _features(data, code)
 
 
 def _installed(folder: str) -> Iterator[str]:
-    """Yield the files that the distributions in a folder record."""
+    """Yield the recorded files of the distributions in a folder."""
     for record in glob.glob(os.path.join(glob.escape(folder), "*.dist-info", "RECORD")):
         with open(record, encoding="utf-8", newline="") as file:
             yield from (row[0] for row in csv.reader(file) if row)
 
 
-def _run(
-    command: list[str],
-    folder: str,
-    environ: Mapping[str, str],
-    deadline: float,
-) -> int:
-    """Run a command in a process group of its own, and kill the group in the end.
+def _run(command: list[str], folder: str, environ: Environ, timeout: float) -> int:
+    """Run a command in a separate process group, and kill the group afterward.
 
-    :raises subprocess.TimeoutExpired: if it takes too long.
+    :return: its exit status.
+    :raises PluginFailed: if it cannot be run, or takes too long.
     """
     group: dict[str, Any] = {"start_new_session": True}
     if sys.platform == "win32":  # pragma: no cover (what it does there)
@@ -132,8 +104,7 @@ def _run(
             command,
             cwd=folder,
             env=dict(environ),
-            # When this pipe ends, the process knows that pip has ended.
-            stdin=subprocess.PIPE,
+            stdin=subprocess.PIPE,  # It ends if this one does, even killed.
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             **group,
@@ -141,81 +112,49 @@ def _run(
     except OSError as error:
         raise PluginFailed(f"it cannot be run: {error}") from None
     try:
-        return process.wait(max(0, deadline - time.monotonic()))
+        return process.wait(timeout)
+    except subprocess.TimeoutExpired:
+        raise PluginFailed(
+            f"it did not answer within {timeout:g} seconds; to wait longer, use "
+            f"--variant-provider-timeout {2 * timeout:g}"
+        ) from None
     finally:
-        _kill(process)
+        assert process.stdin is not None
+        process.stdin.close()
+        if sys.platform == "win32":  # pragma: no cover (what it does there)
+            process.kill()
+        else:
+            # What the plugin started may outlive it.
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(_KILLED)
 
 
-def _kill(process: subprocess.Popen[bytes]) -> None:
-    if sys.platform == "win32":  # pragma: no cover (what it does there)
-        process.kill()
-    else:
-        # What the plugin started may outlive it.
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-    with contextlib.suppress(subprocess.TimeoutExpired):
-        process.wait(_KILLED)
-    assert process.stdin is not None, "it is a pipe"
-    process.stdin.close()
-
-
-def _read(file: BinaryIO, deadline: float) -> bytes:
-    """Read the answer of a plugin, while other processes may still write to it.
-
-    :raises PluginFailed: if it is too long.
-    :raises subprocess.TimeoutExpired: if that takes too long.
-    """
-    file.seek(0)
-    data = bytearray()
-    while chunk := file.read(64 * 1024):
-        data += chunk
-        if len(data) > _MAX_ANSWER:
-            raise PluginFailed("its answer is too long")
-        if time.monotonic() > deadline:
-            raise subprocess.TimeoutExpired([], deadline)
-    return bytes(data)
-
-
-def _document(data: bytes, code: int) -> dict[str, Any]:
-    """Return the answer of a plugin, if it is one.
+def _features(data: bytes, code: int) -> tuple[SupportedFeature, ...]:
+    """Return the valid features in the result of a plugin.
 
     :param code: the exit status of its process.
     :raises PluginFailed: if it is no answer.
     """
     if not data:
         if code < 0:
-            raise PluginFailed(f"its process was ended by the signal {-code}")
+            raise PluginFailed(f"its process was killed by signal {-code}")
         raise PluginFailed(f"its process ended with exit status {code}")
-    try:
-        answer = json.loads(data)
-    except (ValueError, RecursionError):
-        answer = None
-    if not isinstance(answer, dict):
-        # Only a plugin that writes to that file itself can cause this.
-        raise PluginFailed(_UNREADABLE)
-    fault, trace = answer.get("fault"), answer.get("trace")
-    if isinstance(fault, str):
-        problem = f"it failed: {fault[:500]}"
-        if not trace or not isinstance(trace, str):
-            raise PluginFailed(problem)
-        logger.verbose("A plugin failed (%s):", fault[:500])
-        for line in trace[-_MAX_TRACE:].splitlines():
-            logger.verbose("%s", line)
-        raise PluginFailed(problem, "-v tells where")
-    return answer
-
-
-def _features(answer: Mapping[str, Any]) -> tuple[SupportedFeature, ...]:
-    """Return the valid features in the answer of a plugin.
-
-    :raises PluginFailed: if it is no answer.
-    """
     valid: dict[str, SupportedFeature] = {}
     try:
+        answer = json.loads(data)
+        fault, trace = answer.get("fault"), answer.get("trace")
         for name, values in answer.get("features", []):
-            kept = tuple(dict.fromkeys(filter(is_valid_value, values)))
-            if kept and is_valid_feature_name(name) and name not in valid:
+            kept = tuple(dict.fromkeys(filter(properties.is_valid_value, values)))
+            if kept and properties.is_valid_feature_name(name) and name not in valid:
                 valid[name] = SupportedFeature(name, kept)
-    except (ValueError, TypeError, AttributeError):
-        raise PluginFailed(_UNREADABLE) from None
+    # Only a plugin that writes to that file itself can cause these.
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        raise PluginFailed("its answer cannot be read") from None
+    if isinstance(fault, str):
+        if isinstance(trace, str):
+            for line in trace[-_MAX_TRACE:].splitlines():
+                logger.verbose("%s", line)
+        raise PluginFailed(f"it failed: {fault[:500]} (-v shows where)")
     return tuple(valid.values())

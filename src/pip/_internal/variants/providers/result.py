@@ -1,28 +1,24 @@
-"""What a provider answers when it is asked for its namespace."""
+"""Results of providers, and how built-in providers collect them."""
 
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple, TypeVar
 
 from pip._vendor.wheel_variants.properties import SupportedFeature
 
-__all__ = [
-    "NOT_THIS_MACHINE",
-    "BuiltinProvider",
-    "Device",
-    "ProviderResult",
-    "Source",
-    "no_result",
-]
+T = TypeVar("T")
+
+#: Environment variables.
+Environ = Mapping[str, str]
 
 #: The reason why nothing of this machine is supported by the target.
-NOT_THIS_MACHINE = "another machine is the target: this one is not asked"
+NOT_THIS_MACHINE = "the target is another machine"
 
 
 class Source(enum.Enum):
-    """The step of the provider chain that decided, in order."""
+    """The sources in the provider chain, in order."""
 
     DISABLED = "disabled"
     #: Its provider is optional, and not enabled.
@@ -40,10 +36,10 @@ class Source(enum.Enum):
 
 
 class Device(NamedTuple):
-    """All GPUs of one kind that the target has.
+    """All GPUs of one kind in the target.
 
-    :ivar name: what tells the kind, for people: ``"compute capability 9.0"``.
-    :ivar feature: the feature that says which code these GPUs run.
+    :ivar name: the kind, for messages: ``"compute capability 9.0"``.
+    :ivar feature: the feature that determines the code that these GPUs run.
     :ivar values: the supported values of that feature, for these GPUs alone.
     :ivar number: how many there are.
     """
@@ -64,33 +60,29 @@ class ProviderResult(NamedTuple):
     :ivar origin: what answered, in a few words for people, such as
         ``"NVIDIA driver"`` or ``"NV_VARIANT_PROVIDER_FORCE_SM_ARCH"``.
     :ivar reason: why *features* is empty or lacks something a user may miss, in
-        one sentence without a final period; ``None`` if there is nothing to say.
+        one sentence without a final period; ``None`` if there is none.
     :ivar warnings: why nobody could answer who should have been able to, one sentence
         each without a final period (an invalid override variable, a driver that
         hangs, a plugin that fails). The caller tells the user.
-    :ivar unusable: why a device that is there does not count, and what the user can do, in
-        one sentence without a final period; said where a build leaves that device idle.
-    :ivar hidden_by: the environment variable that hides every device, if one does.
-    :ivar remedies: what to do about that, likewise, beside what the warnings say.
     :ivar untrusted: packages whose code would have to run for an answer, which the user
         does not trust.
     :ivar answered: False if nobody who knows was asked, or could answer: empty
         *features* do not mean then that nothing is supported.
-    :ivar driver: the version of the driver that answered, if one did and told it.
-    :ivar seconds: how long it took, if that was measured.
+    :ivar driver: the version of the driver, if known.
     :ivar source: which step of the chain answered.
+    :ivar unusable: why a device that is there does not count, and what the user can do, in
+        one sentence without a final period; said where a build leaves that device idle.
     :ivar devices: the visible GPUs, the preferred ones first; empty if they are unknown.
+    :ivar hidden_by: the environment variable that hides every device, if one does.
     """
 
     features: tuple[SupportedFeature, ...] = ()
     origin: str = ""
     reason: str | None = None
     warnings: tuple[str, ...] = ()
-    remedies: tuple[str, ...] = ()
     untrusted: tuple[str, ...] = ()
     answered: bool = True
     driver: str | None = None
-    seconds: float | None = None
     source: Source = Source.NONE
     unusable: str | None = None
     devices: tuple[Device, ...] = ()
@@ -102,40 +94,154 @@ class ProviderResult(NamedTuple):
 
     @property
     def several_devices(self) -> tuple[Device, ...]:
-        """The visible GPUs if there are several, of one kind or more."""
+        """The visible GPUs, if there are several."""
         number = sum(each.number for each in self.devices)
         return self.devices if number > 1 else ()
 
     @property
     def is_lacking(self) -> bool:
-        """Tell whether trust or a repair would add to it."""
+        """Whether trusting or repairing a provider would add features."""
         return bool(self.untrusted or self.warnings)
 
 
 def no_result(reason: str, **details: Any) -> ProviderResult:
-    """Return the answer for a namespace about which nobody could say anything."""
+    """Return the result for a namespace without an answer."""
     return ProviderResult(reason=reason, answered=False, **details)
 
 
-class BuiltinProvider(Protocol):
-    """The contract of a built-in provider: a module with these two names.
+class NotDetected(Exception):
+    """A feature is not detected; the message is the reason.
 
-    The module of a namespace, in ``providers/``, is imported on first use.
+    :ivar warning: what the user should hear of it, if anything.
+    :ivar unusable: see :class:`ProviderResult`, also for *hidden_by*.
     """
 
-    #: Names, normalised, under which this provider is known on package indexes.
-    PACKAGES: frozenset[str]
+    def __init__(
+        self,
+        reason: str,
+        *,
+        warning: str | None = None,
+        unusable: str | None = None,
+        hidden_by: str | None = None,
+    ) -> None:
+        super().__init__(reason)
+        self.warning = warning
+        self.unusable = unusable
+        self.hidden_by = hidden_by
 
-    def detect(self, environ: Mapping[str, str], *, hardware: bool) -> ProviderResult:
-        """Tell what this machine supports.
+    @classmethod
+    def hidden(cls, devices: str, variable: str, value: str) -> NotDetected:
+        """Create the error for devices hidden by an environment variable.
 
-        Called at most once a run. Starts no process, opens no connection, imports
-        nothing heavy before there is reason to, and never raises: whatever goes
-        wrong is an empty answer with a reason. Returns within 100 ms, or within
-        two seconds if a driver library hangs.
-
-        :param environ: the environment variables to read overrides from.
-        :param hardware: whether this machine may be asked. If not (another machine
-            is the target), only the documented override variables in *environ*
-            count, being the user's own word.
+        :param devices: what they are, as in "hides every NVIDIA GPU".
         """
+        reason = f"{variable} hides every {devices}: {value!r}"
+        return cls(reason, unusable=reason, hidden_by=variable)
+
+
+class DriverFault(NotDetected):
+    """A driver is installed but fails, which the user can fix."""
+
+
+class Findings:
+    """Detected features, their sources, and reasons for missing ones."""
+
+    def __init__(self, advice: str = "") -> None:
+        """Create empty findings.
+
+        :param advice: what the user should hear when a driver is at fault.
+        """
+        self._advice = advice
+        self._features: list[SupportedFeature] = []
+        self._origins: list[str] = []
+        self._reasons: list[str] = []
+        self._warnings: list[str] = []
+        self._devices: tuple[Device, ...] = ()
+        self.driver: str | None = None
+        self.unusable: str | None = None
+        self.hidden_by: str | None = None
+
+    def attempt(self, ask: Callable[[], tuple[T, str]]) -> T | None:
+        """Try to detect a feature; record the source or the reason.
+
+        :param ask: returns what it has found and where, or raises :exc:`NotDetected`.
+        :return: None if it was not found.
+        """
+        try:
+            found, origin = ask()
+        except NotDetected as absent:
+            self.note(str(absent))
+            if isinstance(absent, DriverFault):
+                self._warnings.append(f"{absent}, {self._advice}")
+            if absent.warning is not None:
+                self._warnings.append(absent.warning)
+            self.unusable = self.unusable or absent.unusable
+            self.hidden_by = self.hidden_by or absent.hidden_by
+            return None
+        self._origins.append(origin)
+        return found
+
+    def note(self, reason: str) -> None:
+        """Record why a feature was not detected."""
+        self._reasons.append(reason)
+
+    def add(self, feature: str, values: Iterable[str]) -> None:
+        """Add a feature if it has values."""
+        if found := tuple(values):
+            self._features.append(SupportedFeature(feature, found))
+
+    def add_devices(
+        self, feature: str, found: Iterable[tuple[str, Iterable[str]]]
+    ) -> None:
+        """Add GPUs with their kinds and supported values."""
+        devices: dict[str, Device] = {}
+        for name, values in found:
+            known = devices.get(name)
+            number = 1 if known is None else known.number + 1
+            devices[name] = Device(name, feature, tuple(values), number)
+        self._devices = tuple(devices.values())
+
+    def answer(self) -> ProviderResult:
+        """Return the findings as a result."""
+        return ProviderResult(
+            features=tuple(self._features),
+            origin=", ".join(dict.fromkeys(filter(None, self._origins))),
+            reason="; ".join(dict.fromkeys(self._reasons)) or None,
+            warnings=tuple(self._warnings),
+            unusable=self.unusable,
+            hidden_by=self.hidden_by,
+            driver=self.driver,
+            devices=self._devices,
+        )
+
+
+def forced(
+    environ: Environ, variable: str, parse: Callable[[str], T | None], expected: str
+) -> tuple[T, str] | None:
+    """Return the value of an override variable, and the variable's name.
+
+    :param parse: returns None if the text is invalid.
+    :param expected: describes valid texts, with an example.
+    :return: None if the variable is not set.
+    :raises NotDetected: if its value is invalid.
+    """
+    text = environ.get(variable, "").strip()
+    if not text:
+        return None
+    value = parse(text)
+    if value is None:
+        raise NotDetected(
+            f"{variable} is invalid",
+            warning=f"pip ignores {variable} and detects nothing instead: expected "
+            f"{expected}, got {text!r}",
+        )
+    return value, variable
+
+
+def require_this_machine(hardware: bool) -> None:
+    """Raise an error unless detection on this machine is allowed.
+
+    :raises NotDetected: if it may not.
+    """
+    if not hardware:
+        raise NotDetected(NOT_THIS_MACHINE)

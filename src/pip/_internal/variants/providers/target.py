@@ -1,41 +1,25 @@
-"""The machine that a run chooses for, as its options and a host describe it."""
+"""The target of a run, as its options and a host describe it.
+
+Options and names say a few facts of it. :func:`environment_of` makes all environment
+markers (PEP 508) of them; what they leave open is as on this machine.
+"""
 
 from __future__ import annotations
 
+import re
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from itertools import groupby
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from pip._vendor.packaging.markers import default_environment
 
 from pip._internal.variants.errors import ContradictoryOptions
-from pip._internal.variants.providers.platforms import (
-    INTERPRETERS,
-    OF_MANY,
-    completed,
-    differs,
-    expanded,
-    of_abi,
-    of_tag,
-    release_of,
-)
+from pip._internal.variants.providers.host_file import HostDescription, release_of
 
 if TYPE_CHECKING:
-    from pip._vendor.packaging.tags import Tag
-
     from pip._internal.models.target_python import TargetPython
-    from pip._internal.variants.providers.host_file import HostDescription
-
-__all__ = [
-    "Target",
-    "TargetSettings",
-    "is_this_machine",
-    "marker_environment",
-    "tags_of",
-    "target_of",
-]
+    from pip._internal.variants.settings import Settings
 
 #: What people call the variables on which wheels depend.
 _CALLED = {
@@ -44,29 +28,88 @@ _CALLED = {
     "implementation_name": "interpreter",
     "python_version": "Python",
 }
+#: By sys_platform: os_name and platform_system.
+_SYSTEMS: Mapping[str, tuple[str, str]] = {
+    "linux": ("posix", "Linux"),
+    "darwin": ("posix", "Darwin"),
+    "win32": ("nt", "Windows"),
+}
+#: What other systems call the types of machines that Linux calls x86_64 and aarch64.
+_MACHINES: Mapping[str, Mapping[str, str]] = {
+    "win32": {"x86_64": "AMD64", "aarch64": "ARM64"},
+    "darwin": {"aarch64": "arm64"},
+}
+#: What Linux calls the types of machines that platform tags and other systems name.
+_USUAL = {
+    **{"amd64": "x86_64", "intel": "x86_64", "fat64": "x86_64", "universal": "x86_64"},
+    **{"arm64": "aarch64", "universal2": "aarch64", "": "x86"},
+}
+#: The sys_platform of platform tags, by their beginning.
+_OF_TAGS = {"win": "win32", "macosx": "darwin"}
+_TAG = re.compile(r"(win|macosx|linux|manylinux|musllinux)[0-9]*_?(?:[0-9]+_){0,2}(.*)")
+#: What tags call an interpreter: implementation_name, platform_python_implementation.
+_IMPLEMENTATIONS = {"cp": ("cpython", "CPython"), "pp": ("pypy", "PyPy")}
 
 
-class TargetSettings(Protocol):
-    """What the options of a command say of the target; empty or None if not given."""
-
-    platforms: Sequence[str]
-    python_version: tuple[int, ...] | None
-    implementation: str | None
-    abis: Sequence[str]
-
-    @property
-    def installs_here(self) -> bool:
-        """Tell whether what is chosen would be installed for this interpreter."""
-
-
-def is_this_machine(settings: TargetSettings) -> bool:
-    """Return whether the target is this machine: no option names another one."""
+def is_this_machine(settings: Settings) -> bool:
+    """Return whether the target is this machine."""
     of_python = settings.python_version or settings.implementation
     return not (settings.platforms or settings.abis or of_python)
 
 
+def this_machine() -> dict[str, str]:
+    """Return the environment markers of this machine."""
+    return {name: str(value) for name, value in default_environment().items()}
+
+
+def usual(machine: str) -> str:
+    """Return the Linux name of a CPU architecture."""
+    return _USUAL.get(machine.lower(), machine.lower())
+
+
+def differs(one: Mapping[str, str], other: Mapping[str, str], name: str) -> bool:
+    """Return whether two machines have different values of a marker variable."""
+    return usual(one[name]) != usual(other[name])
+
+
+def environment_of(
+    *,
+    sys_platform: str | None = None,
+    machine: str | None = None,
+    python: str | None = None,
+    implementation: str | None = None,
+) -> dict[str, str]:
+    """Return all environment markers of a machine; this machine is the default.
+
+    :param sys_platform: ``linux``, ``darwin`` or ``win32``.
+    :param machine: the type of its processor, in the words of any system.
+    :param python: the version of its Python, as ``3.12.4``.
+    :param implementation: what tags call its Python; CPython if only *python* is given.
+    """
+    environment = this_machine()
+    if sys_platform is not None:
+        os_name, platform_system = _SYSTEMS[sys_platform]
+        environment |= {"os_name": os_name, "platform_system": platform_system}
+        environment["sys_platform"] = sys_platform
+    if sys_platform or machine:
+        # This machine's kernel says nothing of another one's.
+        environment |= dict.fromkeys(("platform_release", "platform_version"), "")
+        linux_name = usual(machine or environment["platform_machine"])
+        names = _MACHINES.get(environment["sys_platform"], {})
+        environment["platform_machine"] = names.get(linux_name, linux_name)
+    if python is not None:
+        environment["python_version"] = python.rpartition(".")[0]
+        environment["python_full_version"] = python
+        environment["implementation_version"] = python
+    if (python or implementation) and (implementation or "cp") in _IMPLEMENTATIONS:
+        name, shown = _IMPLEMENTATIONS[implementation or "cp"]
+        environment["implementation_name"] = name
+        environment["platform_python_implementation"] = shown
+    return environment
+
+
 def marker_environment(
-    settings: TargetSettings, host: HostDescription | None
+    settings: Settings, host: HostDescription | None
 ) -> dict[str, str]:
     """Return the values of environment markers (PEP 508) for the target.
 
@@ -75,39 +118,34 @@ def marker_environment(
     told = {} if host is None else host.environment
     if host is not None and host.is_complete:
         return dict(told)
-    return {**expanded(_typed(settings), _this_machine()), **told}
-
-
-def _typed(settings: TargetSettings) -> dict[str, str]:
-    """Return what the options that upstream has say of the environment."""
-    said = of_tag(settings.platforms[0]) if settings.platforms else {}
-    said |= of_abi(settings.abis[0]) if settings.abis else {}
+    sys_platform = machine = python = None
+    match = _TAG.fullmatch(settings.platforms[0]) if settings.platforms else None
+    if match is not None:
+        sys_platform, machine = _OF_TAGS.get(match[1], "linux"), usual(match[2])
     if settings.python_version:
         # As upstream compares it with Requires-Python.
-        version = [*settings.python_version, 0, 0][:3]
-        said["python_full_version"] = ".".join(map(str, version))
-        said["python_version"] = ".".join(map(str, version[:2]))
-    for name, of_tags in INTERPRETERS.items():
-        if settings.implementation == of_tags:
-            said["implementation_name"] = name
-    return completed(said)
-
-
-def _this_machine() -> dict[str, str]:
-    return {name: str(value) for name, value in default_environment().items()}
+        python = ".".join(map(str, [*settings.python_version, 0, 0][:3]))
+    environment = environment_of(
+        sys_platform=sys_platform,
+        machine=machine,
+        python=python,
+        implementation=settings.implementation,
+    )
+    return {**environment, **told}
 
 
 def tags_of(python: TargetPython) -> dict[str, list[str]]:
-    """Return the platform and ABI tags of an interpreter, as a host file has them."""
+    """Return the platform and ABI tags of an interpreter, as in a host file."""
     tags = python.get_sorted_tags()
+    of_many = ("none", "abi3", "abi3t")
     return {
         "platforms": [*dict.fromkeys(t.platform for t in tags if t.platform != "any")],
-        "abis": [*dict.fromkeys(tag.abi for tag in tags if tag.abi not in OF_MANY)],
+        "abis": [*dict.fromkeys(tag.abi for tag in tags if tag.abi not in of_many)],
     }
 
 
-def target_of(settings: TargetSettings, host: HostDescription | None) -> Target | None:
-    """Return the platform and the interpreter beside a host; None if they are this one's.
+def target_of(settings: Settings, host: HostDescription | None) -> Target | None:
+    """Return the target's platform and interpreter; None for this machine's.
 
     :raises ContradictoryOptions: if both the host and the options name them.
     """
@@ -117,14 +155,14 @@ def target_of(settings: TargetSettings, host: HostDescription | None) -> Target 
 
 
 class Target:
-    """The platform and the interpreter of a host, or of the options beside hardware.
+    """The platform and interpreter of a host or of the options.
 
     :ivar host: the host.
     :ivar environment: the values of all environment markers there.
-    :ivar python: what upstream goes by; it makes the tags.
+    :ivar python: the Python that determines the tags.
     """
 
-    def __init__(self, settings: TargetSettings, host: HostDescription) -> None:
+    def __init__(self, settings: Settings, host: HostDescription) -> None:
         """Describe the target of a command.
 
         :raises ContradictoryOptions: if both the host and the options name it.
@@ -134,87 +172,52 @@ class Target:
         self.host = host
         self.environment = marker_environment(settings, host)
         if host.is_complete:
-            _refuse_options(settings, host)
+            if not is_this_machine(settings):
+                raise ContradictoryOptions(
+                    "An option such as --platform or --python-version",
+                    f"--variant-host {host.path}",
+                    "The host describes a platform and a Python.",
+                    "Remove one of them, or add the Python to the name: "
+                    "cuda-12.8-sm_90-py312.",
+                )
             name = self.environment["implementation_name"]
-            self.python = TargetPython(
-                platforms=[*host.platforms],
-                py_version_info=release_of(self.environment["python_full_version"]),
-                abis=[*host.abis],
-                implementation=INTERPRETERS.get(name, name),
-            )
-            # Upstream puts what it derives from a tag next to it.
-            tags = self.python.get_sorted_tags()
-            self.python._valid_tags = _in_order(tags, host.platforms)
+            short = {known: tag for tag, (known, _) in _IMPLEMENTATIONS.items()}
+            implementation: str | None = short.get(name, name)
+            full_version = self.environment["python_full_version"]
+            version: tuple[int, ...] | None = release_of(full_version)
+            platforms, abis = [*host.platforms], [*host.abis]
         else:
-            self.python = TargetPython(
-                platforms=[*settings.platforms] or None,
-                py_version_info=settings.python_version,
-                abis=[*settings.abis] or None,
-                implementation=settings.implementation,
-            )
+            implementation, version = settings.implementation, settings.python_version
+            platforms, abis = [*settings.platforms], [*settings.abis]
+        self.python = TargetPython(
+            platforms or None, version, abis or None, implementation
+        )
         if settings.installs_here and not self.is_elsewhere:
             # This interpreter runs it, whatever patch release was named.
             names = ("python_full_version", "python_version", "implementation_version")
-            self.environment |= {name: _this_machine()[name] for name in names}
+            self.environment |= {name: this_machine()[name] for name in names}
             self.python.py_version_info = sys.version_info[:3]
 
     @property
     def telling(self) -> Mapping[str, str]:
-        """Return what markers say of machines of its kind; nothing if any may be meant."""
+        """The markers of this kind of machine; empty if unknown."""
         is_told = self.host.is_complete or self.is_elsewhere
         return {name: self.environment[name] for name in _CALLED if is_told}
 
     @cached_property
     def is_elsewhere(self) -> bool:
-        """Whether wheels for this machine and interpreter may not suit there."""
+        """Whether wheels for this machine may not suit the target."""
         from pip._internal.models.target_python import TargetPython
 
-        return self.python.get_sorted_tags() != TargetPython().get_sorted_tags()
-
-    @property
-    def is_of_this_type(self) -> bool:
-        """Whether it has the same type of processor as this machine."""
-        return not differs(_this_machine(), self.environment, "platform_machine")
+        return self.python.get_unsorted_tags() != TargetPython().get_unsorted_tags()
 
     @cached_property
     def differences(self) -> Sequence[str]:
-        """Say in what the target is another one than this machine."""
-        here = _this_machine()
+        """The differences between the target and this machine, as sentences."""
+        here = this_machine()
         told = [
             f"Its {called} is {self.environment[name]}, this one's is {here[name]}."
             for name, called in _CALLED.items()
             if differs(here, self.environment, name)
         ]
-        return told or ["The tags of wheels that suit there are others than here."]
-
-
-def _refuse_options(settings: TargetSettings, host: HostDescription) -> None:
-    """Refuse options of upstream that name what a host describes.
-
-    :raises ContradictoryOptions: if there is one.
-    """
-    version = settings.python_version
-    given = {
-        "--platform": settings.platforms,
-        "--python-version": version and [".".join(map(str, version))],
-        "--implementation": settings.implementation and [settings.implementation],
-        "--abi": settings.abis,
-    }
-    for option, values in given.items():
-        if values:
-            raise ContradictoryOptions(
-                f"{option} {values[0]}",
-                f"--variant-host {host.path}",
-                "The host describes a platform and a Python.",
-                "Leave one of the two out, or write the Python into the name: "
-                "cuda-12.8-sm_90-py312.",
-            )
-
-
-def _in_order(tags: Iterable[Tag], platforms: Sequence[str]) -> list[Tag]:
-    """Order tags by platform, where they differ in nothing else."""
-    rank = {platform: number for number, platform in enumerate(platforms)}
-    ordered: list[Tag] = []
-    for _, alike in groupby(tags, lambda tag: (tag.interpreter, tag.abi)):
-        ordered += sorted(alike, key=lambda tag: rank.get(tag.platform, len(rank)))
-    return ordered
+        return told or ["It accepts wheels with other tags than this machine."]

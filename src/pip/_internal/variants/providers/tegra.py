@@ -19,17 +19,6 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from pip._internal.variants.providers.result import ProviderResult
 
-__all__ = [
-    "FIRST_UNIFIED_CUDA",
-    "Tegra",
-    "cuda_of",
-    "described",
-    "find",
-    "named",
-    "problem",
-    "runs_sbsa",
-]
-
 #: The first CUDA version that is one for Tegra and for servers.
 FIRST_UNIFIED_CUDA = (13, 0)
 #: And the first release of Jetson Linux: that of JetPack 7.
@@ -45,18 +34,18 @@ _MAX_SIZE = 4096  # characters; the files of real machines have a few hundred
 class Tegra(NamedTuple):
     """A Tegra system.
 
-    :ivar release: of Jetson Linux, as ``36.4.3``; None if that is not told.
+    :ivar release: of Jetson Linux, as ``36.4.3``; None if unknown.
     """
 
     release: str | None = None
 
     def __str__(self) -> str:
-        """Name it for people: ``a Jetson (Jetson Linux 36.4.3)``."""
+        """Return the name for messages: ``a Jetson (Jetson Linux 36.4.3)``."""
         return f"a Jetson (Jetson Linux {self.release})" if self.release else "a Jetson"
 
 
 def described(platform_release: str) -> Tegra | None:
-    """Return the Tegra of which a user or a kernel tells no more than the kernel's release.
+    """Return the Tegra system for a kernel release.
 
     :return: None if it is none.
     """
@@ -64,14 +53,14 @@ def described(platform_release: str) -> Tegra | None:
 
 
 def named(platform_release: str) -> str:
-    """Return the release of a Tegra's kernel so that it tells that it is one."""
+    """Return the kernel release of a Tegra, with a ``-tegra`` suffix."""
     if described(platform_release) is not None:
         return platform_release
     return f"{platform_release}-tegra".lstrip("-")
 
 
 def find(platform_release: str, root: str = "/") -> Tegra | None:
-    """Return what Tegra this machine is; None if it is none.
+    """Return the Tegra system of this machine, or None.
 
     :param platform_release: of its kernel.
     :param root: the folder that holds ``etc`` and ``proc``.
@@ -79,9 +68,9 @@ def find(platform_release: str, root: str = "/") -> Tegra | None:
     path = os.path.join(root, "etc/nv_tegra_release")
     if os.path.exists(path):
         # One that cannot be read leaves no more open than the release.
-        match = re.match(_RELEASE_FORM, _read(path) or "")
+        match = re.match(_RELEASE_FORM, _read(path))
         return Tegra(None if match is None else f"{match[1]}.{match[2]}")
-    tree = _read(os.path.join(root, "proc/device-tree/compatible")) or ""
+    tree = _read(os.path.join(root, "proc/device-tree/compatible"))
     # It lists names, each ended by a zero.
     if any(name.startswith("nvidia,tegra") for name in tree.split("\0")):
         return Tegra()
@@ -92,13 +81,13 @@ def cuda_of(nvidia: ProviderResult) -> str | None:
     """Return the CUDA version of a driver, as ``12.6``.
 
     :param nvidia: what is supported of that namespace.
-    :return: None if it is not told.
+    :return: None if unknown.
     """
     return next(iter(nvidia.values("cuda_version_lower_bound")), None)
 
 
 def runs_sbsa(tegra: Tegra, cuda: str | None) -> bool:
-    """Return whether a Tegra runs builds for servers, as far as that is known.
+    """Return whether a Tegra runs builds for Arm servers, if known.
 
     :param cuda: the CUDA version of its driver, which decides if it is known.
     """
@@ -110,21 +99,21 @@ def runs_sbsa(tegra: Tegra, cuda: str | None) -> bool:
 
 
 def problem(tegra: Tegra, cuda: str | None) -> str:
-    """Return what users of a Tegra have to know, without a final period.
+    """Return a warning for users of a Tegra, without a final period.
 
     :param cuda: the CUDA version of its driver, if that is known.
     """
     driver = "" if cuda is None else f", and its driver has CUDA {cuda}"
     return (
-        f"This is {tegra}{driver}. What is published for CUDA on ARM is built for servers "
-        "(SBSA), and runs here from CUDA 13 (JetPack 7) on"
+        f"This is {tegra}{driver}. Published CUDA wheels for ARM are built for servers "
+        "(SBSA) and run here only since CUDA 13 (JetPack 7)"
     )
 
 
-def _read(path: str) -> str | None:
+def _read(path: str) -> str:
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
             return file.read(_MAX_SIZE)
     except OSError:
         # Neither servers nor other systems have it; containers may not show it.
-        return None
+        return ""

@@ -1,4 +1,4 @@
-"""Namespace ``tpu``: whether this machine has a TPU of Google.
+"""Namespace ``tpu``: presence of a Google TPU.
 
 Properties; equal to those of the provider that is built into uv 0.13.9 (observed), which
 stands for tpu-variant-provider 0.1.0:
@@ -17,46 +17,35 @@ The override variable replaces detection; an invalid one leaves the feature out.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from pathlib import Path
 
-from pip._internal.variants.providers.findings import (
+from pip._internal.variants.providers.result import (
+    Environ,
     Findings,
     NotDetected,
+    ProviderResult,
     forced,
     require_this_machine,
 )
-from pip._internal.variants.providers.result import ProviderResult
-
-__all__ = ["PACKAGES", "PRESENT_VARIABLE", "detect"]
-
-PACKAGES = frozenset({"tpu-variant-provider"})
 
 PRESENT_VARIABLE = "TPU_VARIANT_PROVIDER_FORCE_PRESENT"
 
 _GOOGLE = "0x1ae0"
-_TPUS = frozenset(
-    {
-        "0x0027",  # v2, v3
-        "0x0056",
-        "0x005e",  # v4
-        "0x0062",  # v5p
-        "0x0063",  # v5e
-        "0x006f",  # v6e
-        "0x0076",  # 7x
-        "0x007c",  # 8t
-        "0x0083",  # 8i
-    }
-)
-_ANSWERS = {
-    **dict.fromkeys(("1", "true", "yes"), "true"),
-    **dict.fromkeys(("0", "false", "no"), "false"),
+_TPUS = {
+    "0x0027",  # v2, v3
+    "0x0056",
+    "0x005e",  # v4
+    "0x0062",  # v5p
+    "0x0063",  # v5e
+    "0x006f",  # v6e
+    "0x0076",  # 7x
+    "0x007c",  # 8t
+    "0x0083",  # 8i
 }
 
 
-def detect(
-    environ: Mapping[str, str], *, hardware: bool, root: str = "/"
-) -> ProviderResult:
-    """Return whether this machine, or the one that *environ* forces, has a TPU.
+def detect(environ: Environ, *, hardware: bool, root: str = "/") -> ProviderResult:
+    """Return whether this machine has a TPU, or *environ* forces one.
 
     :param root: the folder that holds ``sys``.
     """
@@ -66,11 +55,8 @@ def detect(
     return found.answer()
 
 
-def _present(environ: Mapping[str, str], hardware: bool, root: str) -> tuple[str, str]:
-    def parse(text: str) -> str | None:
-        return _ANSWERS.get(text.lower())
-
-    given = forced(environ, PRESENT_VARIABLE, parse, "'true' or 'false'")
+def _present(environ: Environ, hardware: bool, root: str) -> tuple[str, str]:
+    given = forced(environ, PRESENT_VARIABLE, _boolean, "'true' or 'false'")
     if given is not None:
         return given
     require_this_machine(hardware)
@@ -86,17 +72,20 @@ def _present(environ: Mapping[str, str], hardware: bool, root: str) -> tuple[str
     return ("true" if is_present else "false"), "PCI bus"
 
 
+def _boolean(text: str) -> str | None:
+    if text.lower() in ("1", "true", "yes"):
+        return "true"
+    return "false" if text.lower() in ("0", "false", "no") else None
+
+
 def _is_tpu(device: str) -> bool:
     return _read(device, "vendor") == _GOOGLE and _read(device, "device") in _TPUS
 
 
 def _read(device: str, name: str) -> str:
-    """Read a number that the kernel shows; empty if it does not."""
+    """Read a number from the kernel; return an empty text if missing."""
     try:
-        with open(
-            os.path.join(device, name), encoding="utf-8", errors="replace"
-        ) as file:
-            return file.read(20).strip()
+        return Path(device, name).read_text(encoding="utf-8", errors="replace").strip()
     except OSError:
         # It was taken out meanwhile.
         return ""

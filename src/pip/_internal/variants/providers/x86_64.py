@@ -1,4 +1,4 @@
-"""Namespace ``x86_64``: what an x86-64 CPU can do.
+"""Namespace ``x86_64``: features of x86-64 CPUs.
 
 Properties, most preferred first; names and order are those of provider-variant-x86-64
 0.0.1.post2:
@@ -25,15 +25,11 @@ from pip._vendor.wheel_variants.properties import SupportedFeature
 from pip._internal.variants.providers.cpu import ask_cpu, flag_features, read_cpu
 from pip._internal.variants.providers.result import ProviderResult
 
-__all__ = ["PACKAGES", "detect"]
-
-PACKAGES = frozenset({"provider-variant-x86-64", "x86-64-variant-provider"})
-
 _HIGHEST_LEVEL = 4
 
 
 def detect(environ: Mapping[str, str], *, hardware: bool) -> ProviderResult:
-    """Return the level and the flags that this machine's CPU has."""
+    """Return the level and the flags of this machine's CPU."""
     return ask_cpu("x86_64", _features, _levels(1), hardware=hardware)
 
 

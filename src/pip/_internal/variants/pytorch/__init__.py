@@ -1,43 +1,56 @@
-"""PyTorch as it is published today: a bridge from its local versions to variants.
+"""Treat PyTorch's local versions as variants (the bridge to its index).
 
 The builds of a release of torch differ in their local version (``2.9.1+cu128``) and in
 where they lie on PyTorch's own index; none is a variant wheel yet. This room makes
 variants of them. It is no part of any standard, and goes when it is no longer needed.
+
+What the values of its options mean is imported when there are any.
 """
 
 from __future__ import annotations
 
-import logging
 import os
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from pip._internal.variants.pytorch.options import (
+    ANY_BACKEND,
+    BACKENDS,
+    LTT_VARIABLE,
+    OPTIONS,
+)
+
 if TYPE_CHECKING:
-    import optparse
     from collections.abc import Iterable, Iterator
+    from optparse import Values
 
     from pip._internal.metadata import BaseDistribution
     from pip._internal.variants.pytorch.mode import PyTorch
     from pip._internal.variants.selection.installed_records import InstalledBuild
     from pip._internal.variants.selection.run import Run
+    from pip._internal.variants.settings import Settings
 
-__all__ = ["judged", "mode_of", "options_for"]
+
+def in_use(settings: Settings, environ: Mapping[str, str]) -> bool:
+    """Return whether a command uses the bridge."""
+    if settings.value(BACKENDS, otherwise=False) is False:
+        return False
+    named = any(settings.value(row) not in (None, False) for row in OPTIONS)
+    return named or bool(environ.get(LTT_VARIABLE))
 
 
 def mode_of(run: Run) -> PyTorch | None:
-    """Return the bridge of a run that is to use it.
+    """Return the bridge of a run, or None.
 
     :raises WrongUse: if the variable of light-the-torch is invalid.
     """
-    from pip._internal.variants.pytorch.options import LTT_VARIABLE, in_use
-
     if not in_use(run.settings, os.environ):
         return None
     if not run.enabled:
         if run.settings.no_variants:
-            run.reporter.say_once(
-                logging.WARNING,
-                "Without variants PyTorch's index is not looked at: the --pytorch-* "
-                f"options, --cpuonly and {LTT_VARIABLE} have no effect",
+            run.reporter.warn(
+                "Variants are off, so pip does not use PyTorch's index: the "
+                f"--pytorch-* options, --cpuonly and {LTT_VARIABLE} have no effect"
             )
         return None
     # What is looked up where is known too late to look ahead.
@@ -49,20 +62,14 @@ def mode_of(run: Run) -> PyTorch | None:
 
 
 def options_for(build: InstalledBuild) -> tuple[str, ...]:
-    """Return the options with which the other builds of an installed one are found."""
+    """Return the options that find other builds of an installed package."""
     from pip._internal.variants.pytorch.synthetic import NAMESPACE
 
-    if NAMESPACE not in build.manifest.namespaces:
-        return ()
-    from pip._internal.variants.pytorch.settings import ANY_BACKEND
-
-    return ANY_BACKEND
+    return ANY_BACKEND if NAMESPACE in build.manifest.namespaces else ()
 
 
-def judged(
-    dists: Iterable[BaseDistribution], options: optparse.Values
-) -> Iterator[str]:
-    """Say what is wrong with all that is installed, some of it over the bridge."""
-    from pip._internal.variants.pytorch.advice import different_backends
+def judged(dists: Iterable[BaseDistribution], options: Values) -> Iterator[str]:
+    """Return the problems of installed packages from bridged indexes."""
+    from pip._internal.variants.pytorch.agreement import different_backends
 
     return different_backends(dists, options)

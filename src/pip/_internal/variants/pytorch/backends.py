@@ -1,4 +1,4 @@
-"""Computation backends: what the local versions of PyTorch's builds name.
+"""Computation backends, as in the local versions of PyTorch's builds.
 
 Pure: no I/O and nothing from the rest of pip.
 """
@@ -9,31 +9,16 @@ import enum
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 
-__all__ = [
-    "AUTO",
-    "CPU",
-    "NAMESPACES",
-    "Backend",
-    "BackendChoice",
-    "BackendGroup",
-    "BackendKind",
-    "InvalidBackend",
-    "is_special_build",
-    "newest_first",
-    "parse_choice",
-]
-
-#: What stands for detection in place of a list.
+#: What stands for detection instead of a list.
 AUTO = "auto"
 _GRAMMAR = (
     "cpu, xpu, cuNNN such as cu128 (or cu12.8, cuda128, cuda12.8), or rocmX.Y such as "
     "rocm6.4"
 )
 _CHOICE_GRAMMAR = (
-    f"{_GRAMMAR}; cuda, rocm or gpu for any build of that kind; several of these with "
-    f"commas, most preferred first; or {AUTO}, which takes what suits"
+    f"{_GRAMMAR}; cuda, rocm or gpu for any wheel of that kind; several of these with "
+    f"commas, most preferred first; or {AUTO}, which chooses the best supported one"
 )
 
 # Explicit ASCII classes; digits are few, since no version has more.
@@ -48,14 +33,14 @@ _OLDEST_CUDA = (7, 0)
 
 
 class InvalidBackend(ValueError):
-    """A text names no computation backend."""
+    """A text is not the name of a computation backend."""
 
     def __init__(self, problem: str) -> None:
         super().__init__(f"invalid computation backend: {problem}")
 
 
 class BackendKind(enum.IntEnum):
-    """What a build computes on; of several, the first is preferred."""
+    """The kinds of backends, preferred first."""
 
     CUDA = 0
     ROCM = 1
@@ -63,15 +48,17 @@ class BackendKind(enum.IntEnum):
     CPU = 3
 
 
-#: In which namespace the devices of each kind of backend are.
-NAMESPACES: Mapping[BackendKind, str] = MappingProxyType(
-    {BackendKind.CUDA: "nvidia", BackendKind.ROCM: "amd", BackendKind.XPU: "intel"}
-)
+#: The namespace and the feature of the GPUs that builds of a kind have code for.
+DEVICES: Mapping[BackendKind, tuple[str, str]] = {
+    BackendKind.CUDA: ("nvidia", "sm_arch"),
+    BackendKind.ROCM: ("amd", "gfx_arch"),
+    BackendKind.XPU: ("intel", "device_ip"),
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Backend:
-    """What a build is for.
+    """A backend that a build is for.
 
     :ivar version: of CUDA (major, minor) or ROCm (major, minor and perhaps patch).
     """
@@ -81,7 +68,7 @@ class Backend:
 
     @classmethod
     def parse(cls, text: str) -> Backend:
-        """Parse what users write and local versions are: ``cu128``, ``rocm6.4``.
+        """Parse the name of a backend, such as ``cu128`` or ``rocm6.4``.
 
         Letter case and blanks around it do not matter.
 
@@ -106,7 +93,7 @@ class Backend:
 
     @classmethod
     def find(cls, text: str | None) -> Backend | None:
-        """Return the backend that *text* names, None if it names none."""
+        """Return the backend that *text* names, or None."""
         try:
             return None if text is None else cls.parse(text)
         except InvalidBackend:
@@ -114,20 +101,12 @@ class Backend:
 
     @property
     def label(self) -> str:
-        """Return the name in its usual form, which serves as the label of a variant."""
+        """The normalized name, which is also the label of the variant."""
         if self.kind is BackendKind.CUDA:
             return "cu" + "".join(map(str, self.version))
         if self.kind is BackendKind.ROCM:
             return "rocm" + ".".join(map(str, self.version))
         return self.kind.name.lower()
-
-    @property
-    def kinds(self) -> frozenset[BackendKind]:
-        """What a build for it computes on."""
-        return frozenset({self.kind})
-
-    def __contains__(self, backend: Backend) -> bool:
-        return backend == self
 
     def __str__(self) -> str:
         return self.label
@@ -137,7 +116,7 @@ CPU = Backend(BackendKind.CPU)
 
 
 def newest_first(backends: Iterable[Backend]) -> list[Backend]:
-    """Order backends as detection prefers them: GPUs first, newest versions first."""
+    """Sort backends by preference: GPUs first, newest versions first."""
 
     def place(backend: Backend) -> tuple[BackendKind, list[int]]:
         return backend.kind, [-number for number in (*backend.version, 0, 0)[:3]]
@@ -145,33 +124,23 @@ def newest_first(backends: Iterable[Backend]) -> list[Backend]:
     return sorted(set(backends), key=place)
 
 
-@dataclass(frozen=True, slots=True)
-class BackendGroup:
-    """Any build for a GPU, or for those of one kind, which a user names as one."""
+class BackendGroup(enum.Enum):
+    """Any build for a GPU, or for one kind of GPU."""
 
-    name: str
-    kinds: frozenset[BackendKind]
+    CUDA = frozenset({BackendKind.CUDA})
+    ROCM = frozenset({BackendKind.ROCM})
+    GPU = frozenset(DEVICES)
 
     def __contains__(self, backend: Backend) -> bool:
-        return backend.kind in self.kinds
+        return backend.kind in self.value
 
     def __str__(self) -> str:
-        return self.name
-
-
-_GROUPS = {
-    name: BackendGroup(name, frozenset(kinds))
-    for name, kinds in (
-        ("cuda", [BackendKind.CUDA]),
-        ("rocm", [BackendKind.ROCM]),
-        ("gpu", [BackendKind.CUDA, BackendKind.ROCM, BackendKind.XPU]),
-    )
-}
+        return self.name.lower()
 
 
 @dataclass(frozen=True, slots=True)
 class BackendChoice:
-    """The builds that a user wants, and no others; if none are named, those that suit.
+    """The backends that a user selected; if empty, all that are suitable.
 
     :ivar items: most preferred first.
     """
@@ -182,40 +151,48 @@ class BackendChoice:
         return bool(self.items)
 
     def __contains__(self, backend: Backend) -> bool:
-        return any(backend in item for item in self.items)
+        return any(
+            backend in item if isinstance(item, BackendGroup) else backend == item
+            for item in self.items
+        )
 
     def __str__(self) -> str:
         return ",".join(map(str, self.items)) or AUTO
 
     @property
     def kinds(self) -> frozenset[BackendKind]:
-        """What the builds may compute on."""
-        return frozenset(kind for item in self.items for kind in item.kinds)
+        """The allowed kinds of backends."""
+        kinds = frozenset(each.kind for each in self.named)
+        return kinds.union(*(each.value for each in self.groups))
+
+    @property
+    def groups(self) -> tuple[BackendGroup, ...]:
+        """The named groups."""
+        return tuple(item for item in self.items if isinstance(item, BackendGroup))
 
     @property
     def named(self) -> tuple[Backend, ...]:
-        """The backends that it names one by one."""
+        """The individually named backends."""
         return tuple(item for item in self.items if isinstance(item, Backend))
 
 
 def parse_choice(text: str) -> BackendChoice:
-    """Parse a list with commas, most preferred first, or ``auto``.
+    """Parse a comma-separated list, most preferred first, or ``auto``.
 
     :raises InvalidBackend: if an item is none, or there is none.
     """
     items = [item.strip().lower() for item in text.split(",")]
     if items == [AUTO]:
         return BackendChoice()
-    found = [_GROUPS.get(item) or Backend.find(item) for item in items]
+    groups = {str(group): group for group in BackendGroup}
+    found = [groups.get(item) or Backend.find(item) for item in items]
     if not all(found):
         raise InvalidBackend(f"expected {_CHOICE_GRAMMAR}; got {text!r}")
-    return BackendChoice(
-        tuple(item for item in dict.fromkeys(found) if item is not None)
-    )
+    return BackendChoice(tuple(filter(None, dict.fromkeys(found))))
 
 
 def is_special_build(local: str) -> bool:
-    """Tell whether a local version names a backend and something else besides.
+    """Return whether a local version contains more than a backend.
 
     Such builds (``cpu.cxx11.abi``, ``cu118.with.pypi.cudnn``) are for those who know.
     """

@@ -1,35 +1,31 @@
-"""An index whose builds only local versions tell apart: which page lists a project's files.
+"""Read indexes with one build per local version.
 
 An *umbrella* page, ``BASE/torch/``, lists the builds for all backends; besides, there is a
-page for each backend, ``BASE/cu128/torch/``. Mirrors have both, or either, or some; other
-indexes have one kind alone. The name of a wheel tells what it is built for, or else the
-place of its file, or the page that lists it.
+page for each backend, ``BASE/cu128/torch/``. Mirrors have one kind or both. The name of a
+wheel tells what it is built for, or else the place of its file, or the page that lists it.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from pip._internal.console.output import get_logger
 from pip._internal.console.texts import Hint
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.errors import VariantError
 from pip._internal.variants.index.links import LocalVersionWheel, label_of
-from pip._internal.variants.index.pages import PageUnavailable, fetch_page, links_of
+from pip._internal.variants.index.pages import PageUnavailable, fetch_links
 from pip._internal.variants.output.invocation import again
-from pip._internal.variants.pytorch.backends import CPU, Backend
+from pip._internal.variants.pytorch.backends import CPU, Backend, is_special_build
 from pip._internal.variants.pytorch.options import INDEX_URL
 
 if TYPE_CHECKING:
     from pip._internal.models.link import Link
-    from pip._internal.variants.pytorch.description import IndexDescription
+    from pip._internal.variants.pytorch.settings import IndexDescription
     from pip._internal.variants.selection.run import Run
-
-__all__ = ["BackendIndex", "as_build"]
 
 logger = get_logger(__name__)
 
@@ -38,7 +34,7 @@ _MISSING = (403, 404, 410)
 
 
 class BackendIndexUnavailable(VariantError):
-    """What an index of builds has cannot be told."""
+    """The pages of an index of builds cannot be fetched."""
 
     reference = "pytorch-index-unavailable"
 
@@ -47,12 +43,14 @@ _TO_DO_WITHOUT = (
     "Without the --pytorch-* options, --cpuonly and LTT_PYTORCH_COMPUTATION_BACKEND, "
     "their environment variables and configuration keys, pip does not look there."
 )
-_WHY_NOWHERE_ELSE = "What might be on it is not taken from another index, which anybody may have put it on."
+_WHY_NOWHERE_ELSE = (
+    "pip takes these projects from no other index, where anyone could publish their "
+    "names."
+)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Page:
-    """What one page lists.
+class Page(NamedTuple):
+    """The files on one page.
 
     :ivar backend: of which the page is; None for an umbrella page.
     """
@@ -62,60 +60,32 @@ class Page:
 
 
 class BackendIndex:
-    """One channel of such an index, or of a mirror; each page is fetched once a run."""
+    """One channel of such an index or mirror; fetches each page once."""
 
-    def __init__(
-        self,
-        run: Run,
-        description: IndexDescription,
-        base_url: str,
-        backends: Callable[[IndexDescription], Sequence[Backend]],
-    ) -> None:
-        """Prepare the index; nothing is fetched before a project is looked up.
-
-        :param backends: returns those whose own pages stand in for umbrella pages that
-            are missing.
-        """
+    def __init__(self, run: Run, description: IndexDescription, base_url: str) -> None:
         self._options = run.settings.options
         self._session = run.catalogue.session
         self.description = description
         self.base_url = base_url
-        self._backends = backends
-        self._pages: dict[str, list[Link] | None] = {}
-        self._has_umbrellas: bool | None = None
+        self._pages: dict[str, Page | None] = {}
 
-    def pages(self, project: str, versions: Sequence[str]) -> list[Page]:
+    def fetch_pages(self, project: str, versions: Sequence[str]) -> list[Page]:
         """Return the pages of a project; none if the index does not have it.
 
         :param versions: that are pinned, where pages are by version.
         :raises BackendIndexUnavailable: if that cannot be told: what it might have must
             not be taken from elsewhere.
         """
-        description = self.description
-        if description.probe_project is None:
-            # Of those that are not wanted too, to tell what it has.
-            return self.pages_by_backend(project, versions) or self._by_backend(
-                description.backends, project, versions
-            )
-        if self._has_umbrellas is not False:
-            page = self._page(description.page, project)
-            self._has_umbrellas = self._has_umbrellas or any(
-                self._page(description.page, each) is not None
-                for each in (project, description.probe_project)
-            )
-            if self._has_umbrellas:
-                return [] if page is None else [page]
-        return self._by_backend(self._served, project, versions)
-
-    def pages_by_backend(self, project: str, versions: Sequence[str]) -> list[Page]:
-        """Return the pages of a project that are for one backend each."""
-        return self._by_backend(self._backends(self.description), project, versions)
-
-    def _by_backend(
-        self, backends: Iterable[Backend], project: str, versions: Sequence[str]
-    ) -> list[Page]:
+        if self.description.page is not None:
+            umbrella = self._page(self.description.page, project)
+            if umbrella is not None:
+                return [umbrella]
+            # If there are such pages at all, the project is not there.
+            probe = self.description.probe_project or project
+            if self._page(self.description.page, probe) is not None:
+                return []
         found = []
-        for backend, version in itertools.product(backends, versions):
+        for backend, version in itertools.product(self._served, versions):
             page = self._page(self.description.backend_page, project, version, backend)
             if page is not None:
                 found.append(page)
@@ -126,64 +96,53 @@ class BackendIndex:
 
     @cached_property
     def _served(self) -> Sequence[Backend]:
-        """The backends of which a mirror without umbrella pages has pages."""
+        """The backends with pages; a mirror may lack some."""
         description = self.description
         project = description.probe_project
-        assert project is not None, "it tells whether there is an index"
-        for among in (self._backends(description), description.backends):
-            served = [each for each in among if self._by_backend([each], project, [""])]
-            if served:
-                return served
-        raise self._unavailable(
-            self.base_url,
-            f"There is no page of {project} there, neither for all builds nor for one "
-            "backend",
-        )
+        if project is None:
+            return description.backends
+        path = description.backend_page
+        served = [
+            backend
+            for backend in description.backends
+            if self._page(path, project, backend=backend) is not None
+        ]
+        if not served:
+            raise self._unavailable(
+                self.base_url,
+                f"It has no page for {project}, neither for all wheels nor for one "
+                "backend",
+            )
+        return served
 
     def _page(
-        self,
-        path: str | None,
-        project: str,
-        version: str = "",
-        backend: Backend | None = None,
+        self, path: str, project: str, version: str = "", backend: Backend | None = None
     ) -> Page | None:
-        """Return the umbrella page of a project, or the one for a backend."""
-        if path is None:
-            return None
+        """Return the page of a project for all backends or for one."""
         below = path.format(project=project, version=version, backend=backend)
         url = f"{self.base_url}/{below}"
         if url not in self._pages:
-            self._pages[url] = self._fetched(url, project)
-        links = self._pages[url]
-        return None if links is None else Page(links, backend)
-
-    def _fetched(self, url: str, project: str) -> list[Link] | None:
-        try:
-            return links_of(fetch_page(self._session, url, project))
-        except PageUnavailable as error:
-            if error.status in _MISSING:
+            self._pages[url] = None
+            try:
+                links = fetch_links(self._session, url, project)
+                self._pages[url] = Page(links, backend)
+            except PageUnavailable as error:
+                if error.status not in _MISSING:
+                    raise self._unavailable(url, str(error)) from None
                 logger.debug("%s is not there: %s", redact_auth_from_url(url), error)
-                return None
-            raise self._unavailable(url, str(error)) from None
+        return self._pages[url]
 
     def _unavailable(self, url: str, problem: str) -> BackendIndexUnavailable:
-        projects = self.description.projects
-        if projects is None:
-            mirror = again(self._options, INDEX_URL.name, "URL")
-            way = Hint("A mirror may have it:", mirror)
-        else:
-            name = min(projects)
-            typed = again(self._options, "--variant-index", f"{name}=URL")
-            way = Hint(f"To take {name} from an index that you name:", typed)
+        mirror = again(self._options, INDEX_URL.name, "URL")
         return BackendIndexUnavailable(
             f"Cannot use {redact_auth_from_url(url)} as {self.description}.",
             problem.rstrip(".") + ".",
-            [way, _TO_DO_WITHOUT],
+            [Hint("To use a mirror of PyTorch's index:", mirror), _TO_DO_WITHOUT],
             _WHY_NOWHERE_ELSE,
         )
 
     def have_builds(self, pages: Iterable[Page]) -> bool:
-        """Tell whether any of the files of a project is built for one backend."""
+        """Return whether any file of a project is for a single backend."""
         if self.description.projects is not None:
             return True
         return any(
@@ -192,12 +151,19 @@ class BackendIndex:
             for link in page.links
         )
 
-    def builds(self, pages: Sequence[Page]) -> list[Link]:
-        """Return the files of a project, wheels for one backend as variants."""
+    def builds(self, pages: Sequence[Page], *, may_be_special: bool) -> list[Link]:
+        """Return the files of a project; wheels for one backend become variants.
+
+        :param may_be_special: whether the user pins a local version, which may be that
+            of a build with more than a backend to it.
+        """
         by_place = self.have_builds(pages)
         found: dict[str, Link] = {}
         for page in pages:
             for link in page.links:
+                local = _local_version(link.filename)
+                if not may_be_special and is_special_build(local or ""):
+                    continue
                 otherwise = page.backend or CPU if by_place else None
                 build = as_build(link, self.base_url, otherwise=otherwise)
                 found.setdefault(link.url, build)
@@ -211,7 +177,7 @@ def _local_version(filename: str) -> str | None:
 
 
 def as_build(link: Link, source: str, *, otherwise: Backend | None = None) -> Link:
-    """Make a wheel for one backend a variant, labelled with it.
+    """Convert a wheel for one backend to a variant with that label.
 
     :param source: names where such labels have a meaning.
     :param otherwise: the backend of a wheel that has no local version and is in no folder
@@ -223,6 +189,4 @@ def as_build(link: Link, source: str, *, otherwise: Backend | None = None) -> Li
     backend = Backend.find(local)
     if local is None and otherwise is not None:
         backend = Backend.find(link.path.split("/")[-2]) or otherwise
-    return (
-        link if backend is None else LocalVersionWheel.of(link, backend.label, source)
-    )
+    return LocalVersionWheel(link, backend.label, source) if backend else link

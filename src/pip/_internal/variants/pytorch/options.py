@@ -1,33 +1,11 @@
-"""The options that turn the bridge to PyTorch's index, and others like it, on.
-
-What their values mean is imported when there are any.
-"""
+"""Options of the bridge to PyTorch's index."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
-
-from pip._internal.variants.selection.settings import OptionRow, kind
-
-if TYPE_CHECKING:
-    from pip._internal.variants.selection.settings import Settings
-
-__all__ = [
-    "BACKENDS",
-    "CHANNEL",
-    "CPUONLY",
-    "DEFAULT_URL",
-    "INDEX_URL",
-    "LTT_VARIABLE",
-    "OPTIONS",
-    "in_use",
-]
+from pip._internal.variants.settings import OptionRow, kind
 
 #: Where users of light-the-torch keep the backends.
 LTT_VARIABLE = "LTT_PYTORCH_COMPUTATION_BACKEND"
-DEFAULT_URL = "https://download.pytorch.org/whl"
-
 
 _VALUES = "pytorch.settings"
 
@@ -36,38 +14,34 @@ BACKENDS = OptionRow(
     dest="pytorch_backends",
     check=kind("backends", _VALUES),
     metavar="LIST",
-    help="Take what PyTorch's own index has from there, in builds for one of these: "
-    "cpu, xpu, cuNNN such as cu128, rocmX.Y such as rocm6.4; or 'cuda', 'rocm' or 'gpu' "
-    "for any build of that kind and never one for the CPU. Several are listed with "
-    "commas, most preferred first; 'auto', the default with any other of the options "
-    "for that index, takes what suits the target machine.",
+    help="Install the projects of PyTorch's index from there, in wheels for this "
+    "backend: cpu, xpu, cuNNN such as cu128, rocmX.Y such as rocm6.4; or 'cuda', "
+    "'rocm' or 'gpu' for any wheel of that kind, never a CPU wheel. Separate "
+    "several with commas, most preferred first. 'auto' chooses the best backend "
+    "of the target machine; it is the default with any other option for this "
+    "index.",
 )
 CPUONLY = OptionRow(
     "--cpuonly",
-    help="Take builds for the CPU: the same as --pytorch-computation-backend cpu.",
+    help="Install CPU wheels from PyTorch's index, like --pytorch-computation-backend "
+    "cpu.",
 )
 CHANNEL = OptionRow(
     "--pytorch-channel",
     check=kind("channel", _VALUES),
     metavar="CHANNEL",
-    help="Take what PyTorch's own index has from this part of it: stable, test or "
-    "nightly (which includes pre-releases). The default is stable, or test with --pre.",
+    help="Use this channel of PyTorch's index: stable, test or nightly, which includes "
+    "pre-releases (default: stable, or test with --pre).",
 )
 INDEX_URL = OptionRow(
     "--pytorch-index-url",
     check=kind("index_url", "selection.scoped_indexes"),
     metavar="URL",
-    help="Where PyTorch's index or a mirror of it is, with the channels test and "
-    "nightly below; '{channel}' in the URL stands for the channel where they are "
-    f"elsewhere (default: {DEFAULT_URL}).",
+    help="Use PyTorch's index or a mirror of it at this URL. pip adds the channel, test "
+    "or nightly, to the URL, or replaces '{channel}' in it (default: "
+    "https://download.pytorch.org/whl).",
 )
 
 OPTIONS = (BACKENDS, CPUONLY, CHANNEL, INDEX_URL)
-
-
-def in_use(settings: Settings, environ: Mapping[str, str]) -> bool:
-    """Tell whether a command that has the options is to use the bridge."""
-    if settings.value(BACKENDS, otherwise=False) is False:
-        return False
-    named = any(settings.value(row) not in (None, False) for row in OPTIONS)
-    return named or bool(environ.get(LTT_VARIABLE))
+#: The options that turn the bridge on, and leave the rest to pip.
+ANY_BACKEND = (BACKENDS.name, "auto")

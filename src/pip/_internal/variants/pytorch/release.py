@@ -1,18 +1,27 @@
-"""A release whose builds are told apart by their local versions."""
+"""Releases with one build per local version."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from pip._internal.metadata import get_default_environment
 from pip._internal.models.candidate import InstallationCandidate
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.index.links import LocalVersionWheel, label_of, public
-from pip._internal.variants.pytorch.backends import AUTO, Backend
-from pip._internal.variants.pytorch.options import BACKENDS
-from pip._internal.variants.selection.ranking import Origin, OriginKind
+from pip._internal.variants.pytorch.backends import (
+    DEVICES,
+    Backend,
+    BackendGroup,
+    newest_first,
+)
+from pip._internal.variants.pytorch.options import ANY_BACKEND, BACKENDS
+from pip._internal.variants.pytorch.synthetic import manifest_for, manifest_of_choice
+from pip._internal.variants.selection.accelerators import present
+from pip._internal.variants.selection.ranking import Origin, OriginKind, select
 from pip._internal.variants.selection.release import Release
 from pip._internal.variants.selection.releases import release_of
 from pip._internal.variants.selection.run import Purpose
@@ -23,10 +32,82 @@ if TYPE_CHECKING:
 
     from pip._internal.index.package_finder import PackageFinder
     from pip._internal.models.link import Link
-    from pip._internal.variants.pytorch.wanted import WantedBackends
+    from pip._internal.variants.providers.result import ProviderResult
+    from pip._internal.variants.pytorch.settings import PyTorchSettings
+    from pip._internal.variants.selection.mode import Candidates
     from pip._internal.variants.selection.run import Run
 
-__all__ = ["LocalVersionRelease", "best_builds", "releases"]
+
+class WantedBackends:
+    """The user's backends, for the target of a run.
+
+    :ivar choice: what the user names; nothing, if what suits the target is wanted.
+    """
+
+    def __init__(self, run: Run, settings: PyTorchSettings) -> None:
+        self._run, self.settings = run, settings
+        self.choice = settings.backends
+
+    def manifest(self, backends: Sequence[Backend], *, pinned: bool) -> Manifest:
+        """Return the manifest of a release that has builds for *backends*.
+
+        :param pinned: whether a requirement names one of them.
+        """
+        if pinned:
+            return manifest_of_choice(backends, backends)
+        if self.choice:
+            return manifest_of_choice(self.among(backends), backends)
+        return self._manifest_for_target(backends)
+
+    def _manifest_for_target(self, backends: Iterable[Backend]) -> Manifest:
+        detected, gpus = self._run.target.detected, self.settings.gpus
+        answer = self.nvidia()
+        # A driver that was asked tells what GPU it has; a user may leave that open.
+        if answer.driver is None and not answer.values("sm_arch"):
+            gpus = replace(gpus, cuda={})
+        is_tegra = detected.tegra() is not None
+        return manifest_for(backends, gpus, is_tegra=is_tegra)
+
+    def nvidia(self) -> ProviderResult:
+        """Return the target's features in the namespace ``nvidia``."""
+        return self._supported([Backend.parse("cu128")], ["nvidia"])["nvidia"]
+
+    def _supported(
+        self, backends: Iterable[Backend], namespaces: Iterable[str]
+    ) -> Mapping[str, ProviderResult]:
+        probe = manifest_for(backends, self.settings.gpus)
+        return self._run.target.detected.query(probe, namespaces)
+
+    def among(self, offered: Sequence[Backend]) -> list[Backend]:
+        """Return the wanted backends, most preferred first.
+
+        Backends that are named are wanted whatever there is, and no machine is asked. Of
+        a group those are wanted that suit the target; all of them, if it has no device
+        of theirs, as where an image for other machines is built.
+
+        :param offered: which there are.
+        """
+        found: dict[Backend, None] = {}
+        for item in self.choice.items:
+            if isinstance(item, BackendGroup):
+                members = newest_first(each for each in offered if each in item)
+                if members and self._has_device:
+                    manifest = self._manifest_for_target(members)
+                    target = self._run.target.detected
+                    selection = select("", manifest, manifest.variants, target, ())
+                    members = list(map(Backend.parse, selection.ranking.compatible))
+                found |= dict.fromkeys(members)
+            else:
+                found[item] = None
+        return list(found)
+
+    @cached_property
+    def _has_device(self) -> bool:
+        """Whether the target has a device for one of the user's groups."""
+        kinds = sorted({kind for each in self.choice.groups for kind in each.value})
+        known = self.settings.pytorch.backends
+        backends = [each for each in known if each.kind in kinds]
+        return bool(present(self._supported(backends, [DEVICES[x][0] for x in kinds])))
 
 
 class LocalVersionRelease(Release):
@@ -47,7 +128,7 @@ class LocalVersionRelease(Release):
 
     @property
     def chosen_by(self) -> str | None:
-        """Return what the user chose the build with; None if it is up to pip."""
+        """The option that selects the build; None if pip selects."""
         if self.pinned:
             return "its local version"
         if self.chosen_label is None and self.wanted.choice:
@@ -55,29 +136,33 @@ class LocalVersionRelease(Release):
         return super().chosen_by
 
     @property
-    def refusal(self) -> str | None:
-        """Say so if there is no build for the backends that the user named."""
+    def is_explicit(self) -> bool:
+        """Whether the user selected one specific build."""
         choice = self.wanted.choice
-        if not choice or self.pinned:
+        is_named = len(choice.items) == len(choice.named) == 1
+        return self.pinned or self.chosen_label is not None or is_named
+
+    @property
+    def refusal(self) -> str | None:
+        """The reason if there is no build for the user's backends."""
+        if not self.wanted.choice or self.pinned:
             return None
         backends = [each for each in map(Backend.find, self.labels) if each is not None]
         if not set(backends).isdisjoint(self.wanted.among(backends)):
             return None
-        suits = any(each in choice for each in backends)
-        wanted = " or ".join(map(str, choice.items))
         return (
-            f"it has builds for {', '.join(self.labels)}, and none for {wanted}"
-            f"{' that suits the target machine' if suits else ''}"
+            f"it has wheels for {', '.join(self.labels)}, and no supported one for "
+            f"{self.wanted.choice}"
         )
 
     @property
     def hint(self) -> str | None:
-        """Say which builds there are where the user named backends."""
+        """The hint if there is no build for the user's backends."""
         if not self.wanted.choice or self.pinned:
             return None
         return (
-            f"{self} has builds for {', '.join(self.labels)}: name one of them with "
-            f"{BACKENDS.name}, or leave it to pip with {BACKENDS.name}={AUTO}."
+            f"{self} has wheels for {', '.join(self.labels)}. Choose one of them with "
+            f"{BACKENDS.name}, or let pip choose with {'='.join(ANY_BACKEND)}."
         )
 
     def _manifest(
@@ -87,17 +172,13 @@ class LocalVersionRelease(Release):
             return super()._manifest(source, wheels)
         backends = [Backend.parse(label) for label in wheels]
         manifest = self.wanted.manifest(backends, pinned=self.pinned)
-        where = redact_auth_from_url(source)
-        return manifest, Origin(OriginKind.VERSIONS, where)
+        return manifest, Origin(OriginKind.VERSIONS, redact_auth_from_url(source))
 
 
 def releases(
-    run: Run,
-    finder: PackageFinder,
-    project: NormalizedName,
-    candidates: Sequence[InstallationCandidate],
+    run: Run, finder: PackageFinder, project: NormalizedName, candidates: Candidates
 ) -> Iterator[tuple[Release, list[InstallationCandidate]]]:
-    """Yield the releases that have builds for backends, newest first, with their files."""
+    """Yield releases with builds for backends, newest first, with their files."""
     # As for the resolver: by platform tag and build tag, the best first.
     evaluator = finder.make_candidate_evaluator(project)
     ordered = sorted(candidates, key=evaluator._sort_key, reverse=True)
@@ -110,41 +191,25 @@ def releases(
 
 
 def best_builds(
-    run: Run,
-    finder: PackageFinder,
-    project: NormalizedName,
-    candidates: Sequence[InstallationCandidate],
+    run: Run, finder: PackageFinder, project: NormalizedName, candidates: Candidates
 ) -> list[InstallationCandidate]:
-    """Return of each version the build that would be installed.
-
-    :raises InstallationError: if that leaves nothing, where all versions are listed.
-    """
+    """Return the build of each version that pip would install."""
     left: list[InstallationCandidate] = []
     known = set()
     for release, group in releases(run, finder, project, candidates):
         known.update(group)
-        if not release.fetch_ranked():
-            continue
-        label = label_of(release.fetch_ranked()[0])
-        best = [each for each in group if label_of(each.link) == label]
-        if run.purpose is Purpose.LIST_NEWEST:
-            left += [_as_installed(project, each) for each in best]
-            if not group[0].version.is_prerelease:
-                break
-        else:
-            left += best
-    left += [each for each in candidates if each not in known]
-    if candidates and not left and run.purpose is Purpose.LIST_ALL:
-        from pip._internal.variants.output.refusals import nothing_left
-
-        raise nothing_left(project, run.decisions.reached(project))
-    return left
+        for best in release.fetch_ranked()[:1]:
+            label = label_of(best)
+            left += [each for each in group if label_of(each.link) == label]
+    if run.purpose is Purpose.LIST_NEWEST:
+        left = [_as_installed(project, each) for each in left]
+    return left + [each for each in candidates if each not in known]
 
 
 def _as_installed(
     project: NormalizedName, candidate: InstallationCandidate
 ) -> InstallationCandidate:
-    """Return a candidate with the version that is installed if only the build differs.
+    """Return a candidate with the installed version if only the build differs.
 
     A build for something else is no newer version.
     """

@@ -1,64 +1,44 @@
-"""What the options and variables that concern PyTorch's index come to.
+"""Settings of PyTorch's and similar indexes, and the user's options.
 
-Loaded when there are any: most runs of pip have none.
+pip ships as data where the pages of an index are, which projects come from it, for which
+backends it has wheels, and which GPUs these support. Loaded when there are such options:
+most runs of pip have none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import pkgutil
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from pip._internal.utils.compat import tomllib
 from pip._internal.variants.errors import InvalidOption, WrongUse
+from pip._internal.variants.pytorch import options
 from pip._internal.variants.pytorch.backends import (
-    AUTO,
     CPU,
-    NAMESPACES,
+    DEVICES,
+    Backend,
     BackendChoice,
+    BackendKind,
     InvalidBackend,
     parse_choice,
 )
-from pip._internal.variants.pytorch.description import (
-    Gpus,
-    IndexDescription,
-    shipped,
-    shipped_gpus,
-)
-from pip._internal.variants.pytorch.options import (
-    BACKENDS,
-    CHANNEL,
-    CPUONLY,
-    INDEX_URL,
-    LTT_VARIABLE,
-)
 
 if TYPE_CHECKING:
-    from pip._internal.variants.selection.settings import (
-        Settings as CommandSettings,
-    )
+    from pip._vendor.packaging.utils import NormalizedName
 
-__all__ = [
-    "ANY_BACKEND",
-    "CHANNELS",
-    "NIGHTLY",
-    "PyTorchSettings",
-    "backends",
-    "channel",
-    "settings",
-]
-
-#: The options that turn the bridge on, and leave the rest to pip.
-ANY_BACKEND = (BACKENDS.name, AUTO)
+    from pip._internal.variants.settings import Settings as CommandSettings
 
 _CHANNEL_FIELD = "{channel}"
-
-
 #: The stages of PyTorch's releases.
-CHANNELS = STABLE, TEST, NIGHTLY = "stable", "test", "nightly"
+_CHANNELS = STABLE, TEST, NIGHTLY = "stable", "test", "nightly"
+
+_Version = tuple[int, ...]
 
 
 def backends(opt: str, value: str) -> BackendChoice:
-    """Read which backends are named.
+    """Parse the names of backends.
 
     :param opt: as it was typed; where it was configured, its key.
     :raises InvalidOption: if *value* is invalid.
@@ -70,22 +50,112 @@ def backends(opt: str, value: str) -> BackendChoice:
 
 
 def channel(opt: str, value: str) -> str:
-    """Read the name of a channel.
+    """Parse the name of a channel.
 
     :raises InvalidOption: if there is no such channel.
     """
     read = value.strip().lower()
-    if read not in CHANNELS:
+    if read not in _CHANNELS:
         raise InvalidOption(
             f"option {opt}: invalid channel {value!r}, expected one of "
-            f"{', '.join(CHANNELS)}"
+            f"{', '.join(_CHANNELS)}"
         )
     return read
 
 
 @dataclass(frozen=True, slots=True)
+class Gpus:
+    """The GPUs that PyTorch's builds support.
+
+    :ivar cuda: by the first CUDA version: values of ``nvidia :: sm_arch``.
+    :ivar rocm: by the first ROCm version: values of ``amd :: gfx_arch``.
+    :ivar xpu: values of ``intel :: device_ip``.
+    """
+
+    cuda: Mapping[_Version, tuple[str, ...]]
+    rocm: Mapping[_Version, tuple[str, ...]]
+    xpu: tuple[str, ...]
+
+    def of(self, backend: Backend) -> tuple[str, ...]:
+        """Return the GPUs for a backend; empty for an unknown CUDA version."""
+        if backend.kind is BackendKind.XPU:
+            return self.xpu
+        is_cuda = backend.kind is BackendKind.CUDA
+        table = self.cuda if is_cuda else self.rocm
+        rows = [since for since in table if since <= backend.version]
+        if is_cuda:
+            rows = [since for since in rows if since[0] == backend.version[0]]
+        else:
+            # ROCm versions before the oldest row have the GPUs of that row.
+            rows = rows or [min(table)]
+        return table[max(rows)] if rows else ()
+
+
+@dataclass(frozen=True, slots=True)
+class IndexDescription:
+    """The description of an index.
+
+    :ivar name: the publisher.
+    :ivar url: the base URL, without a slash at the end; ``{channel}`` is replaced.
+    :ivar page: the path of the page that lists a project's wheels for all backends; None if
+        there is no such page.
+    :ivar backend_page: the path of the page that lists those for one backend.
+    :ivar backends: the backends that have pages.
+    :ivar projects: the normalized names of those that come from there; None: all that it has.
+    :ivar channels: the channels below the base URL, besides the one at the base URL.
+    :ivar probe_project: a project that every mirror of the index has.
+    """
+
+    name: str
+    url: str
+    backend_page: str
+    backends: tuple[Backend, ...]
+    page: str | None = None
+    projects: Sequence[str] | None = None
+    channels: Sequence[str] = ()
+    probe_project: NormalizedName | None = None
+
+    def __str__(self) -> str:
+        return f"{self.name}'s index"
+
+    @property
+    def is_by_version(self) -> bool:
+        """Whether each version has separate pages, found only for pinned versions."""
+        return "{version}" in self.backend_page
+
+    def may_have(self, project: NormalizedName) -> bool:
+        """Return whether pip searches this index for a project."""
+        return self.projects is None or project in self.projects
+
+
+def _document(name: str) -> dict[str, Any]:
+    data = pkgutil.get_data(__package__, f"indexes/{name}.toml")
+    assert data is not None, "pip is complete"
+    return tomllib.loads(data.decode())
+
+
+def _shipped(name: str) -> IndexDescription:
+    document = _document(name)
+    document["backends"] = tuple(map(Backend.parse, document["backends"]))
+    return IndexDescription(**document)
+
+
+def shipped_gpus() -> Gpus:
+    """Return the GPUs that PyTorch's builds support."""
+    table = _document("gpus")
+    cuda, rocm = (
+        {
+            tuple(map(int, key.split("."))): tuple(each)
+            for key, each in table[kind].items()
+        }
+        for kind in ("cuda", "rocm")
+    )
+    return Gpus(cuda, rocm, tuple(table["xpu"]))
+
+
+@dataclass(frozen=True, slots=True)
 class PyTorchSettings:
-    """Which builds to take, and from where.
+    """The settings of the bridge.
 
     :ivar backends: those that may be taken.
     :ivar origin: what names them, None if nothing does.
@@ -99,23 +169,21 @@ class PyTorchSettings:
     origin: str | None
     channel: str
     index_url: str | None
-    indexes: tuple[IndexDescription, ...]
+    indexes: Sequence[IndexDescription]
     gpus: Gpus
 
     @property
     def lacking(self) -> Mapping[str, str]:
-        """Return the namespaces of devices that the backends exclude, and why."""
-        if not self.backends:
-            return {}
+        """The device namespaces that the backends exclude, with reasons."""
         kinds = self.backends.kinds
         return {
             namespace: f"{self.origin} names no backend for it"
-            for kind, namespace in NAMESPACES.items()
-            if kind not in kinds
+            for kind, (namespace, _) in DEVICES.items()
+            if kinds and kind not in kinds
         }
 
     def base_url(self, index: IndexDescription) -> str:
-        """Return the URL of the channel of an index, without a slash at the end."""
+        """Return the URL of an index channel, without a trailing slash."""
         if _CHANNEL_FIELD in index.url:
             return index.url.replace(_CHANNEL_FIELD, self.channel)
         is_below = self.channel in index.channels
@@ -123,45 +191,45 @@ class PyTorchSettings:
 
     @property
     def pytorch(self) -> IndexDescription:
-        """Return what is known of PyTorch's index."""
+        """PyTorch's index, or a mirror."""
         return self.indexes[-1]
 
 
 def settings(given: CommandSettings, environ: Mapping[str, str]) -> PyTorchSettings:
-    """Return the settings of a command.
+    """Read the settings of a command.
 
     :raises WrongUse: if the variable of light-the-torch is invalid.
     """
     backends, origin = _backends(given, environ)
     default = TEST if given.allows_prereleases else STABLE
-    channel: str = given.value(CHANNEL) or default
-    url: str | None = given.value(INDEX_URL) or None
-    *others, pytorch = shipped()
+    channel: str = given.value(options.CHANNEL) or default
+    url: str | None = given.value(options.INDEX_URL) or None
+    pytorch = _shipped("pytorch")
+    indexes = [_shipped("vllm"), pytorch]
     if url is not None:
         # A machine that needs a mirror of PyTorch's index cannot reach vLLM's.
-        others, pytorch = [], replace(pytorch, url=url.rstrip("/"))
-    return PyTorchSettings(
-        *(backends, origin, channel, url, (*others, pytorch)), shipped_gpus()
-    )
+        indexes = [replace(pytorch, url=url.rstrip("/"))]
+    return PyTorchSettings(backends, origin, channel, url, indexes, shipped_gpus())
 
 
 def _backends(
     given: CommandSettings, environ: Mapping[str, str]
 ) -> tuple[BackendChoice, str | None]:
-    typed = {row for row, _, _ in given.typed}
-    named: BackendChoice | None = given.value(BACKENDS)
-    by_shorthand = bool(given.value(CPUONLY))
+    """Return the named backends, and the option that names them."""
+    named: BackendChoice | None = given.value(options.BACKENDS)
     # What is typed is about this command; the configuration is about all.
-    if CPUONLY in typed and BACKENDS not in typed:
+    if given.is_typed(options.CPUONLY.name) and not given.is_typed(
+        options.BACKENDS.name
+    ):
         named = None
     if named is not None:
-        return named, BACKENDS.name
-    if by_shorthand:
-        return BackendChoice((CPU,)), CPUONLY.name
-    text = environ.get(LTT_VARIABLE)
+        return named, options.BACKENDS.name
+    if given.value(options.CPUONLY):
+        return BackendChoice((CPU,)), options.CPUONLY.name
+    text = environ.get(options.LTT_VARIABLE)
     if not text:
         return BackendChoice(), None
     try:
-        return parse_choice(text), LTT_VARIABLE
+        return parse_choice(text), options.LTT_VARIABLE
     except InvalidBackend as error:
-        raise WrongUse(f"{LTT_VARIABLE}: {error}") from None
+        raise WrongUse(f"{options.LTT_VARIABLE}: {error}") from None

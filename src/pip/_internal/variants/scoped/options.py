@@ -1,13 +1,8 @@
-"""The option that names an index for certain projects.
-
-What its values mean is imported when there are any.
-"""
+"""The option for scoped indexes."""
 
 from __future__ import annotations
 
-from pip._internal.variants.selection.settings import OptionRow, kind
-
-__all__ = ["OPTIONS", "VARIANT_INDEX"]
+from pip._internal.variants.settings import OptionRow, kind
 
 VARIANT_INDEX = OptionRow(
     "--variant-index",
@@ -16,8 +11,8 @@ VARIANT_INDEX = OptionRow(
     action="append",
     check=kind("scoped_index", "selection.scoped_indexes"),
     metavar="PROJECT[,PROJECT...]=URL",
-    help="Take these projects from this index and from nowhere else, and nothing else from "
-    "it. All other projects, dependencies among them, come from the usual indexes. This "
+    help="Install these projects only from this index, and nothing else from it. All "
+    "other projects, including dependencies, come from the default indexes. This "
     "option can be used multiple times, for different projects.",
 )
 

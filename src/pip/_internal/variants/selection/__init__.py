@@ -1,1 +1,1 @@
-"""Which build is taken: one run, its releases, and the choice among them."""
+"""Select builds: a run, its releases, and the decisions."""

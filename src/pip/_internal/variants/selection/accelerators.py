@@ -1,4 +1,4 @@
-"""Which builds use an accelerator, and which of those that must use one do not."""
+"""Find builds that use an accelerator, and violations of requirements."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.variants.index.links import label_of
-from pip._internal.variants.selection.installed import installed_build
+from pip._internal.variants.selection.installed import installed_build, installed_label
 from pip._internal.variants.selection.ranking import judge_installed
-from pip._internal.variants.selection.settings import ALL, REQUIRE_ACCELERATOR
+from pip._internal.variants.settings import ALL, REQUIRE_ACCELERATOR
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
@@ -24,39 +24,30 @@ if TYPE_CHECKING:
     from pip._internal.variants.providers.result import ProviderResult
     from pip._internal.variants.selection.run import Run
 
-__all__ = [
-    "NAMESPACES",
-    "Cause",
-    "Unaccelerated",
-    "accelerators_of",
-    "lost_accelerators",
-    "present",
-    "unaccelerated",
-    "unaccelerated_dists",
-    "uses_accelerator",
-]
+    #: What is installed.
+    Dists = Mapping[NormalizedName, BaseDistribution]
 
 #: The namespaces of accelerators.
 NAMESPACES = ("nvidia", "amd", "intel", "tpu")
 
 
 class Cause(enum.Enum):
-    """Why a package does not count as one that uses an accelerator."""
+    """The reason why a package does not use an accelerator, as a clause."""
 
     #: It is not installed, and is not about to be.
-    MISSING = enum.auto()
+    MISSING = "is not installed"
     #: No manifest describes the wheel, or it is no wheel.
-    UNKNOWN = enum.auto()
+    UNKNOWN = "has no variant metadata, so pip does not know what it uses"
     #: The properties of the variant include none of an accelerator.
-    UNUSED = enum.auto()
+    UNUSED = "does not use an accelerator"
     #: The target does not support the installed variant.
-    UNSUPPORTED = enum.auto()
+    UNSUPPORTED = "is a variant that is not supported"
     #: It uses one, but is older than what it replaces.
-    OLDER = enum.auto()
+    OLDER = "is an older release"
 
 
 class Unaccelerated(NamedTuple):
-    """A package that must use an accelerator, and is not known to.
+    """A package that requires an accelerator but does not use one.
 
     :ivar version: None if it is missing.
     :ivar label: None if it is not a variant.
@@ -69,7 +60,7 @@ class Unaccelerated(NamedTuple):
 
 
 def unaccelerated(run: Run, found: Iterable[Candidate]) -> Iterator[Unaccelerated]:
-    """Yield the required packages that would not use an accelerator of the target.
+    """Yield packages that would violate ``--require-accelerator``.
 
     :param found: all candidates that the resolver chose.
     """
@@ -80,23 +71,20 @@ def unaccelerated(run: Run, found: Iterable[Candidate]) -> Iterator[Unaccelerate
     is_typed = run.settings.is_typed(REQUIRE_ACCELERATOR.name)
     for project in _required(run.settings.required_accelerators, manifests, providers):
         candidate = chosen.get(project)
-        if candidate is None or candidate.is_installed:
-            if project in dists:
-                yield from _judge_dist(dists[project], providers)
-            elif is_typed:
-                yield Unaccelerated(project, Cause.MISSING)
-            continue
-        cause, label = _judge_link(run, candidate.source_link)
-        if cause is not None:
-            yield Unaccelerated(project, cause, str(candidate.version), label)
+        if candidate is not None and not candidate.is_installed:
+            cause, label = _judge_link(run, candidate.source_link)
+            if cause is not None:
+                yield Unaccelerated(project, cause, str(candidate.version), label)
+        elif project in dists:
+            yield from _judge_dist(dists[project], providers)
+        elif is_typed:
+            yield Unaccelerated(project, Cause.MISSING)
 
 
 def unaccelerated_dists(
-    names: frozenset[str],
-    dists: Mapping[NormalizedName, BaseDistribution],
-    providers: ProviderChain,
+    names: frozenset[str], dists: Dists, providers: ProviderChain
 ) -> Iterator[Unaccelerated]:
-    """Yield which of the installed packages must use an accelerator, and do not.
+    """Yield installed packages that violate ``--require-accelerator``.
 
     :param names: as :class:`.settings.Settings` has them.
     """
@@ -116,7 +104,7 @@ def _required(
     manifests: Mapping[NormalizedName, Iterable[Manifest | None]],
     providers: ProviderChain,
 ) -> list[NormalizedName]:
-    """Return the projects that must use an accelerator.
+    """Return the projects that require an accelerator.
 
     :param manifests: by project, what is known of its variants; :data:`ALL` stands for the
         projects that publish some for the target's accelerators.
@@ -125,13 +113,15 @@ def _required(
     if ALL in names:
         vendors = present(providers.query_all())
         for project, known in manifests.items():
-            if any(each is not None and _is_for(each, vendors) for each in known):
+            manifests_known = filter(None, known)
+            variants = (v for each in manifests_known for v in each.variants.values())
+            if any(vendors & accelerators_of(each) for each in variants):
                 found.add(project)
     return sorted(found)
 
 
 def _manifests(run: Run, project: NormalizedName) -> list[Manifest | None]:
-    """Return the manifests of a project: of what the resolver reached, and is installed."""
+    """Return the manifests of a project, reached or installed."""
     manifests = [
         selection.manifest
         for release in run.decisions.reached(project)
@@ -143,11 +133,9 @@ def _manifests(run: Run, project: NormalizedName) -> list[Manifest | None]:
 
 
 def lost_accelerators(
-    run: Run,
-    dists: Mapping[NormalizedName, BaseDistribution],
-    found: Iterable[Candidate],
+    run: Run, dists: Dists, found: Iterable[Candidate]
 ) -> Iterator[tuple[BaseDistribution, str, Unaccelerated]]:
-    """Yield installed variants for an accelerator that give way to less.
+    """Yield installed accelerator variants that would be replaced.
 
     That is something that uses none, or an older release.
 
@@ -159,14 +147,12 @@ def lost_accelerators(
         dist = dists.get(candidate.project_name)
         if candidate.is_installed or dist is None:
             continue
-        build, link = installed_build(dist), candidate.source_link
-        if (
-            build is None
-            or build.label is None
-            or not uses_accelerator(build.manifest, build.label)
-        ):
+        build = installed_build(dist)
+        if build is None or build.label is None:
             continue
-        cause, label = _judge_link(run, link)
+        if not uses_accelerator(build.manifest, build.label):
+            continue
+        cause, label = _judge_link(run, candidate.source_link)
         if cause is None and candidate.version < dist.version:
             cause = Cause.OLDER
         if cause is not None:
@@ -177,9 +163,8 @@ def lost_accelerators(
 def _judge_dist(
     dist: BaseDistribution, providers: ProviderChain
 ) -> Iterator[Unaccelerated]:
-    """Yield why an installed package does not use an accelerator, if it does not."""
-    build = installed_build(dist)
-    label = None if build is None else build.label
+    """Yield why an installed package does not use an accelerator."""
+    build, label = installed_build(dist), installed_label(dist)
     if build is None or label is None:
         cause = Cause.UNKNOWN
     elif not uses_accelerator(build.manifest, label):
@@ -193,7 +178,7 @@ def _judge_dist(
 
 
 def _judge_link(run: Run, link: Link | None) -> tuple[Cause | None, str | None]:
-    """Return why a file does not count, if it does not, and its label."""
+    """Return the label of a file, and why it uses no accelerator, if so."""
     label = None if link is None else label_of(link)
     selection = None if link is None else run.decisions.fetch_selection_of(link)
     if label is None or selection is None or selection.manifest is None:
@@ -208,7 +193,7 @@ def _judge_link(run: Run, link: Link | None) -> tuple[Cause | None, str | None]:
 
 
 def present(answers: Mapping[str, ProviderResult]) -> set[str]:
-    """Return the namespaces of the accelerators that the target has.
+    """Return the namespaces of the target's accelerators.
 
     :param answers: what it supports, by namespace.
     """
@@ -217,23 +202,17 @@ def present(answers: Mapping[str, ProviderResult]) -> set[str]:
         for namespace, answer in answers.items()
         # ROCm may be installed without a GPU.
         if _is_accelerator(
-            namespace,
-            (e.values for e in answer.features if e.name != "rocm_version"),
+            namespace, (e.values for e in answer.features if e.name != "rocm_version")
         )
     }
 
 
 def _is_accelerator(namespace: str, values: Iterable[Sequence[str]]) -> bool:
-    """Return whether the values of the features of a namespace are of an accelerator.
+    """Return whether supported features belong to an accelerator.
 
-    ``tpu :: present :: false`` says that there is none.
+    ``tpu :: present :: false`` means that there is none.
     """
     return namespace in NAMESPACES and any(tuple(each) != ("false",) for each in values)
-
-
-def _is_for(manifest: Manifest, vendors: set[str]) -> bool:
-    """Return whether some variant is for one of these accelerators."""
-    return any(vendors & accelerators_of(each) for each in manifest.variants.values())
 
 
 def uses_accelerator(manifest: Manifest, label: str) -> bool:

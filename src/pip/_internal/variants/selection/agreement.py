@@ -1,54 +1,310 @@
-"""Let the builds of one installation agree on CUDA's major version, ROCm or the CPU.
+"""Select builds that compute on the same accelerator.
+
+Libraries of two CUDA major versions in one process are trouble, and so is a package for the
+CPU alone under one that needs it on a GPU. No property says what a package's neighbors must
+be: variants tell by their properties, plain packages by local versions and requirements.
 
 Where the best variants do not go together, and others of the same versions do, the latter
 are taken. What stays installed counts as well, and so does a variant for the CPU that the
-user chose by hand; one that pip chose binds nothing. PEP 825 orders the variants of each
-release alone, so an option turns this off.
-
-Whatever else builds may agree on is tried in the same way, by :func:`agreed`.
+user chose; one that pip chose binds nothing. PEP 825 orders the variants of each release
+alone, so an option turns this off. Whatever else builds may agree on is tried in the same
+way, by :func:`agreed`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from pip._vendor.packaging.utils import canonicalize_name
+
 from pip._internal.console.output import get_logger
+from pip._internal.console.texts import with_label
 from pip._internal.exceptions import InstallationError
-from pip._internal.variants.selection.neighbors import (
-    CPU,
-    ComparedBuild,
-    Neighbor,
-    chosen_build,
-    chosen_neighbors,
-    neighbor_of,
-    staying,
-)
+from pip._internal.variants.index.links import LocalVersionWheel, label_of
+from pip._internal.variants.selection import accelerators
+from pip._internal.variants.selection.installed import installed_build, installed_label
+from pip._internal.variants.selection.ranking import judge_installed
 
 if TYPE_CHECKING:
+    from pip._vendor.packaging.requirements import Requirement
+    from pip._vendor.packaging.utils import NormalizedName
+    from pip._vendor.wheel_variants.manifest import Manifest
+
+    from pip._internal.metadata import BaseDistribution
+    from pip._internal.models.link import Link
     from pip._internal.req.req_set import RequirementSet
     from pip._internal.resolution.resolvelib.base import Candidate
     from pip._internal.resolution.resolvelib.resolver import Resolver
-    from pip._internal.variants.selection.ranking import Agreement
+    from pip._internal.variants.providers.chain import ProviderChain
+    from pip._internal.variants.selection.mode import ResolveOnce
+    from pip._internal.variants.selection.ranking import Agreement, Selection
     from pip._internal.variants.selection.release import Release
     from pip._internal.variants.selection.run import Run
-
-__all__ = [
-    "Agreed",
-    "agree_with_installed",
-    "agreed",
-    "agreed_on_runtime",
-    "agreeing",
-    "are_mixed",
-]
 
 logger = get_logger(__name__)
 
 _Found = TypeVar("_Found")
 
+#: ``cu126`` as a part of a local version, and others for accelerators.
+_LOCAL_CUDA = re.compile(r"cu([0-9]{2})[0-9]")
+_LOCAL_ROCM = re.compile(r"rocm[0-9].*")
+#: Libraries of CUDA with the major version in the name, and without.
+_WITH_MAJOR = re.compile(r"nvidia-[a-z0-9-]+-cu([0-9]{2})")
+_WITHOUT_MAJOR = frozenset(("cuda-toolkit", "nvidia-cuda-runtime", "nvidia-cublas"))
+
+
+class Runtime(NamedTuple):
+    """The accelerator of a build, for comparison with its neighbors.
+
+    :ivar namespace: of the accelerator; None for the CPU alone.
+    :ivar major: the major version of CUDA; None for anything else.
+    """
+
+    namespace: str | None
+    major: int | None = None
+
+    def __str__(self) -> str:
+        if self.namespace is None:
+            return "the CPU alone"
+        return "ROCm" if self.major is None else f"CUDA {self.major}"
+
+    def order(self, selection: Selection) -> tuple[str, ...]:
+        """Put competing labels for this runtime first.
+
+        Those for the CPU compete only with it.
+        """
+        labels, manifest = selection.ranking.compatible, selection.manifest
+        if manifest is None:
+            return labels
+        runtimes = {label: _runtime_of(manifest, label) for label in labels}
+        if self == CPU:
+            return tuple(sorted(labels, key=lambda label: runtimes[label] != CPU))
+        fixed = (None, CPU)
+        competing = [label for label in labels if runtimes[label] not in fixed]
+        ordered = iter(sorted(competing, key=lambda label: runtimes[label] != self))
+        return tuple(
+            label if runtimes[label] in fixed else next(ordered) for label in labels
+        )
+
+
+CPU = Runtime(None)
+
+
+class ComparedBuild(NamedTuple):
+    """A build that must agree with its neighbors.
+
+    :ivar name: of the package and its version, for people.
+    :ivar label: of the variant, or the source of its runtime.
+    :ivar is_free: whether neighbors may differ: pip chose one for the CPU by itself.
+    """
+
+    name: str
+    label: str
+    runtime: Runtime
+    is_free: bool = False
+
+
+class Neighbor(NamedTuple):
+    """A package that is or will be installed next to others.
+
+    :ivar title: what it is, for people.
+    :ivar build: None if nothing needs to agree with it.
+    :ivar uses: whether it uses an accelerator; None if its project has no such builds.
+    :ivar needs: the projects that it requires.
+    """
+
+    dist: BaseDistribution
+    title: str
+    build: ComparedBuild | None
+    uses: bool | None
+    needs: Collection[NormalizedName]
+
+
+def chosen_build(release: Release, link: Link) -> ComparedBuild | None:
+    """Return the selected variant at *link*, if neighbors must agree with it."""
+    label, selection = label_of(link), release.fetch_selection_of(link)
+    if label is None or selection is None or selection.manifest is None:
+        return None
+    runtime = _runtime_of(selection.manifest, label)
+    if runtime is None:
+        return None
+    is_free = runtime == CPU and release.chosen_by is None
+    return ComparedBuild(str(release), label, runtime, is_free)
+
+
+def neighbor_of(dist: BaseDistribution) -> Neighbor:
+    """Describe an installed package, or a plain package to install."""
+    build, label = installed_build(dist), installed_label(dist)
+    title, needed = f"{dist.raw_name} {dist.raw_version}", requirements_of(dist)
+    if build is not None and label is not None:
+        runtime, source = _runtime_of(build.manifest, label), label
+        uses = _uses(build.manifest, label)
+    else:
+        runtime, source, uses = _told_by_metadata(dist, needed)
+    compared = None
+    if runtime is not None:
+        is_free = runtime == CPU and not (build is not None and build.by_hand)
+        compared = ComparedBuild(title, source, runtime, is_free)
+    names = {canonicalize_name(each.name) for each in needed}
+    return Neighbor(dist, with_label(title, label), compared, uses, names)
+
+
+def staying(run: Run, found: Iterable[Candidate]) -> list[BaseDistribution]:
+    """Return the installed packages that are kept.
+
+    :param found: all candidates that the resolver chose.
+    """
+    gone = {each.project_name for each in found if not each.is_installed}
+    return [dist for name, dist in run.request.dists.items() if name not in gone]
+
+
+def chosen_neighbors(run: Run, found: Iterable[Candidate]) -> Iterator[Neighbor]:
+    """Describe the packages to install.
+
+    :param found: all candidates that the resolver chose.
+    """
+    for candidate in found:
+        dist: BaseDistribution | None = vars(candidate).get("dist")
+        if candidate.is_installed or dist is None:
+            # One with extras stands beside the same one without.
+            continue
+        link, neighbor = candidate.source_link, neighbor_of(dist)
+        label = None if link is None else label_of(link)
+        release = run.decisions.release_of(link)
+        if link is not None and label is not None and release is not None:
+            selection = run.decisions.fetch_selection_of(link)
+            # The mode that knows builds by their versions compares them itself.
+            is_plain = isinstance(link, LocalVersionWheel)
+            manifest = None if selection is None or is_plain else selection.manifest
+            neighbor = neighbor._replace(
+                title=with_label(f"{dist.raw_name} {dist.raw_version}", label),
+                build=chosen_build(release, link),
+                uses=None if manifest is None else _uses(manifest, label),
+            )
+        yield neighbor
+
+
+def contradictions(
+    neighbors: Iterable[Neighbor],
+) -> Iterator[tuple[Neighbor, Neighbor]]:
+    """Yield packages that conflict because one is for the CPU only.
+
+    :return: one that uses an accelerator, and one that does not, of which one needs the
+        other. Both are of projects that publish builds for accelerators.
+    """
+    by_name = {e.dist.canonical_name: e for e in neighbors if e.uses is not None}
+    for each in by_name.values():
+        for name in sorted(by_name.keys() & each.needs):
+            other = by_name[name]
+            if other.uses != each.uses:
+                yield (each, other) if each.uses else (other, each)
+
+
+def labels_that_agree(
+    apart: Sequence[Neighbor], providers: ProviderChain
+) -> list[tuple[BaseDistribution, str]]:
+    """Return variants of installed packages that agree with the others.
+
+    :param apart: packages that are to agree, and do not.
+    :return: packages to replace, each with a label of its version; empty if there are none.
+    """
+    for runtime in _proposals(each.build for each in apart if each.build is not None):
+        found = {
+            each.dist: _label_for(runtime, each.dist, providers)
+            for each in apart
+            if each.build is not None and each.build.runtime != runtime
+        }
+        labels = [(dist, label) for dist, label in found.items() if label is not None]
+        if len(labels) == len(found):
+            return labels
+    return []
+
+
+def _label_for(
+    runtime: Runtime, dist: BaseDistribution, providers: ProviderChain
+) -> str | None:
+    """Return the best installed-version variant for a runtime, or None."""
+    build = installed_build(dist)
+    if build is None:
+        return None
+    selection = judge_installed(dist.raw_name, build, build.labels, providers)
+    labels = selection.ranking.compatible
+    fitting = (each for each in labels if _runtime_of(build.manifest, each) == runtime)
+    return next(fitting, None)
+
+
+def _runtime_of(manifest: Manifest, label: str) -> Runtime | None:
+    """Return the runtime of a variant; None if no neighbor must agree."""
+    variant = manifest.variant(label)
+    using = set() if variant is None else accelerators.accelerators_of(variant)
+    if variant is None or len(using) > 1:
+        return None
+    if "amd" in using:
+        return Runtime("amd")
+    if "nvidia" in using:
+        bounds = variant.features["nvidia"].get("cuda_version_lower_bound", ())
+        majors = {value.partition(".")[0] for value in bounds}
+        digits = majors.pop() if len(majors) == 1 else ""
+        is_major = digits.isdecimal() and len(digits) < 5
+        return Runtime("nvidia", int(digits)) if is_major else None
+    return CPU if _uses(manifest, label) is False else None
+
+
+def _uses(manifest: Manifest, label: str) -> bool | None:
+    """Return whether a variant uses an accelerator; None if none does."""
+    if not any(
+        accelerators.uses_accelerator(manifest, each) for each in manifest.variants
+    ):
+        return None
+    return accelerators.uses_accelerator(manifest, label)
+
+
+def _told_by_metadata(
+    dist: BaseDistribution, needed: Iterable[Requirement]
+) -> tuple[Runtime | None, str, bool | None]:
+    """Return the runtime of a plain package, with evidence."""
+    for part in dist.raw_version.partition("+")[2].split("."):
+        cuda = _LOCAL_CUDA.fullmatch(part)
+        if cuda is not None:
+            return Runtime("nvidia", int(cuda[1])), part, True
+        if _LOCAL_ROCM.fullmatch(part):
+            return Runtime("amd"), part, True
+        if part in ("cpu", "xpu"):
+            return None, part, part == "xpu"
+    for each in needed:
+        major = _major_of(each)
+        if major is not None:
+            return Runtime("nvidia", major), f"requires {each.name}", None
+    return None, "", None
+
+
+def requirements_of(dist: BaseDistribution) -> list[Requirement]:
+    """Return the requirements of a package; empty if its metadata is invalid."""
+    try:
+        return list(dist.iter_dependencies())
+    except (OSError, ValueError):
+        # ``pip check`` itself reports it.
+        return []
+
+
+def _major_of(required: Requirement) -> int | None:
+    """Return the CUDA major version of a required library, or None."""
+    name = canonicalize_name(required.name)
+    found = _WITH_MAJOR.fullmatch(name)
+    if found is not None:
+        return int(found[1])
+    if name in _WITHOUT_MAJOR:
+        for each in required.specifier:
+            digits = each.version.partition(".")[0]
+            if each.operator in ("==", "~=") and digits.isdecimal() and len(digits) < 4:
+                return int(digits)
+    return None
+
 
 class Agreed(NamedTuple):
-    """The builds of a solution that are to agree, and those of the first solution.
+    """The compared builds of a solution and of the first solution.
 
     :ivar installed: those that stay installed.
     """
@@ -59,7 +315,7 @@ class Agreed(NamedTuple):
 
 
 def are_mixed(builds: Iterable[ComparedBuild]) -> bool:
-    """Return whether builds do not agree on what they compute on."""
+    """Return whether builds compute on different accelerators."""
     return len({build.runtime for build in builds if not build.is_free}) > 1
 
 
@@ -69,7 +325,7 @@ def agreed(
     agreements: Iterable[Agreement],
     accepted: Callable[[_Found], bool],
 ) -> _Found | None:
-    """Resolve with one agreement after the other until what is found is accepted.
+    """Resolve with each agreement until a solution is accepted.
 
     :param resolve_once: resolves once more; the candidates that were looked at are known by now.
     :param accepted: whether to take what was found.
@@ -96,7 +352,7 @@ def agreed_on_runtime(
     first: _Found,
     is_as_good: Callable[[_Found], bool] = lambda _: True,
 ) -> _Found | None:
-    """Resolve so that all builds agree on what they compute on.
+    """Resolve with builds for the same runtime, if possible.
 
     :param resolve_once: resolves once more.
     :param first: what was found without an agreement, and mixes them.
@@ -107,10 +363,6 @@ def agreed_on_runtime(
     if run.settings.no_variant_agreement:
         return None
     before = [build for build in builds_of(first) if not build.is_free]
-    possible = frozenset.intersection(*(each.possible for each in before))
-    if all(each.runtime != CPU for each in before):
-        # No accelerator is given up just to make all equal.
-        possible -= {CPU}
 
     def accepted(found: _Found) -> bool:
         after = {each.name: each.runtime for each in builds_of(found)}
@@ -118,17 +370,19 @@ def agreed_on_runtime(
         agree = all(after.get(each.name) == agreement for each in before)
         return agree and is_as_good(found)
 
-    proposals = sorted(possible, key=lambda each: each.major or 0, reverse=True)
-    return agreed(run, resolve_once, proposals, accepted)
+    return agreed(run, resolve_once, _proposals(before), accepted)
+
+
+def _proposals(builds: Iterable[ComparedBuild]) -> list[Runtime]:
+    """Return the possible runtimes, newest CUDA version first."""
+    runtimes = {each.runtime for each in builds}
+    return sorted(runtimes, key=lambda each: each.major or 0, reverse=True)
 
 
 def agreeing(
-    resolve_once: Callable[[], RequirementSet],
-    resolver: Resolver,
-    run: Run,
-    first: RequirementSet,
+    resolve_once: ResolveOnce, resolver: Resolver, run: Run, first: RequirementSet
 ) -> tuple[RequirementSet, Agreed]:
-    """Return a solution whose builds agree on what they compute on, else *first*.
+    """Return a solution with one runtime, or else *first*.
 
     Versions stay as they are.
 
@@ -149,9 +403,8 @@ def agreeing(
             for each in found()
         )
 
-    result, versions = resolver._result, {}
-    for each in found():
-        versions[each.project_name] = each.version
+    result = resolver._result
+    versions = {each.project_name: each.version for each in found()}
     chosen = builds_of(first)
     if all(build.is_free for build in chosen):
         return first, Agreed()
@@ -168,26 +421,6 @@ def agreeing(
         resolver._result = result
     after = chosen if are_mixed(stay) else [*stay, *chosen]
     return first, Agreed(after, after, stay)
-
-
-def agree_with_installed(run: Run, release: Release) -> Sequence[ComparedBuild]:
-    """Let a release that is looked up alone agree with what is installed, if it can.
-
-    :return: the builds that it now agrees with.
-    """
-    build = chosen_build(release, release.fetch_ranked()[0])
-    settings = run.settings
-    if build is None or settings.upgrade_variants or settings.no_variant_agreement:
-        return []
-    stay = [
-        each for each in _builds(map(neighbor_of, staying(run, ()))) if not each.is_free
-    ]
-    runtimes = {each.runtime for each in stay}
-    others = build.possible - {build.runtime}
-    if build.is_free or len(runtimes) != 1 or not runtimes <= others:
-        return []
-    (run.attempt.agreement,) = runtimes
-    return stay
 
 
 def _builds(neighbors: Iterable[Neighbor]) -> list[ComparedBuild]:

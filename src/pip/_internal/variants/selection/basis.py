@@ -1,74 +1,106 @@
-"""What the files of a release are chosen by."""
+"""The parts of a run that releases depend on.
+
+Each run of pip that installs loads this module, so no class here is a dataclass, which would
+take long to make.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
     from typing import Protocol
 
     from pip._vendor.packaging.utils import NormalizedName
+    from pip._vendor.packaging.version import Version, _BaseVersion
 
     from pip._internal.models.link import Link
+    from pip._internal.network.session import PipSession
     from pip._internal.variants.errors import DroppedVariants
-    from pip._internal.variants.selection.catalogue import Catalogue
-    from pip._internal.variants.selection.overrides import Overrides
-    from pip._internal.variants.selection.ranking import Agreement, Selection
-    from pip._internal.variants.selection.request import Request
-    from pip._internal.variants.selection.settings import Settings
+    from pip._internal.variants.selection.overrides import Overrides, Request
+    from pip._internal.variants.selection.ranking import Agreement
     from pip._internal.variants.selection.target import RunTarget
+    from pip._internal.variants.settings import Settings
+
+    #: A project, a version, and the page or folder that lists it.
+    ReleaseKey = tuple[NormalizedName, _BaseVersion, str]
 
     class Reporter(Protocol):
-        """What tells the user: see :class:`.output.reporter.Reporter`."""
+        """The interface of the reporter: see :class:`.output.reporter.Reporter`."""
 
         strict: bool
 
-        def say_once(
-            self, level: int, message: str, *, about: str | None = None
-        ) -> None: ...
+        def say_once(self, level: int, message: str) -> None:
+            """Log a message, once."""
 
-        def accelerator(self, project: str, message: str) -> None: ...
+        def warn(self, message: str | None) -> None:
+            """Log a warning, once, if there is one."""
 
-        def report(self, problems: Iterable[DroppedVariants | str]) -> None: ...
+        def accelerator(self, project: str, message: str) -> None:
+            """Warn that a package leaves an accelerator unused."""
 
-        def decided(self, release: Any, decision: Any) -> None: ...
+        def report(self, problems: Iterable[DroppedVariants | str]) -> None:
+            """Warn of dropped variants, or raise an error."""
 
-        def problems(self, release: Any) -> None: ...
+        def decided(self, release: Any, decision: Any) -> None:
+            """Report the dropped variants of a decision."""
 
-        def discarded(self, release: Any, label: str, reason: str) -> None: ...
-
-        def refuse_unsupported(
-            self, link: Link, label: str, selection: Selection
-        ) -> None: ...
-
-        def comparing(
-            self, release: Any, labels: Sequence[str], missing: str
-        ) -> None: ...
+        def discarded(self, release: Any, label: str, reason: str) -> None:
+            """Report a discarded wheel."""
 
 
-__all__ = ["Attempt", "Basis"]
+class Catalogue:
+    """The files and manifests that one run has found.
+
+    :ivar manifests: where manifests are.
+    :ivar skipped_manifests: why manifests that are listed do not count.
+    :ivar listed: the files of a project, page by page, where some are for variants, or
+        none suited.
+    :ivar checked_paths: by project, a function that returns the path of a wheel whose hash
+        was checked. It has the projects of a resolution that requires hashes, no others.
+    :ivar upstream_pips: releases of upstream's pip that may not replace this one unasked.
+    :ivar parallel_downloads: how many requests a server may get at the same time.
+    :ivar is_ahead: whether pip decides just now what to prefetch, before it has to.
+    """
+
+    def __init__(self, session: PipSession, parallel_downloads: int) -> None:
+        self.session = session
+        self.parallel_downloads = parallel_downloads
+        self.manifests: dict[ReleaseKey, Link] = {}
+        self.skipped_manifests: dict[ReleaseKey, str] = {}
+        self.listed: dict[NormalizedName, list[list[Link]]] = {}
+        self.checked_paths: dict[NormalizedName, Callable[[Link], str]] = {}
+        self.upstream_pips: set[Version] = set()
+        self.is_ahead = False
+
+    def wait_for_upstream(self) -> None:
+        """Wait for the resolver's turn.
+
+        :raises NotAnswered: ahead of it.
+        """
+        if self.is_ahead:
+            from pip._internal.fast.session_requests import NotAnswered
+
+            raise NotAnswered
 
 
 class Attempt:
-    """What one attempt at a solution goes by.
+    """The inputs of one attempt at a solution.
 
     :ivar agreement: what all builds are to have in common, if they can.
-    :ivar kept: what is installed and stays, if a build of a release runs with it.
-    :ivar is_trying: whether another solution is tried, so that a failure is no error.
-    :ivar competing: of what is installed, what some build that was looked at would
-        replace.
+    :ivar replaceable: what is installed and may go: builds that it rules out come first.
+    :ivar may_fail: whether others follow if it fails, so that a failure is no error.
     """
 
-    def __init__(self) -> None:
-        self.agreement: Agreement | None = None
-        self.kept: frozenset[NormalizedName] = frozenset()
-        self.is_trying = False
-        self.competing: set[NormalizedName] = set()
+    agreement: Agreement | None = None
+    replaceable: frozenset[NormalizedName] = frozenset()
+    may_fail = False
 
 
 class Basis:
-    """What the files of a release are chosen by: the part of a run that releases know."""
+    """The parts of a run that releases depend on."""
 
     settings: Settings
     request: Request

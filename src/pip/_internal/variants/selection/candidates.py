@@ -1,28 +1,50 @@
-"""The builds of one release as the candidates that upstream's resolver walks through."""
+"""Offer builds as candidates to the resolver.
+
+Those of a release come best first. Upstream takes whatever is installed in a fitting version
+for what is wanted. The same holds here, unless the user asked for another build of that
+version: by its label, or for the best one.
+"""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
+from pip._vendor.packaging.requirements import Requirement
+from pip._vendor.packaging.utils import canonicalize_name
 from pip._vendor.packaging.version import Version
+from pip._vendor.wheel_variants.abi_dependency import requirements
 
-from pip._internal.exceptions import MetadataInvalid
+from pip._internal.exceptions import HashMismatch, MetadataInvalid
+from pip._internal.variants.index.links import LocalVersionWheel, label_of
+from pip._internal.variants.selection.installed import installed_build, installed_label
+from pip._internal.variants.selection.ranking import judge_installed
+from pip._internal.variants.selection.run import Run, options_for
+from pip._internal.variants.settings import VARIANT_HOST
 
 if TYPE_CHECKING:
+    from pip._vendor.packaging.specifiers import SpecifierSet
+    from pip._vendor.packaging.utils import NormalizedName
+
+    from pip._internal.metadata import BaseDistribution
     from pip._internal.models.link import Link
+    from pip._internal.req.req_install import InstallRequirement
     from pip._internal.resolution.resolvelib.base import Candidate
     from pip._internal.resolution.resolvelib.factory import Factory
     from pip._internal.resolution.resolvelib.found_candidates import IndexCandidateInfo
+    from pip._internal.variants.selection.installed_records import InstalledBuild
+    from pip._internal.variants.selection.mode import Infos
+    from pip._internal.variants.selection.ranking import Selection
     from pip._internal.variants.selection.release import Release
-    from pip._internal.variants.selection.switching import InstalledCandidate
 
-__all__ = ["VariantCandidates", "offer"]
+    #: What makes the candidate of a link, as upstream has it.
+    Makers = Mapping[Link, functools.partial[Candidate | None]]
 
 
 class VariantCandidates:
-    """One walk through the builds of a release, best first.
+    """An iterable of the builds of a release, best first.
 
     Upstream's resolver takes one candidate of a version, and goes on to an older version
     if that one does not fit. The same holds here, except for a release whose variants are
@@ -32,30 +54,26 @@ class VariantCandidates:
     def __init__(
         self,
         release: Release,
-        makers: Mapping[Link, Callable[[], Candidate | None]],
+        makers: Makers,
         competing: InstalledCandidate | None,
         *,
         is_installed: bool,
-        refused: Callable[[], None],
     ) -> None:
-        """Prepare the walk; nothing is ranked before the first candidate is made.
+        """Create the iterable; rank builds only when the first one is needed.
 
         :param makers: makes the candidate of each link of the release.
         :param competing: the installed build of this version, if it competes.
-        :param refused: called if no build of the release suits.
         :param is_installed: whether upstream offers an installed build of this version
-            in place of the first one.
+            instead of the first one.
         """
         self.release = release
         self._makers = makers
         self._competing = competing
         self._is_installed = is_installed
-        self._refused = refused
         self._given: set[Link] = set()
-        self._told = False
 
     def __iter__(self) -> Iterator[IndexCandidateInfo]:
-        """Yield versions, each with what makes its candidate."""
+        """Yield versions, each with a factory of its candidate."""
         version = self.release.version
         yield version, functools.partial(self._make, 0)
         for place in range(len(self.release.links)):
@@ -72,31 +90,33 @@ class VariantCandidates:
 
     def _make(self, place: int) -> Candidate | None:
         ranked = self.release.fetch_ranked()
-        if not ranked and place == 0 and not self._told:
-            self._told = True
-            self._refused()
         if place >= len(ranked) or ranked[place] in self._given:
             return None
         link = ranked[place]
         if self._competing is not None and self._competing.stays(self.release, link):
             candidate: Candidate | None = self._competing.keep()
         else:
-            candidate = self._made(link)
+            try:
+                candidate = self._made(link)
+            except HashMismatch:
+                if link.has_hash or place + 1 == len(ranked):
+                    raise
+                # Where a page states no hashes, the pinned wheel may be another one.
+                return None
         if candidate is not None:
             self._given.add(link)
         return candidate
 
     def _made(self, link: Link) -> Candidate | None:
-        """Return the candidate of a link, None if upstream discards it.
+        """Return the candidate for a link; None if stock pip discards it.
 
         :raises VariantLost: instead, if it is a variant and the user is strict.
         """
         maker = self._makers[link]
-        assert isinstance(maker, functools.partial), "upstream makes it so"
         try:
             candidate: Candidate | None = maker()
         except MetadataInvalid as error:
-            # Upstream passes over the version then.
+            # Upstream skips the version then.
             self.release.discarded(link, str(error))
             raise
         if candidate is None:
@@ -106,7 +126,7 @@ class VariantCandidates:
 
 
 def offer(info: IndexCandidateInfo) -> Release | Link:
-    """Return what the resolver may take: one of the files of a release, or this file.
+    """Return the files of a release, or a single file, for the resolver.
 
     Nothing is made or chosen by that, and what is installed is left out.
     """
@@ -120,7 +140,7 @@ def offer(info: IndexCandidateInfo) -> Release | Link:
 
 
 class _RepeatedVersion(Version):
-    """A version that upstream takes for a new one, since it drops repeated ones."""
+    """A version that never compares equal, because stock pip drops duplicates."""
 
     __slots__ = ()
 
@@ -129,3 +149,165 @@ class _RepeatedVersion(Version):
 
     def __hash__(self) -> int:
         return id(self)
+
+
+@dataclass(frozen=True, slots=True)
+class InstalledCandidate:
+    """An installed build that competes with the builds of its version on the index.
+
+    :ivar keep: makes the candidate that leaves it installed.
+    :ivar must_go: whether the user chose another label for just this project or excludes
+        its device, or a mode or a lock file from which to install does.
+    :ivar holds_back: whether it is for a version of what the user upgrades.
+    """
+
+    run: Run
+    version: Version
+    label: str | None
+    keep: Callable[[], Candidate]
+    must_go: bool
+    holds_back: bool
+
+    def stays(self, release: Release, link: Link) -> bool:
+        """Return whether pip keeps it if *link* is the best of *release*."""
+        is_asked_for = self.must_go or self.holds_back
+        if release.chosen_label is not None or self.run.settings.upgrade_variants:
+            is_asked_for = True
+        return not is_asked_for or label_of(link) == self.label
+
+    def among(self, find: Infos, *, first: bool) -> Iterator[IndexCandidateInfo]:
+        """Yield the candidates of the index, with this one after its version.
+
+        :param find: yields the candidates of the index.
+        :param first: whether its version comes before newer ones, as upstream has it
+            for what need not be upgraded.
+        """
+        infos = find()
+        if first:
+            infos = iter(sorted(infos, key=lambda info: info[0] != self.version))
+        offered = self.must_go
+        for info in infos:
+            passed = info[0] < self.version or (first and info[0] != self.version)
+            if not offered and passed:
+                yield self.version, self.keep
+                offered = True
+            yield info
+        if not offered:
+            yield self.version, self.keep
+
+
+def installed_candidate(
+    run: Run,
+    factory: Factory,
+    dist: BaseDistribution,
+    ireqs: Sequence[InstallRequirement],
+    specifier: SpecifierSet,
+) -> InstalledCandidate | None:
+    """Return an installed build if another build of its version may win.
+
+    Most installed packages are kept without a request to the index.
+    """
+    is_wanted = specifier.contains(dist.version, prereleases=True)
+    if factory.force_reinstall or not is_wanted:
+        return None
+    project, build = dist.canonical_name, installed_build(dist)
+    version, label, unwanted = dist.version, installed_label(dist), False
+    for mode in run.modes:
+        seen = mode.installed(dist.version, build, specifier)
+        if seen is not None:
+            version, label, unwanted = seen
+    unwanted = unwanted or _is_excluded(run, project, build)
+    user_supplied = any(each.user_supplied for each in ireqs)
+    named = run.overrides.label_for(project)
+    must_go = named is not None or project in run.request.locked_labels or unwanted
+    holds_back = build is not None and _holds_back(run, build)
+    if must_go:
+        competes = run.request.locked_labels.get(project, named) != label
+    else:
+        competes = _competes(run, build, user_supplied)
+    if not competes and not holds_back:
+        return None
+    extras = frozenset[str]().union(*(each.extras for each in ireqs))
+    keep = functools.partial(factory._make_candidate_from_dist, dist, extras, ireqs[0])
+    return InstalledCandidate(run, version, label, keep, must_go, holds_back)
+
+
+def _is_excluded(
+    run: Run, project: NormalizedName, build: InstalledBuild | None
+) -> bool:
+    """Return whether the user's target cannot run a build.
+
+    A host that is configured counts for what is chosen, and not for what is installed.
+    """
+    is_asked = run.request.may_switch or run.settings.is_typed(VARIANT_HOST.name)
+    if build is None or build.label is None or not is_asked:
+        return False
+    target = run.target.detected.without_plugins()
+    selection = judge_installed(project, build, [build.label], target)
+    return bool(selection.known_mismatches(build.label))
+
+
+def _holds_back(run: Run, build: InstalledBuild) -> bool:
+    """Return whether a build needs an old version of an upgraded package."""
+    if build.label is None or not run.settings.upgrade:
+        return False
+    wanted = map(Requirement, requirements(build.manifest, build.label))
+    return any(run.request.is_upgraded(canonicalize_name(each.name)) for each in wanted)
+
+
+def _competes(run: Run, build: InstalledBuild | None, user_supplied: bool) -> bool:
+    """Return whether another variant of the installed version may be better.
+
+    What was installed as if there were no variants is looked up only if the user named
+    it: a label in the configuration must not cost a request for each dependency.
+    """
+    labels = run.overrides.labels_for_all()
+    if build is None:
+        return user_supplied and (bool(labels) or run.settings.upgrade_variants)
+    applying = run.overrides.applying_labels(None, build.labels)
+    if applying:
+        return applying[0] != build.label
+    return run.settings.upgrade_variants or (user_supplied and bool(labels))
+
+
+def is_other_build(installed: BaseDistribution, candidate: Candidate) -> bool:
+    """Return whether a candidate is a different build of the installed version.
+
+    Both have the same version.
+    """
+    link = candidate.source_link
+    if link is None or not link.is_wheel or isinstance(link, LocalVersionWheel):
+        # The version tells the build, so one of the same version is the same.
+        return False
+    return label_of(link) != installed_label(installed)
+
+
+def better_label(
+    run: Run, dist: BaseDistribution, found: Mapping[NormalizedName, Version]
+) -> tuple[str, Selection] | None:
+    """Return a variant that is certainly better than an installed build.
+
+    Judged by what was recorded when it was installed: there is no request.
+
+    :param found: the versions that this run chose.
+    :return: its label, and how all variants of its release were judged.
+    """
+    build = installed_build(dist)
+    # Only options of a mode that the run is not in may find its other builds.
+    others = (module for module, mode in run.mode_modules.items() if mode is None)
+    if build is None or build.by_hand or options_for(others, build):
+        return None
+    providers, name = run.target.providers.without_plugins(), dist.canonical_name
+    selection = judge_installed(
+        name, build, build.labels, providers, run.overrides.preferences
+    )
+    own, rejected = build.label, selection.ranking.rejected
+    if own is not None and own in rejected and not selection.known_mismatches(own):
+        # Only a plugin knows whether it runs.
+        return None
+    for label in selection.ranking.compatible:
+        # A build that would replace another package unasked is no better, and switching
+        # does not take it.
+        if not any(run.request.unfit(selection.required(label), found)):
+            return None if label == own else (label, selection)
+    return None

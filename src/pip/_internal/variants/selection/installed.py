@@ -1,4 +1,4 @@
-"""Which variant a distribution is: as recorded when it was installed, or as chosen."""
+"""Identify the variant of a distribution, installed or selected."""
 
 from __future__ import annotations
 
@@ -18,16 +18,6 @@ if TYPE_CHECKING:
     from pip._internal.metadata import BaseDistribution
     from pip._internal.variants.selection.installed_records import InstalledBuild
 
-__all__ = [
-    "SELECTIONS",
-    "SELECTION_FILE",
-    "Bound",
-    "bind",
-    "bound_of",
-    "installed_build",
-    "installed_label",
-]
-
 #: The file in the metadata folder of an installed build that records how it was chosen.
 SELECTION_FILE = "variant-selection.json"
 #: The file in which a wheel says which variant it is.
@@ -37,7 +27,7 @@ SELECTIONS: dict[str, InstalledBuild] = {}
 
 
 def installed_build(dist: BaseDistribution) -> InstalledBuild | None:
-    """Return what is known of an installed build; None for what has no variants.
+    """Return the record of an installed build; None without variants.
 
     Nothing but its two files is read: no network, no detection. A wheel that was
     chosen and is about to be installed counts as installed.
@@ -47,7 +37,7 @@ def installed_build(dist: BaseDistribution) -> InstalledBuild | None:
 
 
 def installed_label(dist: BaseDistribution) -> str | None:
-    """Return the label of an installed variant; None for what is none."""
+    """Return the label of an installed variant, or None."""
     build = installed_build(dist)
     return None if build is None else build.label
 
@@ -64,7 +54,7 @@ def _read(dist: BaseDistribution) -> InstalledBuild | None:
 
 
 def _has_record(dist: BaseDistribution) -> bool:
-    """Tell, fast, whether there is anything to read."""
+    """Return whether there is a record, without reading it."""
     # Of metadata in memory, pkg_resources cannot tell where it is.
     folder: str | None = getattr(dist, "info_location", None)
     return folder is not None and any(
@@ -74,14 +64,13 @@ def _has_record(dist: BaseDistribution) -> bool:
 
 
 class Bound:
-    """Which variant a distribution is, as far as its dependencies go.
+    """The variant of a distribution, for its dependencies.
 
-    :ivar requirements: what it needs besides what its metadata says.
+    :ivar requirements: the requirements that are not in its metadata.
     """
 
     # No dataclass: making one takes longer than the rest of this module, which plain
     # packages need too.
-    __slots__ = ("environment", "requirements")
 
     def __init__(
         self, environment: VariantEnvironment, requirements: Sequence[str]
@@ -96,7 +85,7 @@ def bind(
     properties: Iterable[Property],
     manifest: Manifest,
 ) -> None:
-    """Remember which variant a distribution is.
+    """Record the variant of a distribution.
 
     :param properties: those of the variant that the target supports.
     """
@@ -110,7 +99,7 @@ def bind(
 
 
 def bound_of(dist: BaseDistribution) -> Bound | None:
-    """Return what matters for the dependencies of a variant; None for anything else."""
+    """Return the recorded variant of a distribution, or None."""
     bound = BOUND.of(dist, Bound)
     if bound is not None:
         return bound

@@ -1,4 +1,4 @@
-"""What is recorded of an installed build.
+"""Read the records of installed builds.
 
 The record keeps the release's manifest, so that what is installed can be judged again
 without a network, on whatever machine the environment then runs.
@@ -22,13 +22,11 @@ if TYPE_CHECKING:
 
     from pip._internal.metadata import BaseDistribution
 
-__all__ = ["InstalledBuild", "recorded_build", "stated_build"]
-
 logger = get_logger(__name__)
 
 
 class InstalledBuild(NamedTuple):
-    """A build that is installed, of a release that has variants.
+    """An installed build of a release with variants.
 
     :ivar label: None for a plain build.
     :ivar supported: its properties that were supported when it was installed, best
@@ -47,13 +45,13 @@ class InstalledBuild(NamedTuple):
 
     @property
     def declared(self) -> tuple[Property, ...]:
-        """Return all properties that its variant declares, sorted."""
+        """All properties that the variant declares, sorted."""
         variant = None if self.label is None else self.manifest.variant(self.label)
         return () if variant is None else tuple(sorted(variant.properties()))
 
 
 def recorded_build(dist: BaseDistribution, name: str) -> InstalledBuild | None:
-    """Read which build is installed from the record of what was chosen.
+    """Read the installed build from the record of the selection.
 
     :param name: of the file in the metadata folder that records it.
     """
@@ -81,9 +79,9 @@ def recorded_build(dist: BaseDistribution, name: str) -> InstalledBuild | None:
 
 
 def stated_build(dist: BaseDistribution, name: str) -> InstalledBuild | None:
-    """Return what the wheel says of itself, for what another installer installed.
+    """Read the installed build from its wheel metadata.
 
-    :param name: of the file in the metadata folder that says it.
+    :param name: of the file in the metadata folder.
     """
     content = _read(dist, name)
     if content is None:

@@ -1,13 +1,14 @@
-"""A mode: what a run does differently, wherever that is.
+"""The interface of modes, which change the behavior of a run.
 
-A mode is a room of its own, and the rooms below know none by name: they go through the
-modes of the run, mostly none, and ask each in turn. So a room can be taken out, together
+A mode is a separate package, and the packages below know none by name: they go through the
+modes of the run, mostly none, and call each in turn. So a mode can be taken out, together
 with the one line that registers it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -22,34 +23,30 @@ if TYPE_CHECKING:
     from pip._internal.req.req_set import RequirementSet
     from pip._internal.resolution.resolvelib.found_candidates import IndexCandidateInfo
     from pip._internal.resolution.resolvelib.resolver import Resolver
-    from pip._internal.variants.providers.chain import ProviderChain
     from pip._internal.variants.selection.installed_records import InstalledBuild
     from pip._internal.variants.selection.release import Release
 
-__all__ = ["Mode"]
+    #: What the finder has found of a project.
+    Candidates = Sequence[InstallationCandidate]
+    #: Finds the candidates of a project, by its name, without the mode.
+    Find = Callable[[PackageFinder, str], list[InstallationCandidate]]
+    #: Returns versions for the resolver, best first, and what makes each candidate.
+    Infos = Callable[[], Iterator[IndexCandidateInfo]]
+    #: Resolves once.
+    ResolveOnce = Callable[[], RequirementSet]
 
 
 class Mode:
-    """Changes nothing; a mode overrides what it is about.
+    """A mode without effect; subclasses override some methods.
 
     Of several modes each gets what the one before it made of something. Where there is
-    to be one answer, the first one that is not None counts.
-
-    :ivar chosen_for: what builds are chosen for in place of the target; None for that.
-    :ivar may_switch: whether the user asked for what may differ from an installed build.
-    :ivar is_trying: whether something is tried just now, so that a failure is no error.
+    to be one answer, the first one that is not None counts. What is one value for the
+    whole run, such as devices that the user excludes, a mode sets on the run when it is
+    made.
     """
 
-    chosen_for: ProviderChain | None = None
-    may_switch = False
-    is_trying = False
-
-    def limited(self, target: ProviderChain) -> ProviderChain:
-        """Return what the target supports, less what the user excludes."""
-        return target
-
     def for_inner(self, run: Any) -> Mode | None:
-        """Return the mode of a run that installs build requirements or a plugin.
+        """Return the mode for installing build requirements or a plugin.
 
         :param run: that :class:`.Run`.
         """
@@ -58,19 +55,16 @@ class Mode:
     # What there is to choose from. In the order of the calls, for each project.
 
     def note_roots(self, requirements: Iterable[InstallRequirement]) -> None:
-        """Take note of what the user asks for, constraints included; called first."""
+        """Record the user's requirements and constraints; called first."""
 
     def find_all_candidates(
-        self,
-        find: Callable[[PackageFinder, str], list[InstallationCandidate]],
-        finder: PackageFinder,
-        project_name: str,
+        self, find: Find, finder: PackageFinder, project_name: str
     ) -> list[InstallationCandidate]:
-        """Return the candidates of a project; *find* finds them without the mode."""
+        """Return the candidates of a project; *find* is the default."""
         return find(finder, project_name)
 
     def index_of(self, project: NormalizedName) -> str | None:
-        """Return the URL of the one index that the user named for a project."""
+        """Return the URL of the scoped index of a project, or None."""
         return None
 
     def refuse_link(
@@ -79,7 +73,7 @@ class Mode:
         project: NormalizedName | None,
         needed_by: InstallRequirement | None,
     ) -> None:
-        """Check a path or URL that a requirement or constraint names, before any request.
+        """Check the path or URL of a requirement before any request.
 
         :param project: None if it is not known yet.
         :param needed_by: what depends on it; None for what is asked for first.
@@ -96,17 +90,10 @@ class Mode:
         :raises PipError: if one must not be used.
         """
 
-    def pins_build(self, specifier: SpecifierSet) -> bool:
-        """Tell whether requirements settle which build of a release is taken."""
-        return False
-
     def infos(
-        self,
-        infos: Callable[[], Iterator[IndexCandidateInfo]],
-        project: NormalizedName,
-        specifier: SpecifierSet,
+        self, infos: Infos, project: NormalizedName, specifier: SpecifierSet
     ) -> Iterator[IndexCandidateInfo]:
-        """Return versions for the resolver, best first, and what makes each candidate.
+        """Return versions, best first, with factories of candidates.
 
         :param infos: finds those that there are without the mode; not to be called
             before the first one is asked for.
@@ -117,94 +104,112 @@ class Mode:
     def release_type(
         self, links: Sequence[Link], *, pinned: bool
     ) -> Callable[..., Release] | None:
-        """Return what makes the release of these files, if the mode has a kind of its own.
+        """Return the release type for these files, or None.
 
         It is called as :class:`Release` is.
 
-        :param pinned: what :meth:`pins_build` told.
+        :param pinned: whether a requirement names their local version.
         """
         return None
 
     def installed(
-        self,
-        version: Version,
-        label: str | None,
-        build: InstalledBuild | None,
-        specifier: SpecifierSet,
-    ) -> tuple[Version, str | None, bool]:
-        """Tell which build an installed one is, as the mode sees it.
+        self, version: Version, build: InstalledBuild | None, specifier: SpecifierSet
+    ) -> tuple[Version, str, bool] | None:
+        """Return which build an installed one is, if the mode knows more than its record.
 
-        :param label: of the build.
         :param build: what was recorded when it was installed.
         :param specifier: of requirements and constraints.
         :return: the version, the label, and whether the user does not want it.
         """
-        return version, label, False
+        return None
 
     def needs_pin(self, project: NormalizedName) -> bool:
-        """Tell whether builds of a project are found for pinned versions alone."""
+        """Return whether builds of a project are found for pinned versions only."""
         return False
 
     # How the run resolves
 
     def resolve(
-        self, resolve_once: Callable[[], RequirementSet], resolver: Resolver
+        self, resolve_once: ResolveOnce, resolver: Resolver
     ) -> RequirementSet | None:
-        """Resolve in the mode's own way, in place of the usual one.
+        """Replace the default resolution.
 
         :param resolve_once: resolves once, in the modes of the run.
         """
         return None
 
-    def solve(
-        self, resolve_once: Callable[[], RequirementSet], resolver: Resolver
-    ) -> RequirementSet:
-        """Resolve once; *resolve_once* does so without the mode."""
+    def solve(self, resolve_once: ResolveOnce, resolver: Resolver) -> RequirementSet:
+        """Resolve once; *resolve_once* is the default."""
         return resolve_once()
 
     # What is told
 
-    def settles(self, project: NormalizedName) -> bool:
-        """Tell whether one build of a project is chosen even if all are wanted."""
-        return False
-
     def explains_unused_accelerator(self, release: Release, link: Link) -> bool:
-        """Tell whether the advice on a build says itself why a device stays idle."""
+        """Return whether the advice explains why a device stays idle."""
         return False
 
     def advice(self, finder: PackageFinder, release: Release, link: Link) -> str | None:
-        """Say what else the user may want in place of a build that was chosen."""
+        """Return advice about a selected build."""
         return None
 
     def origins(self, projects: Iterable[NormalizedName]) -> Iterable[str]:
-        """Say where projects are looked up, of which the resolver found no solution."""
+        """Return the sources of projects without a solution."""
         return ()
 
     def listed(
-        self,
-        finder: PackageFinder,
-        project: NormalizedName,
-        candidates: Sequence[InstallationCandidate],
+        self, finder: PackageFinder, project: NormalizedName, candidates: Candidates
     ) -> list[InstallationCandidate] | None:
-        """Return the candidates of a project that a command is to list.
-
-        :raises InstallationError: if that leaves nothing, where all are listed.
-        """
+        """Return the candidates of a project for listing."""
         return None
 
     def files(
         self, finder: PackageFinder, project: NormalizedName, links: Iterable[Link]
     ) -> Iterable[Link]:
-        """Return all files of a project that was looked up.
+        """Return all files of a project.
 
         :param links: those in the places that the user named.
         """
         return links
 
-    def special_versions(self, project: NormalizedName) -> Iterable[Version]:
-        """Return the versions that only an exact pin takes."""
-        return ()
-
     def environ(self) -> Mapping[str, str]:
-        """Return the environment variables that put a child of pip in the mode."""
+        """Return the environment variables that pass the mode to a child pip."""
         return {}
+
+
+# Where the files of a project are looked for, if not where all are
+
+
+def index_of(modes: Iterable[Mode], project: NormalizedName) -> str | None:
+    """Return the scoped index of a project, or None."""
+    found = (mode.index_of(project) for mode in modes)
+    return next((each for each in found if each is not None), None)
+
+
+def pages_of(
+    modes: Iterable[Mode], finder: PackageFinder, project: NormalizedName
+) -> list[str]:
+    """Return the URLs of the pages to search for a project."""
+    scope, own = finder.search_scope, index_of(modes, project)
+    if own is not None:
+        scope = replace(scope, index_urls=[] if scope.no_index else [own])
+    return scope.get_index_urls_locations(project)
+
+
+def find_beside_indexes(
+    find: Find,
+    finder: PackageFinder,
+    project_name: str,
+    folders: Sequence[str] | None = None,
+) -> list[InstallationCandidate]:
+    """Find the candidates of a project from ``--find-links`` only.
+
+    :param find: finds them as upstream does, on indexes too.
+    :param folders: those to look in; None for all that are named.
+    """
+    scope = finder.search_scope
+    links = scope.find_links if folders is None else list(folders)
+    finder.search_scope = replace(scope, find_links=links, index_urls=[])
+    try:
+        return find(finder, project_name)
+    finally:
+        finder.search_scope = scope

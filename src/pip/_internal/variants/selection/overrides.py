@@ -1,24 +1,99 @@
-"""The labels that the user chose, and whether there are variants at all."""
+"""The user's requests: projects, labels, and variants on or off.
+
+A label may be chosen for whatever has it. A project that the user named comes in the newest
+release that has such a label, if any has it. Its dependencies come in the release that is
+chosen as usual, with the label if that has it. The same holds for any project where the label
+is configured: it chooses no older release, and it is no error if nothing has it. Of several
+labels that a release has, the last one typed counts.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from pip._vendor.packaging.utils import canonicalize_name
+
+from pip._internal.variants.settings import NO_VARIANTS, VARIANT
+
 if TYPE_CHECKING:
+    from pip._vendor.packaging.requirements import Requirement
     from pip._vendor.packaging.utils import NormalizedName
+    from pip._vendor.packaging.version import Version
     from pip._vendor.wheel_variants.preferences import Preference
 
-    from pip._internal.variants.selection.option_values import LabelChoice
-    from pip._internal.variants.selection.request import Request
-    from pip._internal.variants.selection.settings import Settings
+    from pip._internal.metadata import BaseDistribution
+    from pip._internal.variants.option_values import LabelChoice
+    from pip._internal.variants.settings import Settings
 
-__all__ = ["Overrides"]
+    #: The version of each project.
+    Versions = Mapping[NormalizedName, Version]
+
+
+class Request:
+    """The requirements of one resolution, and the versions it may keep.
+
+    :ivar named: the projects that the user named.
+    :ivar may_switch: whether the user asked a mode for builds other than those installed.
+    :ivar leaves_fork: whether the user names one pip, which may then replace this one.
+    :ivar dists: what is installed, by normalized name, as the resolver sees it.
+    :ivar locked_versions: versions of projects that a lock file has in one version.
+    :ivar locked_labels: what was chosen from lock files: by project the label, None for a
+        plain build.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self.named: Collection[NormalizedName] = ()
+        self.may_switch = self.leaves_fork = False
+        self.dists: Mapping[NormalizedName, BaseDistribution] = {}
+        self.locked_versions: Mapping[NormalizedName, Version] = {}
+        self.locked_labels: dict[NormalizedName, str | None] = {}
+
+    def installed(self, project: NormalizedName) -> Version | None:
+        """Return the locked or installed version that is not upgraded."""
+        if project in self.locked_versions:
+            return self.locked_versions[project]
+        dist = self.dists.get(project)
+        return None if dist is None or self.is_upgraded(project) else dist.version
+
+    def fixed_reason(self, project: NormalizedName) -> str | None:
+        """Return why ``--no-deps`` fixes the version of *project*, or None."""
+        if not self._settings.ignore_dependencies:
+            return None
+        if project in self.named or project in self.locked_versions:
+            return None
+        dist = self.dists.get(project)
+        what = f"{project} is not" if dist is None else f"{project} {dist.version} is"
+        return f"{what} installed, and --no-deps keeps it so"
+
+    def unfit(
+        self, wanted: Iterable[Requirement], found: Versions = MappingProxyType({})
+    ) -> Iterator[tuple[BaseDistribution, Requirement]]:
+        """Yield installed packages that violate a requirement.
+
+        :param found: the versions that a run has come to; for other projects the
+            installed version counts, unless it is to be upgraded.
+        """
+        for each in wanted:
+            name = canonicalize_name(each.name)
+            dist = self.dists.get(name)
+            if dist is None or (name not in found and self.is_upgraded(name)):
+                continue
+            version = found.get(name, dist.version)
+            if not each.specifier.contains(version, prereleases=True):
+                yield dist, each
+
+    def is_upgraded(self, project: NormalizedName) -> bool:
+        """Return whether the user asked for the newest version of *project*."""
+        settings = self._settings
+        return settings.upgrade and (settings.is_eager or project in self.named)
 
 
 class Overrides:
-    """What the user chose for one run, in options and in requirements files.
+    """The user's selections for one run, in options and requirements files.
 
     :ivar enabled: whether variant wheels are candidates at all.
     :ivar choices: the labels, the strongest last.
@@ -36,46 +111,45 @@ class Overrides:
         self.choices: list[LabelChoice] = list(settings.variants)
         self.offered: dict[NormalizedName, Mapping[str, Collection[str]]] = {}
         self._labels_of_named: dict[NormalizedName, list[str]] = {}
+        self._of_files: list[LabelChoice] = []
         self._turned_off_in: str | None = None
 
     def add(self, choices: Sequence[LabelChoice]) -> None:
-        """Add choices of a requirements file.
+        """Add the selections of a requirements file.
 
         They override the configuration, and the command line overrides them.
 
-        :raises ContradictoryOptions: if there are two for one project.
+        :raises ContradictoryOptions: if files choose two labels for one project, or
+            turn variants off too.
         """
-        if choices:
-            from pip._internal.variants.selection.contradictions import (
-                with_choices_of_file,
+        of_file = [each.in_file() for each in choices]
+        if of_file and self._turned_off_in is not None:
+            refuse_without_variants(
+                f"--no-variants in {self._turned_off_in}", [of_file[0].written]
             )
-
-            self.choices = with_choices_of_file(
-                *(self.choices, choices, self._turned_off_in),
-                may_be_several=self.may_take_several,
-            )
+        if not self.may_take_several:
+            self._of_files += of_file
+            refuse_two_labels(self._of_files)
+        self.choices = sorted([*self.choices, *of_file], key=lambda each: each.place)
 
     def disable(self, where: str) -> None:
-        """Turn variants off from here on.
+        """Disable variants.
 
-        :param where: the requirements file that says so.
+        :param where: the requirements file.
         :raises ContradictoryOptions: if the user chose among variants.
         """
-        from pip._internal.variants.selection.contradictions import (
-            refuse_without_variants,
-        )
-
-        off = f"--no-variants in {where}"
-        refuse_without_variants(self._settings, self.choices, off)
+        typed = [str(each) for each in self._settings.typed if each.row.needs_variants]
+        written = [each.written for each in self._of_files]
+        refuse_without_variants(f"--no-variants in {where}", [*typed, *written])
         self.enabled, self._turned_off_in = False, where
 
     def label_for(self, project: NormalizedName) -> str | None:
-        """Return the label that *project* must have, if the user chose one."""
+        """Return the label that the user selected for *project*, or None."""
         labels = self.labels_for(project)
         return labels[-1] if labels else None
 
     def labels_for(self, project: NormalizedName) -> list[str]:
-        """Return all labels of which *project* must have one, the strongest last.
+        """Return the labels of which *project* must have one, strongest last.
 
         They were chosen for just this project; or for all, if the user named it and a
         release of it has them.
@@ -84,64 +158,132 @@ class Overrides:
         return own or self._labels_of_named.get(project, [])
 
     def labels_for_all(self) -> list[str]:
-        """Return the labels chosen for each project that has them, the strongest first."""
+        """Return the labels for all projects, strongest first."""
         labels = [choice.label for choice in self.choices if choice.project is None]
         return list(dict.fromkeys(reversed(labels)))
 
     def applying_labels(
-        self, project: NormalizedName | None, labels: Container[str]
+        self, project: NormalizedName | None, labels: Collection[str]
     ) -> list[str]:
-        """Return the labels chosen by hand of which a build must have one.
+        """Return the user's labels that apply to a release.
 
         Those chosen for just its project apply whether it has them or not; without any,
         those chosen for all that it has.
 
         :param project: None if nobody knows which it is.
-        :param labels: of what there is to choose from.
+        :param labels: the available labels.
         :return: the strongest first.
         """
         own = [] if project is None else self.labels_for(project)
         return own[::-1] or [each for each in self.labels_for_all() if each in labels]
 
+    def _typed_for_all(self) -> list[str]:
+        """Return the labels for all projects in this run, strongest last."""
+        return [
+            each.label
+            for each in self.choices
+            if each.project is None and not each.is_configured
+        ]
+
     def is_open(self, project: NormalizedName) -> bool:
-        """Return whether a label for all may be one that *project* must have."""
+        """Return whether *project* may need a label for all projects."""
         return (
             project in self._request.named
-            and any(choice.project is None for choice in self.choices)
-            and not (project in self._labels_of_named or self.labels_for(project))
+            and project not in self._labels_of_named
+            and not self.labels_for(project)
+            and bool(self._typed_for_all())
         )
 
     def settle(
         self, project: NormalizedName, files: Iterable[tuple[object, str | None]]
     ) -> None:
-        """Settle which labels for all a project that the user named must have.
+        """Decide which labels for all projects a named project must have.
 
         :param files: the version and the label of each that may be taken, the newest
             first; the label of a plain one is None.
-        :raises ContradictoryOptions: if two labels may be meant.
         """
         if self.is_open(project):
-            from pip._internal.variants.selection.contradictions import labels_meant
-
             offered: dict[str, dict[str, None]] = {}
             for version, label in files:
                 if label is not None:
                     offered.setdefault(str(version), {})[label] = None
             self.offered[project] = offered
-            labels = {label for found in offered.values() for label in found}
-            self._labels_of_named[project] = labels_meant(
-                *(self.choices, project, labels, project),
-                may_be_several=self.may_take_several,
-            )
+            has = {label for labels in offered.values() for label in labels}
+            self._labels_of_named[project] = [
+                label for label in self._typed_for_all() if label in has
+            ]
 
     @cached_property
     def preferences(self) -> Sequence[Preference]:
-        """What the user prefers among what runs, the strongest first.
+        """The user's preferences, strongest first.
 
         :raises WrongUse: if one in the configuration or environment is invalid.
         """
-        if not self._settings.preferences:
+        given = self._settings.preferences
+        if not given:
             return ()
-        from pip._internal.variants.selection.option_values import preferences_in_order
+        from pip._vendor.wheel_variants.preferences import Preference
 
-        return preferences_in_order(self._settings.preferences)
+        # pip splits what is configured at blanks, also at those around "::".
+        words = " ".join(each for each in given if isinstance(each, str))
+        words = words.replace(" :: ", "::").replace(":: ", "::").replace(" ::", "::")
+        try:
+            configured = [Preference.parse(each) for each in words.split()]
+        except ValueError as error:
+            from pip._internal.variants.errors import WrongUse
+
+            raise WrongUse(
+                f"prefer-variant in the configuration, or PIP_PREFER_VARIANT: {error}"
+            ) from None
+        typed = [each for each in given if isinstance(each, Preference)]
+        return tuple(dict.fromkeys([*typed, *configured]))
+
+
+def refuse_contradictions(settings: Settings) -> None:
+    """Raise an error for contradictory options, before any request.
+
+    :raises ContradictoryOptions: if there are such options.
+    """
+    typed = settings.typed
+    if not settings.several_builds:
+        refuse_two_labels(each.value for each in typed if each.row is VARIANT)
+    off = None
+    if any(each.row is NO_VARIANTS for each in typed):
+        off = NO_VARIANTS.name
+    elif settings.no_variants:
+        off = f"no-variants in the configuration or {NO_VARIANTS.variable}"
+    elif settings.legacy_resolver:
+        off = "--use-deprecated=legacy-resolver"
+    if off is not None:
+        needing = (str(each) for each in typed if each.row.needs_variants)
+        refuse_without_variants(off, needing)
+
+
+def refuse_without_variants(off: str, choices: Iterable[str]) -> None:
+    """Raise an error for options that need variants.
+
+    :param off: what turns variants off.
+    :raises ContradictoryOptions: if there are choices.
+    """
+    for choice in choices:
+        from pip._internal.variants.errors import ContradictoryOptions
+
+        raise ContradictoryOptions(off, choice, ContradictoryOptions.WITHOUT_VARIANTS)
+
+
+def refuse_two_labels(choices: Iterable[LabelChoice]) -> None:
+    """Raise an error for two labels of one project.
+
+    :param choices: all of one place.
+    :raises ContradictoryOptions: if a project has two.
+    """
+    chosen: dict[NormalizedName, LabelChoice] = {}
+    for each in choices:
+        if each.project is None:
+            continue
+        other = chosen.setdefault(each.project, each)
+        if other.label != each.label:
+            from pip._internal.variants.errors import ContradictoryOptions
+
+            why = ContradictoryOptions.ONE_BUILD.format(each.project)
+            raise ContradictoryOptions(other.written, each.written, why)

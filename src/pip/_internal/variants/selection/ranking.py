@@ -1,4 +1,4 @@
-"""Decide which wheels of one release suit the target, and in which order.
+"""Select and rank the compatible wheels of a release.
 
 A :class:`Selection` is the decision about the wheels that one source lists for one
 release; it is made once and then only read.
@@ -11,7 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from pip._vendor.packaging.requirements import Requirement
 from pip._vendor.packaging.utils import canonicalize_name
+from pip._vendor.wheel_variants.abi_dependency import requirements
 from pip._vendor.wheel_variants.manifest import Manifest, Variant
 from pip._vendor.wheel_variants.ordering import Mismatch, Ranking, rank, supported_of
 from pip._vendor.wheel_variants.preferences import Preference
@@ -23,19 +25,9 @@ from pip._internal.variants.providers.result import Device, ProviderResult
 if TYPE_CHECKING:
     from pip._internal.variants.selection.installed_records import InstalledBuild
 
-__all__ = [
-    "Agreement",
-    "Origin",
-    "OriginKind",
-    "Selection",
-    "judge_installed",
-    "select",
-    "without_manifest",
-]
-
 
 class OriginKind(enum.Enum):
-    """What kind of place a manifest comes from."""
+    """The kind of source of a manifest."""
 
     #: A file that the index or folder of the wheels lists.
     INDEX = "index"
@@ -50,7 +42,7 @@ class OriginKind(enum.Enum):
 
 
 class Origin(NamedTuple):
-    """Where a manifest comes from.
+    """The source of a manifest.
 
     :ivar location: its address or path, without credentials; that of the index or folder
         if it comes from the wheels.
@@ -70,7 +62,7 @@ class Origin(NamedTuple):
 
 
 class Selection(NamedTuple):
-    """Which labels of a release on one source the target can run, and why not others.
+    """The compatible labels of a release on one source, and the rejected ones.
 
     :ivar source: the page or directory that lists the wheels.
     :ivar manifest: None if there is none that can be used.
@@ -90,50 +82,80 @@ class Selection(NamedTuple):
 
     @property
     def supported(self) -> SupportedProperties:
-        """Return what the target supports in the namespaces that were asked."""
+        """The supported properties in the queried namespaces."""
         return supported(self.answers)
 
+    def _variant(self, label: str) -> Variant | None:
+        return None if self.manifest is None else self.manifest.variant(label)
+
     def properties(self, label: str) -> tuple[Property, ...]:
-        """Return the properties of a variant that the target supports, best first."""
-        variant = None if self.manifest is None else self.manifest.variant(label)
+        """Return the supported properties of a variant, best first."""
+        variant = self._variant(label)
         if self.manifest is None or variant is None:
             return ()
         return supported_of(self.manifest, variant, self.supported, self.preferences)
 
     def declared(self, label: str) -> tuple[Property, ...]:
-        """Return all properties of a variant, as its manifest has them, in order."""
-        variant = None if self.manifest is None else self.manifest.variant(label)
+        """Return all declared properties of a variant, in order."""
+        variant = self._variant(label)
         return () if variant is None else tuple(sorted(variant.properties()))
 
+    def required(self, label: str | None) -> list[Requirement]:
+        """Return the requirements of a variant on other packages (PEP 850)."""
+        if label is None or self.manifest is None:
+            return []
+        return list(map(Requirement, requirements(self.manifest, label)))
+
     def devices_left_out(self, label: str) -> list[Device]:
-        """Return the GPUs of the target that a variant has no code for."""
-        variant = None if self.manifest is None else self.manifest.variant(label)
-        return [] if variant is None else left_out(variant, self.answers)
+        """Return the GPUs that a variant for several GPUs does not support."""
+        variant = self._variant(label)
+        return [
+            device
+            for namespace, features in (
+                {} if variant is None else variant.features
+            ).items()
+            if namespace in self.answers
+            for device in self.answers[namespace].devices
+            if device.feature in features
+            and not set(device.values).intersection(features[device.feature])
+        ]
 
     @property
     def for_all_devices(self) -> list[str]:
-        """The variants that run and have code for all GPUs of the target, best first."""
+        """The compatible variants that support all GPUs, best first.
+
+        They say which GPUs they have code for.
+        """
         if self.manifest is None:
             return []
-        labels = self.ranking.compatible
-        return _with_code_for_all(labels, self.manifest, self.answers)
+        answers = self.answers
+        devices = [(name, each) for name in answers for each in answers[name].devices]
+        return [
+            label
+            for label in self.ranking.compatible
+            if (variant := self.manifest.variant(label)) is not None
+            and any(
+                each.feature in variant.features.get(name, ()) for name, each in devices
+            )
+            and not self.devices_left_out(label)
+        ]
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Return all labels that were decided about, the compatible ones first."""
+        """All labels, compatible ones first."""
         ranking = self.ranking
         return (*ranking.compatible, *ranking.rejected, *ranking.unknown)
 
     @property
     def is_swayed(self) -> bool:
-        """Tell whether the user's preferences changed which variant comes first."""
+        """Whether the user's preferences changed the best variant."""
         if self.manifest is None or not self.preferences:
             return False
         without = rank(self.manifest, self.supported, self.labels)
         return self.ranking.compatible[:1] != without.compatible[:1]
 
     def known_mismatches(self, label: str) -> tuple[Mismatch, ...]:
-        """Say why the target cannot run a variant, as far as that could be told."""
+        """Return the known reasons why the target cannot run a variant."""
         return tuple(
             mismatch
             for mismatch in self.ranking.rejected.get(label, ())
@@ -143,10 +165,10 @@ class Selection(NamedTuple):
 
 
 class Agreement(Protocol):
-    """What all builds of an installation are to have in common, if they can."""
+    """A common property of all builds in an installation, if possible."""
 
     def order(self, selection: Selection) -> tuple[str, ...]:
-        """Order the compatible labels so that those that agree come first."""
+        """Put compatible labels that agree first."""
 
 
 def select(
@@ -159,9 +181,9 @@ def select(
     project: str | None = None,
     origin: Origin | None = None,
 ) -> Selection:
-    """Decide about the wheels with *labels*; only the namespaces they use are asked.
+    """Decide about the wheels with *labels*; query only used namespaces.
 
-    :param project: normalised name of what they are wheels of, if that is known.
+    :param project: normalized name of the wheels' project, if known.
     """
     labels = tuple(labels)
     used: dict[str, None] = {}
@@ -171,62 +193,16 @@ def select(
             used |= dict.fromkeys(variant.features)
     answers = providers.query(manifest, used, project)
     ranking = rank(manifest, supported(answers), labels, preferences)
-    if not preferences and any(len(each.devices) > 1 for each in answers.values()):
-        ranking = _for_all_devices(ranking, manifest, answers)
-    return Selection(
-        source,
-        manifest,
-        ranking,
-        answers=answers,
-        preferences=preferences,
-        origin=origin,
+    selection = Selection(
+        *(source, manifest, ranking, None, answers, preferences, origin)
     )
-
-
-def left_out(variant: Variant, answers: Mapping[str, ProviderResult]) -> list[Device]:
-    """Return the GPUs that a variant has no code for, although it has for others."""
-    return [
-        device
-        for namespace, features in variant.features.items()
-        if namespace in answers
-        for device in answers[namespace].devices
-        if device.feature in features
-        and not set(device.values).intersection(features[device.feature])
-    ]
-
-
-def _for_all_devices(
-    ranking: Ranking, manifest: Manifest, answers: Mapping[str, ProviderResult]
-) -> Ranking:
-    """Put the variants with code for all GPUs first, if the best one leaves some out."""
     labels = ranking.compatible
-    best = manifest.variant(labels[0]) if labels else None
-    if best is None or not left_out(best, answers):
-        return ranking
-    first = _with_code_for_all(labels, manifest, answers)
-    return ranking._replace(compatible=tuple(dict.fromkeys([*first, *labels])))
-
-
-def _with_code_for_all(
-    labels: Iterable[str], manifest: Manifest, answers: Mapping[str, ProviderResult]
-) -> list[str]:
-    """Return the variants that say which GPUs they have code for, and leave none out."""
-    return [
-        label
-        for label in labels
-        if (variant := manifest.variant(label)) is not None
-        and _names_devices(variant, answers)
-        and not left_out(variant, answers)
-    ]
-
-
-def _names_devices(variant: Variant, answers: Mapping[str, ProviderResult]) -> bool:
-    """Whether a variant says which GPUs it has code for."""
-    return any(
-        device.feature in variant.features.get(namespace, ())
-        for namespace, answer in answers.items()
-        for device in answer.devices
-    )
+    several = any(len(each.devices) > 1 for each in answers.values())
+    if several and not preferences and labels and selection.devices_left_out(labels[0]):
+        # Variants with code for all GPUs come first.
+        labels = tuple(dict.fromkeys([*selection.for_all_devices, *labels]))
+        return selection._replace(ranking=ranking._replace(compatible=labels))
+    return selection
 
 
 def judge_installed(
@@ -236,7 +212,7 @@ def judge_installed(
     providers: ProviderChain,
     preferences: Sequence[Preference] = (),
 ) -> Selection:
-    """Decide anew about an installed build, by what was recorded; there is no request.
+    """Decide again about an installed build, from its record.
 
     :param name: of the project.
     :param labels: of its release, those to decide about.
@@ -249,5 +225,5 @@ def judge_installed(
 
 
 def without_manifest(source: str, labels: Iterable[str], problem: str) -> Selection:
-    """Refuse all variant wheels of a source, whose manifest cannot be used."""
+    """Reject all variant wheels of a source without a usable manifest."""
     return Selection(source, None, Ranking((), {}, tuple(labels)), problem)

@@ -1,16 +1,16 @@
-"""One release and the choice among its files, made as late as possible."""
+"""A release, which selects its file as late as possible."""
 
 from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from pip._vendor.wheel_variants.abi_dependency import has_dependencies
 
+from pip._internal.console.output import get_logger
 from pip._internal.utils.misc import redact_auth_from_url
-from pip._internal.variants.errors import ContradictoryOptions
 from pip._internal.variants.index.links import label_of, source_of
 from pip._internal.variants.index.sources import (
     ManifestMissing,
@@ -18,17 +18,9 @@ from pip._internal.variants.index.sources import (
     fetch_manifest,
 )
 from pip._internal.variants.index.wheel_manifests import manifest_of_wheels
-from pip._internal.variants.selection.abi_requirements import requirements_of, unfit
-from pip._internal.variants.selection.ranking import (
-    Origin,
-    OriginKind,
-    select,
-    without_manifest,
-)
+from pip._internal.variants.selection import ranking
 
 if TYPE_CHECKING:
-    import optparse
-
     from pip._vendor.packaging.requirements import Requirement
     from pip._vendor.packaging.utils import NormalizedName
     from pip._vendor.packaging.version import _BaseVersion
@@ -36,46 +28,37 @@ if TYPE_CHECKING:
 
     from pip._internal.metadata import BaseDistribution
     from pip._internal.models.link import Link
-    from pip._internal.variants.errors import VariantError
     from pip._internal.variants.providers.chain import ProviderChain
     from pip._internal.variants.selection.basis import Basis
-    from pip._internal.variants.selection.ranking import Agreement, Selection
 
-__all__ = ["Decision", "Release"]
+    #: A release, and which of its files is taken.
+    Taken = tuple["Release", Link]
+
+logger = get_logger(__name__)
 
 
 class Decision(NamedTuple):
-    """Which files of a release may be installed; what there is to report is the release's.
+    """The installable files of a release.
 
     :ivar ranked: the files, best first.
-    :ivar is_judged: whether its variants were judged, which may cost some of them.
     :ivar unsupported: the label that the user chose, if the target cannot run it.
-    :ivar error: why it is not known which label the user chose.
     """
 
     ranked: list[Link]
-    is_judged: bool = False
     unsupported: str | None = None
-    error: VariantError | None = None
-
-    @property
-    def fails(self) -> bool:
-        """Whether to take this release is an error."""
-        return self.unsupported is not None or self.error is not None
 
 
 class Release:
-    """The files of one version among which a choice is made.
+    """The files of one version.
 
     :ivar links: in upstream's order: by platform tag, then build tag, then sdists.
     :ivar reached: whether the resolver, or a listing, came to this release.
     :ivar ignored: once its variants are judged, which of them cannot be, all if there is
         no label, and why.
-    :cvar builds_in_turn: whether all of its variants are looked at, whichever is taken.
-    :cvar is_for_any: whether they are chosen for any machine, and not just for the target.
+    :cvar is_for_any: whether its variants are looked at one after the other, for any
+        machine, and not chosen for the target.
     """
 
-    builds_in_turn = False
     is_for_any = False
 
     def __init__(
@@ -92,7 +75,7 @@ class Release:
         self.links = tuple(links)
         self._sources = sources
         self.reached = False
-        self._selections: list[tuple[Selection, list[Link]]] | None = None
+        self._selections: dict[str, ranking.Selection] | None = None
         self._decided: dict[object, Decision] = {}
         self._reported: Decision | None = None
         self.ignored: list[tuple[str | None, ManifestUnavailable | str]] = []
@@ -100,108 +83,80 @@ class Release:
     def __str__(self) -> str:
         return f"{self.project} {self.version}"
 
-    @property
-    def options(self) -> optparse.Values:
-        """Return the options of the command."""
-        return self._run.settings.options
-
     @functools.cached_property
     def wheels(self) -> dict[str, list[Link]]:
-        """Return the variant wheels by source, the first source first."""
+        """The variant wheels by source, first source first.
+
+        A file that an earlier source lists too is one of that source.
+        """
         wheels: dict[str, list[Link]] = {source: [] for source in self._sources}
         for link in self.links:
             if label_of(link) is not None:
                 wheels[source_of(link)].append(link)
+        seen: set[str] = set()
+        for source, links in wheels.items() if len(wheels) > 1 else ():
+            wheels[source] = [
+                each for each in links if seen.isdisjoint(_identities(each))
+            ]
+            seen.update(*map(_identities, links))
         return {source: found for source, found in wheels.items() if found}
 
     @functools.cached_property
     def labels(self) -> list[str]:
-        """Return the labels of the wheels, those of the first source first."""
+        """The labels of the wheels, first source first."""
         wheels = itertools.chain.from_iterable(self.wheels.values())
-        return list(
-            dict.fromkeys(label for link in wheels if (label := label_of(link)))
-        )
+        return list(dict.fromkeys(filter(None, map(label_of, wheels))))
 
     @property
     def manifest_links(self) -> list[Link]:
-        """Return the links of its manifests, one for each source that lists one."""
-        found = (
-            self._run.catalogue.manifests.get((self.project, self.version, source))
-            for source in self.wheels
-        )
-        return [link for link in found if link is not None]
+        """The links of the manifests, one per source."""
+        known = self._run.catalogue.manifests
+        keys = ((self.project, self.version, source) for source in self.wheels)
+        return [known[key] for key in keys if key in known]
 
     @property
     def chosen_label(self) -> str | None:
-        """Return the label that the user chose for this release, if it applies to it."""
+        """The user's label for this release, if it applies."""
         labels = self._run.overrides.applying_labels(self.project, self.labels)
         return labels[0] if labels else None
 
     @property
     def chosen_by(self) -> str | None:
-        """Return what the user chose the build with; None if it is up to pip."""
+        """The option that selects the build; None if pip selects."""
         return None if self.chosen_label is None else "--variant"
 
     @property
     def hint(self) -> str | None:
-        """Say what else to choose where nothing of what the user chose is there."""
+        """The hint if the user's selection is not available."""
         return None
 
     @property
     def refusal(self) -> str | None:
-        """Say in short why all of its variants are refused, if one word says it all."""
+        """The reason why all variants are rejected, if there is a single one."""
         return None
 
     @property
     def lacks_label(self) -> bool:
-        """Tell whether it lacks a label chosen by hand: then nothing of it suits."""
-        return self.chosen_label is not None and not self.has_label(self.chosen_label)
+        """Whether the release lacks the user's label, so it is unsuitable."""
+        return self.chosen_label is not None and self.chosen_label not in self.labels
 
-    def has_label(self, label: str) -> bool:
-        """Tell whether a wheel of this release has *label*."""
-        return label in self.labels
-
-    def _fetch_selected(self) -> list[tuple[Selection, list[Link]]]:
-        """Decide source by source, and keep which wheels each decision is about.
-
-        A file that an earlier source lists too is decided there.
-        """
-        if self._selections is None:
-            self.ignored.clear()
-            self._selections = self._select_all()
-        return self._selections
-
-    def _select_all(self) -> list[tuple[Selection, list[Link]]]:
-        decisions = []
-        decided: set[str] = set()
-        for source, wheels in self.wheels.items():
-            left = [
-                link
-                for link in wheels
-                if not decided or decided.isdisjoint(_identities(link))
-            ]
-            if not left:
-                continue
-            selection = self._select(source, left)
-            known = [
-                link for link in left if label_of(link) not in selection.ranking.unknown
-            ]
-            if len(self.wheels) > 1:
-                decided.update(*map(_identities, known))
-            decisions.append((selection, known))
-        return decisions
-
-    def fetch_selections(self) -> dict[str, Selection]:
-        """Return the decisions about the variants by source; each has its own manifest.
+    def fetch_selections(self) -> dict[str, ranking.Selection]:
+        """Return the decisions about the variants, by source.
 
         The manifests are fetched once.
         """
-        return {selection.source: selection for selection, _ in self._fetch_selected()}
+        if self._selections is None:
+            self.ignored.clear()
+            self._selections = {
+                source: self._select(source, wheels)
+                for source, wheels in self.wheels.items()
+            }
+        return self._selections
 
     def fetch_has_alternatives(self) -> bool:
-        """Tell whether one of its variants may be wrong here, and another one right.
+        """Return whether the best variant may depend on the machine.
 
-        So it is if they are for certain versions of another package: the resolver finds
+        That is so if they are for certain versions of another package: the resolver finds
         out which version that will be.
         """
         return any(
@@ -211,18 +166,19 @@ class Release:
         )
 
     @property
-    def decided(self) -> list[Selection]:
-        """Return the decisions about its variants, if they were made already."""
-        return [selection for selection, _ in self._selections or ()]
+    def decided(self) -> list[ranking.Selection]:
+        """The decisions about the variants, if already made."""
+        return list((self._selections or {}).values())
 
-    def fetch_selection_of(self, link: Link) -> Selection | None:
-        """Return the decision that a wheel at *link* is part of."""
-        for selection, wheels in self._fetch_selected():
-            if link in wheels:
+    def fetch_selection_of(self, link: Link) -> ranking.Selection | None:
+        """Return the decision about the wheel at *link*."""
+        label = label_of(link)
+        for source, selection in self.fetch_selections().items():
+            if link in self.wheels[source] and label not in selection.ranking.unknown:
                 return selection
         return None
 
-    def _select(self, source: str, wheels: Sequence[Link]) -> Selection:
+    def _select(self, source: str, wheels: Sequence[Link]) -> ranking.Selection:
         by_label: dict[str, Link] = {}
         for link in wheels:
             by_label.setdefault(label_of(link) or "", link)
@@ -230,28 +186,23 @@ class Release:
             manifest, origin = self._manifest(source, by_label)
         except ManifestUnavailable as error:
             self.ignored.append((None, error))
-            return without_manifest(source, by_label, str(error))
-        return select(
-            *(
-                source,
-                manifest,
-                by_label,
-                self._providers,
-                self._run.overrides.preferences,
-            ),
+            return ranking.without_manifest(source, by_label, str(error))
+        preferences = self._run.overrides.preferences
+        return ranking.select(
+            *(source, manifest, by_label, self._providers, preferences),
             project=self.project,
             origin=origin,
         )
 
     @property
     def _providers(self) -> ProviderChain:
-        """Return what the builds are chosen for."""
+        """The provider chain."""
         return self._run.target.detected
 
     def _manifest(
         self, source: str, wheels: Mapping[str, Link]
-    ) -> tuple[Manifest, Origin]:
-        """Return the manifest of a source; where it is missing, that of the wheels.
+    ) -> tuple[Manifest, ranking.Origin]:
+        """Return the manifest of a source, or else of its wheels.
 
         :raises ManifestUnavailable: if there is neither, or one that cannot be used.
         """
@@ -265,35 +216,36 @@ class Release:
             limit = self._run.settings.uploaded_prior_to
             try:
                 manifest = fetch_manifest(self._run.catalogue.session, link, limit)
-                return manifest, Origin(OriginKind.INDEX, url)
+                return manifest, ranking.Origin(ranking.OriginKind.INDEX, url)
             except ManifestMissing as error:
                 missing = f"its variants manifest is missing: {error}"
                 if error.listed and self._run.reporter.strict:
                     # So no wheel is asked for.
                     raise ManifestMissing(f"{missing} ({url})", listed=True) from None
             except ManifestUnavailable as error:
-                times = f"{error.attempts} attempts at " if error.attempts > 1 else ""
-                problem = (
-                    f"its variants manifest cannot be used: {error} ({times}{url})"
-                )
+                problem = f"its variants manifest cannot be used: {error} ({url})"
                 raise ManifestUnavailable(problem, error.hint) from None
         manifest = self._manifest_of_wheels(wheels, missing)
-        return manifest, Origin(OriginKind.WHEELS, where, missing)
+        return manifest, ranking.Origin(ranking.OriginKind.WHEELS, where, missing)
 
     def _manifest_of_wheels(self, wheels: Mapping[str, Link], missing: str) -> Manifest:
-        """Return what the wheels say of themselves; note those that say nothing.
+        """Build the manifest from the wheels; record wheels without one.
 
         :param missing: why it is up to them.
         :raises ManifestUnavailable: if none of them does.
         """
-        checked_path = self._checked_path
+        checked_path = self._run.catalogue.checked_paths.get(self.project)
         if checked_path is not None:
             # Whole wheels are large: only those that the user allows.
             labels = self._run.overrides.applying_labels(self.project, self.labels)
             wheels = {each: wheels[each] for each in labels if each in wheels} or wheels
             self._run.catalogue.wait_for_upstream()
             if len(wheels) > 1:
-                self._run.reporter.comparing(self, sorted(wheels), missing)
+                logger.info(
+                    "Downloading the variants %s of %s to compare them, because hashes "
+                    "are required and %s. To download one: --variant %s=LABEL",
+                    *(", ".join(sorted(wheels)), self, missing, self.project),
+                )
         elif self._run.settings.is_checking_hashes:
             problem = f"{missing}, and pip reads no wheel before its hash was checked"
             raise ManifestUnavailable(problem)
@@ -306,15 +258,10 @@ class Release:
         self.ignored += problems.items()
         return manifest
 
-    @property
-    def _checked_path(self) -> Callable[[Link], str] | None:
-        """A function that downloads and checks wheels, if hashes are required."""
-        return self._run.catalogue.checked_paths.get(self.project)
-
     def fetch_ranked(self) -> list[Link]:
-        """Return the links that may be installed, best first, and report the problems.
+        """Return the installable links, best first, and report problems.
 
-        :raises UnsupportedVariant: if a label chosen by hand does not suit the target.
+        :raises UnsupportedVariant: if a label that the user chose does not suit the target.
         :raises VariantLost: if a variant would be lost, and the user is strict.
         """
         self.reached = True
@@ -325,47 +272,31 @@ class Release:
         return decision.ranked
 
     def fetch_decision(self) -> Decision:
-        """Return what may be installed; report nothing."""
+        """Return the installable files, without reporting."""
         attempt, chosen = self._run.attempt, self.chosen_label
         # Which label a project must have may be settled after a look ahead.
-        key = attempt.agreement, attempt.kept, chosen
+        key = attempt.agreement, attempt.replaceable, chosen
         if key not in self._decided:
-            if self.lacks_label:
-                self._decided[key] = Decision([])
-                return self._decided[key]
-            try:
-                self._refuse_two_labels()
-            except ContradictoryOptions as error:
-                return Decision([], error=error)
-            runs = {
-                label
-                for each in self.fetch_selections().values()
-                for label in each.ranking.compatible
-            }
-            if chosen is not None and chosen not in runs:
-                return Decision([], is_judged=True, unsupported=chosen)
-            ranked = self.with_kept_first(self._rank(attempt.agreement), attempt.kept)
-            self._decided[key] = Decision(ranked, is_judged=True)
+            self._decided[key] = self._decide(chosen)
         return self._decided[key]
 
-    def _refuse_two_labels(self) -> None:
-        """Refuse two labels that are chosen for all projects, if this release has both.
-
-        :raises ContradictoryOptions: if that is so.
-        """
-        run = self._run
-        chosen = self.chosen_label
-        is_for_all = chosen is not None and not run.overrides.labels_for(self.project)
-        if is_for_all and not run.overrides.may_take_several:
-            from pip._internal.variants.selection.contradictions import labels_meant
-
-            # It is an error if two are.
-            labels_meant(
-                *(run.overrides.choices, self.project, self.labels, str(self)),
-                may_be_several=False,
+    def _decide(self, chosen: str | None) -> Decision:
+        if self.lacks_label:
+            return Decision([])
+        rankings = [each.ranking for each in self.fetch_selections().values()]
+        runs = any(chosen in each.compatible for each in rankings)
+        if chosen is not None and not runs:
+            return Decision([], chosen)
+        ranked = self._rank(self._run.attempt.agreement)
+        if self.fetch_has_alternatives():
+            # What is installed stays if some build runs with it, but not at the price of
+            # building one.
+            ranked.sort(
+                key=lambda link: not link.is_wheel or self._replaces_what_stays(link)
             )
+        return Decision(ranked)
 
-    def _rank(self, agreement: Agreement | None) -> list[Link]:
+    def _rank(self, agreement: ranking.Agreement | None) -> list[Link]:
         chosen = self.chosen_label
         # By source and label, the best first; plain files come last.
         ranked: dict[tuple[str, str] | None, list[Link]] = {}
@@ -386,27 +317,28 @@ class Release:
         return list(itertools.chain.from_iterable(ranked.values()))
 
     def replaced(self, link: Link) -> Iterator[tuple[BaseDistribution, Requirement]]:
-        """Yield what a variant would replace unasked, and what it wants instead.
+        """Yield packages that a variant would replace, with its requirement.
 
-        Whoever chooses a label by hand, or upgrades, has asked for it.
+        A user who chooses a label, or upgrades, has asked for it.
         """
         if self.chosen_label is None:
-            wanted = requirements_of(self.fetch_selection_of(link), link)
-            yield from unfit(self._run.request, wanted)
+            selection = self.fetch_selection_of(link)
+            wanted = [] if selection is None else selection.required(label_of(link))
+            yield from self._run.request.unfit(wanted)
 
-    def with_kept_first(
-        self, ranked: Sequence[Link], kept: Collection[NormalizedName]
-    ) -> list[Link]:
-        """Put the wheels first that replace nothing of what is to stay installed."""
+    def _replaces_what_stays(self, link: Link) -> bool:
+        names = {dist.canonical_name for dist, _ in self.replaced(link)}
+        return not names <= self._run.attempt.replaceable
 
-        def replaces(link: Link) -> bool:
-            gone = {dist.canonical_name for dist, _ in self.replaced(link)}
-            return not link.is_wheel or not gone.isdisjoint(kept)
-
-        return sorted(ranked, key=replaces) if kept else list(ranked)
+    def fetch_passed_over(self, label: str | None) -> Link | None:
+        """Return a better file that pip skips to keep an installed package."""
+        best = next(iter(self._rank(None)), None)
+        if best is None or label_of(best) == label:
+            return None
+        return best if self._replaces_what_stays(best) else None
 
     def discarded(self, link: Link, reason: str) -> None:
-        """Take note that upstream discards a wheel.
+        """Report that stock pip discards a wheel.
 
         :raises VariantLost: if it is a variant's, and the user is strict.
         """
@@ -416,6 +348,6 @@ class Release:
 
 
 def _identities(link: Link) -> set[str]:
-    """Name a file so that two links to the same one have a name in common."""
+    """Yield names of a file that are equal for links to the same file."""
     hashes = {f"{name}:{value}" for name, value in link._hashes.items()}
     return {link.url_without_fragment, *hashes}

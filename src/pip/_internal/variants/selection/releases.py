@@ -1,47 +1,29 @@
-"""Group the files of a project by release, as upstream orders them."""
+"""Group the files of a project by release, in stock pip's order."""
 
 from __future__ import annotations
 
 import itertools
-from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from pip._internal.variants.index.links import folder_url, label_of, source_of
+from pip._internal.variants.index.links import (
+    LocalVersionWheel,
+    folder_url,
+    label_of,
+    public,
+    source_of,
+)
 
 if TYPE_CHECKING:
+    from pip._vendor.packaging.specifiers import SpecifierSet
     from pip._vendor.packaging.utils import NormalizedName
-    from pip._vendor.packaging.version import _BaseVersion
+    from pip._vendor.packaging.version import Version, _BaseVersion
 
     from pip._internal.index.package_finder import PackageFinder
     from pip._internal.models.link import Link
     from pip._internal.utils.hashes import Hashes
     from pip._internal.variants.selection.release import Release
     from pip._internal.variants.selection.run import Run
-
-__all__ = ["PeekableGroups", "release_of", "releases"]
-
-#: How many older releases are looked at together once a newer one is refused, and at most
-#: once several are.
-_FEW, _MOST = 8, 16
-
-
-# No dataclass or named tuple: making one takes longer than the rest of this module, which
-# plain packages need too.
-class ReleaseGroup:
-    """Files of one version that upstream ranks next to each other.
-
-    :ivar release: how to choose among them; None if there are no variants.
-    """
-
-    __slots__ = ("links", "release", "version")
-
-    def __init__(
-        self, version: _BaseVersion, links: tuple[Link, ...], release: Release | None
-    ) -> None:
-        self.version = version
-        self.links = links
-        self.release = release
 
 
 def releases(
@@ -52,10 +34,12 @@ def releases(
     hashes: Hashes,
     *,
     pinned: bool = False,
-) -> Iterator[ReleaseGroup]:
-    """Group links with their versions, in upstream's order.
+) -> Iterator[tuple[_BaseVersion, Sequence[Link], Release | None]]:
+    """Group links by version, in stock pip's order.
 
     :param pinned: whether a requirement names a local version.
+    :return: versions, each with its files that upstream ranks next to each other, and
+        what chooses among them if there are variants.
     """
     must_have_label = run.overrides.label_for(project) is not None
 
@@ -70,35 +54,7 @@ def releases(
         release = None
         if must_have_label or has_variants:
             release = release_of(run, finder, project, version, group, pinned=pinned)
-        yield ReleaseGroup(version, group, release)
-
-
-class PeekableGroups:
-    """The groups of a project one after the other, and a look at those that follow."""
-
-    def __init__(self, groups: Iterator[ReleaseGroup]) -> None:
-        self._groups = groups
-        self._seen: deque[ReleaseGroup] = deque()
-        self._refused = 0
-
-    def __iter__(self) -> Iterator[ReleaseGroup]:
-        """Yield group after group."""
-        while self.peek(1):
-            yield self._seen.popleft()
-
-    def refused(self) -> list[ReleaseGroup]:
-        """Return the older groups that are worth a look now that one more does not suit."""
-        self._refused += 1
-        return self.peek(min(_FEW * self._refused, _MOST))
-
-    def peek(self, count: int) -> list[ReleaseGroup]:
-        """Return up to *count* groups that come next."""
-        while len(self._seen) < count:
-            group = next(self._groups, None)
-            if group is None:
-                break
-            self._seen.append(group)
-        return list(itertools.islice(self._seen, count))
+        yield version, group, release
 
 
 def release_of(
@@ -110,7 +66,7 @@ def release_of(
     *,
     pinned: bool = False,
 ) -> Release:
-    """Return the release with these files; the same one for the same files.
+    """Return the release with these files; cached.
 
     :param pinned: whether a requirement names their local version.
     """
@@ -133,8 +89,27 @@ def release_of(
     return run.decisions.release((*key, pinned) if pinned else key, make)
 
 
+def files_offered(
+    finder: PackageFinder,
+    project: NormalizedName,
+    specifier: SpecifierSet,
+    hashes: Hashes,
+) -> Iterator[tuple[Version, str | None]]:
+    """Yield the versions and labels of candidate files, newest first.
+
+    :param specifier: of requirements and constraints.
+    """
+    found = finder.find_best_candidate(project, specifier, hashes)
+    for each in reversed(found.applicable_candidates):
+        if not each.link.is_yanked:
+            # Builds of a release may have versions of their own.
+            is_build = isinstance(each.link, LocalVersionWheel)
+            version = public(each.version) if is_build else each.version
+            yield version, label_of(each.link)
+
+
 def _sources_in_order(finder: PackageFinder, project: NormalizedName) -> Iterable[str]:
-    """Return the sources of a project as the user listed them, folders first.
+    """Return the sources of a project in the user's order, folders first.
 
     Of equals upstream takes the last, and it sorts folders by name.
     """

@@ -1,70 +1,59 @@
-"""One run of pip, as far as it concerns variants: what it is for, and its parts."""
+"""A run of pip with variants: its purpose and its parts."""
 
 from __future__ import annotations
 
 import enum
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from pip._internal.exceptions import PipError
 from pip._internal.fast.switches import parallel_downloads
-from pip._internal.variants.selection.basis import Attempt, Basis
-from pip._internal.variants.selection.catalogue import Catalogue
-from pip._internal.variants.selection.decisions import Decisions
-from pip._internal.variants.selection.overrides import Overrides
-from pip._internal.variants.selection.request import Request
-from pip._internal.variants.selection.settings import VARIANT_HOST, Settings
+from pip._internal.variants.selection.basis import Attempt, Basis, Catalogue
+from pip._internal.variants.selection.overrides import Overrides, Request
 from pip._internal.variants.selection.target import RunTarget
+from pip._internal.variants.settings import VARIANT_HOST, Settings
 from pip._internal.variants.slots import RUN
 
 if TYPE_CHECKING:
-    import optparse
+    from optparse import Values
     from typing import Protocol
 
     from pip._vendor.packaging.utils import NormalizedName
 
     from pip._internal.index.collector import LinkCollector
     from pip._internal.index.package_finder import PackageFinder
-    from pip._internal.metadata import BaseDistribution
+    from pip._internal.models.link import Link
     from pip._internal.network.session import PipSession
-    from pip._internal.resolution.resolvelib.base import Candidate
     from pip._internal.variants.providers.plugin_limits import PluginLimits
     from pip._internal.variants.selection.basis import Reporter
     from pip._internal.variants.selection.installed_records import InstalledBuild
     from pip._internal.variants.selection.mode import Mode
-
-    # Making a protocol takes long, and each run of pip that installs loads this module.
+    from pip._internal.variants.selection.ranking import Selection
+    from pip._internal.variants.selection.release import Release
 
     class ModeModule(Protocol):
-        """The package of a mode, which any run can ask."""
+        """The package of a mode.
+
+        One that can tell builds that it chose also has ``options_for(build)``, which
+        returns the options that find other builds of an installed one, none if the mode
+        did not choose it; and ``judged(dists, options)``, which yields what is wrong with
+        all that is installed, some of it by this mode.
+        """
 
         def mode_of(self, run: Run) -> Mode | None:
-            """Return the mode of a run that is in it; called once the options are read.
+            """Return the mode for a run, or None; called after reading options.
 
-            :raises WrongUse: if what it is told is invalid.
+            :raises WrongUse: if the arguments are invalid.
             """
-
-        def options_for(self, build: InstalledBuild) -> tuple[str, ...]:
-            """Return the options with which the other builds of an installed one are found.
-
-            :return: empty if it was not chosen by this mode.
-            """
-
-        def judged(
-            self, dists: Sequence[BaseDistribution], options: optparse.Values
-        ) -> Iterable[str]:
-            """Say what is wrong with all that is installed, some of it by this mode."""
-
-
-__all__ = ["ModeModule", "Purpose", "Run", "run_of"]
 
 
 class Purpose(enum.Enum):
-    """What a run is for."""
+    """The purpose of a run."""
 
     INSTALL = enum.auto()
+    #: What would be installed of one project is looked up.
+    LOOKUP = enum.auto()
     #: All versions that may be installed are listed, or the newest ones.
     LIST_ALL = enum.auto()
     LIST_NEWEST = enum.auto()
@@ -77,72 +66,73 @@ class Purpose(enum.Enum):
 
     @property
     def is_listing(self) -> bool:
-        """Whether versions are listed, where programs may read them."""
+        """Whether the run lists versions, possibly for programs."""
         return self in (Purpose.LIST_ALL, Purpose.LIST_NEWEST)
 
 
-class RunPlugins:
-    """What provider plugins need of a run.
+class Decisions:
+    """The decisions of one run.
 
-    :ivar collector: of the command; None while nothing looks anything up.
-    :ivar plugin_limits: what limits their installation, if any is trusted.
-    :ivar untrusted_requirements: by package of a plugin, what it needs that is not trusted.
+    :ivar direct: the decisions about wheels named by path or URL, each on its own.
     """
 
-    def __init__(self, run: Run) -> None:
-        self._run = run
-        self.session = run.catalogue.session
-        self.collector: LinkCollector | None = None
-        self.plugin_limits: PluginLimits | None = None
-        self.untrusted_requirements: dict[Candidate, list[NormalizedName]] = {}
+    def __init__(self) -> None:
+        self.direct: dict[Link, Selection] = {}
+        self._releases: dict[object, Release] = {}
+        self._release_of_link: dict[Link, Release] = {}
 
-    @property
-    def trusted(self) -> frozenset[NormalizedName]:
-        """The packages whose code may run to find out what is supported."""
-        return self._run.settings.trusted_providers
+    def release(self, key: object, make: Callable[[], Release]) -> Release:
+        """Return the release of *key*, created on first use."""
+        release = self._releases.get(key)
+        if release is None:
+            release = self._releases[key] = make()
+            for link in release.links:
+                self._release_of_link[link] = release
+        return release
 
-    @property
-    def provider_timeout(self) -> float:
-        """The seconds that a plugin may take."""
-        return self._run.settings.provider_timeout
+    def release_of(self, link: Link | None) -> Release | None:
+        """Return the release with the file at *link*, if considered."""
+        return None if link is None else self._release_of_link.get(link)
 
-    @property
-    def provider_variables(self) -> frozenset[str]:
-        """The further environment variables that plugins may see."""
-        return frozenset(self._run.settings.provider_variables)
+    def fetch_selection_of(self, link: Link) -> Selection | None:
+        """Return the decision about the variant wheel at *link*, if any."""
+        if link in self.direct:
+            return self.direct[link]
+        release = self.release_of(link)
+        return None if release is None else release.fetch_selection_of(link)
 
-    def cache_folder(self, name: str) -> str | None:
-        """Return a folder under pip's cache, None if there is no cache."""
-        cache = self._run.settings.cache_dir
-        return os.path.join(cache, name) if cache else None
+    def decided(self) -> Iterator[Selection]:
+        """Yield the decisions made so far."""
+        yield from self.direct.values()
+        for release in self._releases.values():
+            yield from release.decided
 
-    def wait_for_upstream(self) -> None:
-        """Go on only in the resolver's turn.
+    def _newest_last(self) -> list[Release]:
+        """Return all reached releases, newest last."""
+        found = (each for each in self._releases.values() if each.reached)
+        return sorted(found, key=lambda release: release.version)
 
-        :raises NotAnswered: ahead of it.
-        """
-        self._run.catalogue.wait_for_upstream()
+    def reached(self, project: NormalizedName) -> list[Release]:
+        """Return the considered releases of a project, newest first."""
+        return [each for each in self._newest_last() if each.project == project][::-1]
 
-    def for_plugins(self, limits: PluginLimits) -> RunPlugins:
-        """Return the host of a run for the packages that make up a plugin."""
-        import optparse
-
-        run = self._run.inner(optparse.Values(), Purpose.PLUGIN, enabled=False)
-        run.plugins.plugin_limits = limits
-        return run.plugins
-
-    def attach(self, collector: LinkCollector) -> None:
-        """Be the host of the run of whatever *collector* finds."""
-        self.collector = collector
-        RUN.set(collector, self._run)
+    def refused(self) -> dict[NormalizedName, Release]:
+        """Return the newest release of each project without installable files."""
+        return {
+            release.project: release
+            for release in self._newest_last()
+            if not release.fetch_decision().ranked
+        }
 
 
 class Run(Basis):
-    """What one command knows of variants; made with its link collector.
+    """The variant state of one command, created with its link collector.
 
     :ivar purpose: what it is for.
     :ivar decisions: what it has decided about releases.
-    :ivar plugins: what provider plugins need of it.
+    :ivar collector: of the command; None while nothing looks anything up.
+    :ivar plugin_limits: what limits the installation of provider plugins; None if none may
+        run.
     :ivar mode_modules: the packages of the modes, each with its mode if the run is in it.
     """
 
@@ -161,21 +151,20 @@ class Run(Basis):
         self.request = Request(settings)
         self.overrides = Overrides(settings, self.request, enabled=enabled)
         self.catalogue = Catalogue(session, parallel_downloads(settings.options))
-        self.plugins = RunPlugins(self)
+        self.collector: LinkCollector | None = None
+        self.plugin_limits: PluginLimits | None = None
         self.target = RunTarget(
-            *(settings, self.request, self.plugins),
+            *(settings, self.request, self),
             may_be_named=self.enabled or bool(settings.environments),
         )
         self.decisions = Decisions()
         self.attempt = Attempt()
         self.reporter = make_reporter(
-            strict=settings.strict_variants,
-            required=settings.required_accelerators,
+            strict=settings.strict_variants, required=settings.required_accelerators
         )
         self.mode_modules: dict[ModeModule, Mode | None] = {}
         for mode_module in mode_modules:
             self.mode_modules[mode_module] = mode_module.mode_of(self)
-        self.target.modes = self.modes
 
     @property
     def enabled(self) -> bool:
@@ -184,48 +173,67 @@ class Run(Basis):
 
     @property
     def modes(self) -> Sequence[Mode]:
-        """The modes that the run is in, mostly none."""
+        """The active modes, usually none."""
         return [mode for mode in self.mode_modules.values() if mode is not None]
 
-    @property
-    def is_trying(self) -> bool:
-        """Whether another solution is tried, so that a failure is no error."""
-        return self.attempt.is_trying or any(mode.is_trying for mode in self.modes)
+    def wait_for_upstream(self) -> None:
+        """Wait for the resolver's turn.
 
-    def inner(
-        self, options: optparse.Values, purpose: Purpose, *, enabled: bool
-    ) -> Run:
-        """Return a run inside this one, in the modes that this one has for it."""
+        :raises NotAnswered: ahead of it.
+        """
+        self.catalogue.wait_for_upstream()
+
+    def attach(self, collector: LinkCollector) -> None:
+        """Attach this run to the links of *collector*."""
+        self.collector = collector
+        RUN.set(collector, self)
+
+    def limit(self, collector: LinkCollector) -> None:
+        """Make the run that finds the packages of a provider plugin with *collector*."""
+        from optparse import Values
+
+        run = self.inner(Values(), Purpose.PLUGIN, enabled=False)
+        run.plugin_limits = self.plugin_limits
+        run.attach(collector)
+
+    def inner(self, options: Values, purpose: Purpose, *, enabled: bool) -> Run:
+        """Return a run inside this one, with the matching modes."""
         session, make_reporter = self.catalogue.session, type(self.reporter)
         settings = Settings(options)
         run = Run(session, settings, make_reporter, purpose, enabled=enabled)
         for mode_module, mode in self.mode_modules.items():
             inner = None if mode is None else mode.for_inner(run)
             run.mode_modules[mode_module] = inner
-        run.target.modes = run.modes
         return run
 
 
 @contextmanager
-def noting_host(settings: Settings | None) -> Iterator[None]:
-    """Say in errors about a host where it comes from, if nobody typed it.
-
-    :param settings: None if a command has none.
-    """
+def noting_host(settings: Settings) -> Iterator[None]:
+    """Add the source of a configured host to errors."""
     try:
         yield
     except PipError as error:
         from pip._internal.variants.errors import VariantError
 
-        host = None if settings is None else settings.variant_host
-        is_typed = settings is not None and (
-            settings.is_typed(VARIANT_HOST.name) or host in settings.environments
-        )
+        host = settings.variant_host
+        is_typed = settings.is_typed(VARIANT_HOST.name) or host in settings.environments
         if isinstance(error, VariantError) and host is not None and not is_typed:
             error.note_configured_host(host)
         raise
 
 
+def options_for(
+    mode_modules: Iterable[ModeModule], build: InstalledBuild
+) -> tuple[str, ...]:
+    """Return the options that find other builds of an installed package."""
+    return tuple(
+        option
+        for module in mode_modules
+        if hasattr(module, "options_for")
+        for option in module.options_for(build)
+    )
+
+
 def run_of(finder: PackageFinder) -> Run | None:
-    """Return the run of a finder; None for one that was made without options."""
+    """Return the run of a finder, or None."""
     return RUN.of(finder._link_collector, Run)

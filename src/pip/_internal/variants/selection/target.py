@@ -1,37 +1,49 @@
-"""The machine that builds are chosen for."""
+"""The target of a run, and runs for another machine.
+
+Upstream knows runs for another platform or interpreter by ``--platform`` and similar options, and
+has the same rules for them. A host brings its environment markers too, and what is installed
+here is not there.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pip._vendor.packaging._variants import on_target
+
+from pip._internal.models.format_control import FormatControl
+from pip._internal.variants.slots import SEVERAL_BUILDS
+
 if TYPE_CHECKING:
-    from typing import Protocol
+    from optparse import Values
 
     from pip._vendor.wheel_variants.abi_dependency import Neighbours
 
+    from pip._internal.models.link import Link
+    from pip._internal.req.req_install import InstallRequirement
+    from pip._internal.resolution.resolvelib.factory import Factory
     from pip._internal.variants.providers.chain import ProviderChain
-    from pip._internal.variants.providers.plugin_environment import PluginHost
+    from pip._internal.variants.providers.plugins import PluginHost
     from pip._internal.variants.providers.target import Target
-    from pip._internal.variants.selection.settings import Settings
+    from pip._internal.variants.settings import Settings
 
-    class TargetMode(Protocol):
-        """What a mode has a say in."""
-
-        @property
-        def chosen_for(self) -> ProviderChain | None: ...
-
-        def limited(self, target: ProviderChain) -> ProviderChain: ...
-
-
-__all__ = ["RunTarget"]
+#: The versions of core metadata that say which fields a build may change.
+_STATIC = re.compile(r"2\.([2-9]|[1-9]\d+)")
+#: The fields that say what a package needs.
+_NEEDED = frozenset(("Requires-Dist", "Requires-Python", "Provides-Extra"))
 
 
 class RunTarget:
-    """The machine that one run chooses for; it is looked at when there are variants.
+    """The target of one run, inspected only if there are variants.
 
-    :ivar modes: of the run.
+    :ivar lacking: the namespaces of devices that the user excludes, each with how.
+    :ivar chosen_for: what builds are chosen for instead; None for the target.
     """
 
     def __init__(
@@ -42,7 +54,7 @@ class RunTarget:
         *,
         may_be_named: bool,
     ) -> None:
-        """Make the target of a run.
+        """Create the target of a run.
 
         :param neighbours: the versions of other packages.
         :param may_be_named: whether ``--variant-host`` counts.
@@ -51,31 +63,28 @@ class RunTarget:
         self._neighbours = neighbours
         self._plugin_host = plugin_host
         self._may_be_named = may_be_named
-        self.modes: Sequence[TargetMode] = ()
+        self.lacking: Mapping[str, str] = {}
+        self.chosen_for: ProviderChain | None = None
 
     @cached_property
     def detected(self) -> ProviderChain:
-        """What the target supports; each namespace is queried once."""
+        """The supported properties; each namespace is queried once."""
         from pip._internal.variants.providers.chain import ProviderChain
-        from pip._internal.variants.providers.plugin import Plugins
+        from pip._internal.variants.providers.plugins import Plugins
 
         plugins = Plugins(self._plugin_host)
         chain = ProviderChain.for_settings(self._settings, plugins, self._neighbours)
-        for mode in self.modes:
-            chain = mode.limited(chain)
+        chain.lacks = self.lacking
         return chain
 
     @property
     def providers(self) -> ProviderChain:
-        """What builds are chosen for: the target, or any machine."""
-        for mode in self.modes:
-            if mode.chosen_for is not None:
-                return mode.chosen_for
-        return self.detected
+        """The provider chain: of the target, or of any machine."""
+        return self.detected if self.chosen_for is None else self.chosen_for
 
     @cached_property
     def described(self) -> Target | None:
-        """The platform and the interpreter of the user's host, if it has any."""
+        """The platform and interpreter of the user's host, if any."""
         settings = self._settings
         if not self._may_be_named or settings.variant_host is None or settings.manifest:
             return None
@@ -87,5 +96,102 @@ class RunTarget:
 
     @property
     def is_elsewhere(self) -> bool:
-        """Whether the user's host is of another kind than this machine."""
+        """Whether the user's host is another kind of machine."""
         return self.described is not None and self.described.is_elsewhere
+
+
+def begin(target: Target, options: Values) -> None:
+    """Apply the host to a command, like ``--platform`` and similar options.
+
+    :raises ContradictoryOptions: if it is to take what would have to be built.
+    """
+    options.python_version = target.python.py_version_info
+    if not target.is_elsewhere:
+        return
+    _refuse_formats(target, options.format_control)
+    if SEVERAL_BUILDS.of(options, bool):
+        # A lock file may have sources; what was built of them here is not for there.
+        options.cache_dir = None
+    else:
+        options.format_control = FormatControl(set(), {":all:"})
+    # Both are about what is installed here.
+    options.ignore_installed, options.warn_about_conflicts = True, False
+    if target.python.py_version_info[:2] != sys.version_info[:2]:
+        # Another Python cannot read the bytecode of this one.
+        options.compile = False
+
+
+def _refuse_formats(target: Target, formats: FormatControl) -> None:
+    """Raise an error for source distributions.
+
+    :raises ContradictoryOptions: if wheels of some projects must not be taken.
+    """
+    if formats.no_binary:
+        from pip._internal.variants.errors import ContradictoryOptions
+
+        raise ContradictoryOptions(
+            f"--no-binary {','.join(sorted(formats.no_binary))}",
+            f"--variant-host {target.host.path}",
+            ContradictoryOptions.NOTHING_IS_BUILT,
+        )
+
+
+@contextmanager
+def during(target: Target, factory: Factory, options: Values) -> Iterator[None]:
+    """Resolve with the markers and Python version of the target.
+
+    :raises ContradictoryOptions: if a requirements file asks for what would be built.
+    """
+    from pip._internal.resolution.resolvelib.candidates import RequiresPythonCandidate
+
+    factory._finder._target_python = target.python
+    if target.is_elsewhere:
+        formats = factory._finder.format_control
+        _refuse_formats(target, formats)
+        if not SEVERAL_BUILDS.of(options, bool):
+            # A requirements file may have taken it back.
+            formats.only_binary.add(":all:")
+    factory._python_candidate = RequiresPythonCandidate(target.python.py_version_info)
+    with on_target(target.environment):
+        yield
+
+
+def read_source(target: Target, req: InstallRequirement) -> str:
+    """Return a folder with the static metadata of a source, if possible.
+
+    :raises BuiltForThisMachine: if it can (core metadata 2.2).
+    """
+    from email.parser import BytesHeaderParser
+
+    from pip._internal.utils.temp_dir import TempDirectory
+
+    assert req.link is not None, "it is not installed"
+    path = Path(req.unpacked_source_directory, "PKG-INFO")
+    content = path.read_bytes() if path.is_file() else b""
+    metadata = BytesHeaderParser().parsebytes(content)
+    dynamic = {str(each).title() for each in metadata.get_all("Dynamic", [])}
+    version = str(metadata.get("Metadata-Version", "0"))
+    if not _STATIC.fullmatch(version) or not dynamic.isdisjoint(_NEEDED):
+        why = (
+            f"The dependencies of {req.link.filename} are known only once it is built."
+        )
+        from pip._internal.variants.errors import BuiltForThisMachine
+
+        raise BuiltForThisMachine(req.link.redacted_url, target.host.path, why)
+    folder = TempDirectory(kind="modern-metadata", globally_managed=True)
+    name = str(metadata["Name"]).replace("-", "_")
+    made = Path(folder.path, f"{name}-{metadata['Version']}.dist-info")
+    made.mkdir()
+    (made / "METADATA").write_bytes(content)
+    return str(made)
+
+
+def refuse_source(target: Target, link: Link) -> None:
+    """Raise an error for a source that must be built for another machine.
+
+    :raises BuiltForThisMachine: if it is no wheel.
+    """
+    if target.is_elsewhere and not link.is_wheel:
+        from pip._internal.variants.errors import BuiltForThisMachine
+
+        raise BuiltForThisMachine(link.redacted_url, target.host.path)

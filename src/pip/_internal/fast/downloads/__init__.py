@@ -1,1 +1,0 @@
-"""Download the files of a command several at a time."""

@@ -1,0 +1,70 @@
+"""Do optional work without disturbing the run by errors or log lines."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
+
+from pip._internal.console.output import get_logger
+
+logger = get_logger(__name__)
+
+#: Who keeps what this thread logs.
+_OWN = threading.local()
+
+
+class BestEffort(AbstractContextManager["BestEffort"]):
+    """A context manager for optional work: errors end the work, not the run.
+
+    Everything that pip reads before stock pip would read it belongs inside, because stock
+    pip may never read it. Interrupts pass, as all exceptions that are no errors.
+
+    :param what: the work, for the debug log
+    """
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+
+    def __exit__(self, kind: Any, error: Any, traceback: Any) -> bool:
+        if not isinstance(error, Exception):
+            return False
+        logger.debug("Stopped %s: %r", self._what, error, exc_info=error)
+        return True
+
+
+def _hold(record: logging.LogRecord) -> bool:
+    """Withhold a log record from the handlers."""
+    keep = getattr(_OWN, "keep", None)
+    if keep is None:
+        return True
+    if not hasattr(record, "held"):
+        record.held = True
+        keep(record)
+    return False
+
+
+@contextmanager
+def holding(keep: Callable[[logging.LogRecord], None]) -> Iterator[None]:
+    """Send this thread's log records to *keep* instead of the handlers."""
+    for handler in logging.getLogger().handlers:
+        # It stays there: nobody knows when the last thread ends.
+        handler.addFilter(_hold)
+    before = getattr(_OWN, "keep", None)
+    _OWN.keep = keep
+    try:
+        yield
+    finally:
+        _OWN.keep = before
+
+
+def emit(records: deque[logging.LogRecord]) -> None:
+    """Emit stored log records from this thread."""
+    while records:
+        record = records.popleft()
+        # This thread's own records may be held too.
+        vars(record).pop("held", None)
+        logging.getLogger(record.name).handle(record)

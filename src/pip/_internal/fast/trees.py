@@ -1,0 +1,170 @@
+"""Staging folders for trees of files, and moving the files into place.
+
+The staging folder is on the disk of the environment. Nothing of it is read back. A killed run
+leaves its folder to a later run, which deletes it: only a folder of the user, in a folder of
+the user, that no live process has locked.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import stat
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import suppress
+
+from pip._internal.console.output import get_logger
+from pip._internal.fast.environment_lock import locked
+
+logger = get_logger(__name__)
+
+_PREFIX, _KEPT, _LOCK = ".pip-staging-", ".pip-kept-", "lock"
+_DEFAULT_ACL = "system.posix_acl_default"
+
+
+def is_faithful() -> bool:
+    """Return whether a moved file has the same permissions as a new file."""
+    # Elsewhere rights depend on more than this module can see.
+    return sys.platform == "linux" and not os.path.exists("/sys/fs/selinux/enforce")
+
+
+def is_own(status: os.stat_result) -> bool:
+    """Return whether this user owns a file and not everybody can change it."""
+    if sys.platform == "win32":
+        return True
+    return status.st_uid == os.geteuid() and not status.st_mode & stat.S_IWOTH
+
+
+def own_folder(path: str) -> None:
+    """Create a folder that only this user may change, if missing.
+
+    :raises OSError: if another user may change it.
+    """
+    os.makedirs(path, 0o700, exist_ok=True)
+    status = os.stat(path)
+    # A link of this user's may lead to another disk; everybody may change a link.
+    if os.lstat(path).st_uid != status.st_uid or not is_own(status):
+        fix = "Allow only yourself to change it (chmod 700), or delete it"
+        raise PermissionError(f"Another user can change '{path}'. {fix}")
+
+
+def gives_nothing_on(folder: str) -> bool:
+    """Return whether new files inherit no group or permissions from a folder.
+
+    :raises OSError: if it cannot be inspected.
+    """
+    if sys.platform != "linux":
+        raise OSError(errno.ENOTSUP, "Only Linux tells", folder)
+    is_setgid = os.stat(folder).st_mode & stat.S_ISGID
+    return not is_setgid and _DEFAULT_ACL not in os.listxattr(folder)
+
+
+def put(tree: str, place: str) -> None:
+    """Move the contents of the folder *tree* to the folder *place*.
+
+    Existing files are replaced, existing folders get what they lack. Metadata comes last,
+    when the files that it names are there.
+
+    :raises OSError: if that is not possible; then all is moved back.
+    """
+    moved: list[tuple[str, str]] = []
+    try:
+        for is_metadata in (False, True):
+            for source, target in moves(tree, place):
+                if is_metadata != (".dist-info" in target):
+                    continue
+                if os.path.isdir(target):
+                    # Links to folders make way, as for stock pip; folders do not.
+                    os.unlink(target)
+                shutil.move(source, target)
+                moved.append((source, target))
+    except BaseException:
+        for source, target in reversed(moved):
+            shutil.move(target, source)
+        raise
+
+
+def moves(tree: str, place: str) -> Iterator[tuple[str, str]]:
+    """Yield the sources and targets for moving a tree into existing folders.
+
+    What is moved meanwhile counts: one folder may have two paths, as ``lib64`` and ``lib``.
+    """
+    with os.scandir(tree) as found:
+        entries = sorted(found, key=lambda each: each.name)
+    for entry in entries:
+        target = os.path.join(place, entry.name)
+        if entry.is_dir(follow_symlinks=False) and os.path.isdir(target):
+            yield from moves(entry.path, target)
+        else:
+            yield entry.path, target
+
+
+def remove(path: str) -> None:
+    """Remove a file, or a folder with everything in it.
+
+    :raises OSError: if that is not possible.
+    """
+    if os.path.islink(path) or not os.path.isdir(path):
+        os.unlink(path)
+        return
+    for folder, _, _ in os.walk(path):
+        # Nothing can be removed from a read-only folder, which may be another user's.
+        with suppress(OSError):
+            os.chmod(folder, stat.S_IRWXU)
+    shutil.rmtree(path)
+
+
+class StagingFolder:
+    """A new folder in *parent*, locked while this process lives.
+
+    :raises OSError: if it cannot be made or locked.
+    """
+
+    def __init__(self, parent: str) -> None:
+        _remove_abandoned(parent)
+        self.path = tempfile.mkdtemp(prefix=_PREFIX, dir=parent)
+        try:
+            self._lock = locked(os.path.join(self.path, _LOCK))
+        except OSError:
+            shutil.rmtree(self.path, ignore_errors=True)
+            raise
+
+    def keep(self) -> str:
+        """Rename the folder so that no later run deletes it; return its path.
+
+        :raises OSError: if that is not possible.
+        """
+        kept = self.path.replace(_PREFIX, _KEPT)
+        os.rename(self.path, kept)
+        return kept
+
+    def remove(self) -> None:
+        """Delete the folder.
+
+        :raises OSError: if that is not possible.
+        """
+        with self._lock:
+            remove(self.path)
+
+
+def _remove_abandoned(parent: str) -> None:
+    """Delete the staging folders of killed runs."""
+    try:
+        if not is_own(os.stat(parent)):
+            return
+        with os.scandir(parent) as entries:
+            found = [each for each in entries if each.name.startswith(_PREFIX)]
+    except OSError:
+        # There is no such folder yet, or pip may not read it.
+        return
+    for entry in found:
+        try:
+            status = entry.stat(follow_symlinks=False)
+            if stat.S_ISDIR(status.st_mode) and is_own(status):
+                with locked(os.path.join(entry.path, _LOCK)):
+                    remove(entry.path)
+        except OSError as error:
+            logger.debug("Leaving %s: %s", entry.path, error)

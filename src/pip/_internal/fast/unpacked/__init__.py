@@ -1,1 +1,0 @@
-"""Unpack large wheels ahead, and keep them in a store for the next environment."""

@@ -1,1 +1,0 @@
-"""Prepare every new package before the first old one is removed."""

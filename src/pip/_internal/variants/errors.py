@@ -1,0 +1,373 @@
+"""Errors about variants, in pip's format: what, why, what to type."""
+
+from __future__ import annotations
+
+import optparse
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from pip._vendor.packaging.requirements import InvalidRequirement
+from pip._vendor.rich.text import Text
+from pip._vendor.urllib3.exceptions import (
+    MaxRetryError,
+    ProtocolError,
+    ReadTimeoutError,
+)
+
+from pip._internal import exceptions
+from pip._internal.console import printable
+from pip._internal.console.output import folded
+from pip._internal.console.texts import capital
+
+if TYPE_CHECKING:
+    from pip._vendor.rich.console import Console, ConsoleOptions, RenderResult
+
+
+def in_words(error: BaseException) -> str:
+    """Return an error as part of a sentence, in plain text."""
+    if isinstance(error, exceptions.DiagnosticPipError):
+        said = error.context or error.message
+        text = said if isinstance(said, Text) else Text.from_markup(said)
+        return _one_line(text.plain).rstrip(".")
+    # Many errors repeat the one that they wrap.
+    match error:
+        case ReadTimeoutError():
+            return "the server stopped sending before the end"
+        case ProtocolError():
+            return "the connection broke before the end"
+        case (
+            MaxRetryError(reason=Exception() as inner)
+            | BaseException(args=[Exception() as inner, *_])
+        ):
+            return in_words(inner)
+        case BaseException(args=[str() as said, Exception()]):
+            return _one_line(said)
+    return _one_line(str(error))
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+#: The width of what upstream puts before the lines of an error, such as ``hint:``.
+_BESIDE = len("hint: ")
+
+
+_Lines = str | Iterable[str]
+
+
+class VariantError(exceptions.DiagnosticPipError):
+    """An error with several lines, in printable characters.
+
+    :param subject: what stands in the form; without a form, the whole message.
+    :param context: why, as one line or several.
+    :param hint: what to type next, in the same form.
+    :param note: what else there is to know, in the same form.
+    :cvar form: what happened; ``{}`` stands for the subject.
+    :cvar usual_context: the default reason.
+    :cvar usual_hint: the default hint.
+    """
+
+    form = "{}"
+    usual_context = usual_hint = ""
+
+    def __init__(
+        self, subject: str, context: _Lines = (), hint: _Lines = (), note: _Lines = ()
+    ) -> None:
+        self._context = _lines(context) or _lines(self.usual_context)
+        self._hint = _lines(hint) or _lines(self.usual_hint)
+        self._note = _lines(note)
+        super().__init__(
+            message=Text(printable(self.form.format(subject))),
+            context=_text(self._context),
+            hint_stmt=_text(self._hint),
+            note_stmt=_text(self._note),
+        )
+
+    def note_configured_host(self, host: str) -> None:
+        """Name the source of a host that was not on the command line."""
+        line = (
+            f"PIP_VARIANT_HOST or the configuration sets {host}. To ignore it: "
+            "--variant-host ''."
+        )
+        if line not in self._note:
+            self._note.append(line)
+            self.note_stmt = _text(self._note)
+
+    def __rich_console__(
+        self, console: Console, options: ConsoleOptions
+    ) -> RenderResult:
+        """Show the error like stock pip; on a terminal, fold lines between words."""
+        if not console.is_terminal:
+            return super().__rich_console__(console, options)
+        width = options.max_width - _BESIDE
+        shown = exceptions.DiagnosticPipError(
+            reference=self.reference,
+            message=folded(str(self.message), width),
+            context=_text(self._context, width),
+            hint_stmt=_text(self._hint, width),
+            note_stmt=_text(self._note, width),
+        )
+        return shown.__rich_console__(console, options)
+
+
+def _lines(given: _Lines) -> list[str]:
+    return list(filter(None, [given] if isinstance(given, str) else given))
+
+
+def _text(lines: Iterable[str], width: int | None = None) -> Text | None:
+    """Return preformatted lines, or None if there are none.
+
+    :param width: to which they are folded; None means no limit.
+    """
+    if width is None:
+        return Text("\n".join(map(printable, lines))) or None
+    return Text("\n").join(folded(line, width) for line in lines) or None
+
+
+class _Printable(Exception):
+    """An error with a message in printable characters."""
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(printable(problem))
+
+
+class WrongUse(_Printable, exceptions.CommandError):
+    """The arguments of a command are invalid."""
+
+
+class InvalidOption(_Printable, optparse.OptionValueError):
+    """The value of an option is invalid."""
+
+
+class UnusableRequirement(_Printable, InvalidRequirement):
+    """A dependency cannot be evaluated."""
+
+
+class BuildConflict(_Printable, exceptions.InstallationError):
+    """The candidate builds conflict; the message explains why."""
+
+
+class ContradictoryOptions(VariantError):
+    """Two options contradict each other."""
+
+    reference = "contradictory-options"
+
+    #: Why, with a field for what it is about.
+    WITHOUT_VARIANTS = "Without variants there is nothing to choose from."
+    ONE_BUILD = "pip can install only one variant of {}."
+    NOTHING_IS_BUILT = "pip cannot build here for another kind of machine."
+
+    def __init__(
+        self, first: str, second: str, why: str, hint: str = "Remove one of the two."
+    ) -> None:
+        super().__init__(f"{first} contradicts {second}.", why, hint)
+
+
+class InvalidHostFile(VariantError):
+    """The file of ``--variant-host`` does not describe a machine."""
+
+    reference = "invalid-variant-host"
+    form = "The variant host {} cannot be used."
+    usual_hint = (
+        "Common machines have names: cuda-12.8-sm_90, macos-arm64-py313. "
+        'A host file is JSON: {"host-schema": 1, "supported": {"nvidia": '
+        '[{"feature": "cuda_version_lower_bound", "values": ["12.8", "12.0"]}'
+        "]}}, with the values of each feature best first."
+    )
+
+
+class UnknownHost(VariantError):
+    """The value of ``--variant-host`` is neither a file nor the name of a machine."""
+
+    reference = "unknown-variant-host"
+    form = "{} is neither a file nor a known host name."
+    usual_hint = (
+        "A name has parts in any order, joined by dashes: cuda-X.Y-sm_NN, "
+        "rocm[-VERSION][-gfxNNN], xpu, tpu or cpu; x86_64[-vN], aarch64 or tegra "
+        "(Jetson); linux, macos[-VERSION] or windows; glibc-2.NN or musl-1.N; py312. "
+        "Examples: cuda-12.8-sm_90 (CUDA 12.8, compute capability 9.0), cuda-12.8-h100, "
+        "rocm-7.1-mi300x. For any other machine: "
+        "pip variants host --json > host.json there, and --variant-host host.json here."
+    )
+
+    def __init__(self, name: str, nearest: str | None) -> None:
+        super().__init__(
+            name, f"Did you mean {nearest}?" if nearest is not None else ()
+        )
+
+
+class OtherMachine(VariantError):
+    """A file for another kind of machine would be installed in this environment."""
+
+    reference = "variant-host-of-another-platform"
+    form = "{} describes another kind of machine, whose packages may not run here."
+
+
+class BuiltForThisMachine(VariantError):
+    """A package would have to be built for another kind of machine."""
+
+    reference = "nothing-is-built-for-another-machine"
+    form = "{} is not a wheel, and pip cannot build here for another kind of machine."
+    usual_hint = (
+        "Name a wheel, or build one on such a machine: pip wheel --no-deps -w DIR PROJECT; then "
+        "--find-links DIR here."
+    )
+
+    def __init__(self, link: str, host: str, *why: str) -> None:
+        other = f"--variant-host {host} is another kind of machine."
+        super().__init__(link, [other, *why])
+
+
+class InvalidVariantWheel(VariantError):
+    """A wheel does not contain the variant in its file name."""
+
+    reference = "invalid-variant-wheel"
+    form = "{} is not a valid variant wheel."
+    usual_hint = (
+        "Ask the publisher to fix the wheel: PEP 825 requires a variant.json with the "
+        "label of the file name."
+    )
+
+    def __init__(self, filename: str, problem: str) -> None:
+        self.problem = problem
+        super().__init__(filename, f"{capital(problem)}.")
+
+
+class VariantDisagreement(exceptions.MetadataInconsistent, VariantError):
+    """A wheel contradicts the manifest of its release.
+
+    If the resolver meets this error, it takes the next candidate.
+
+    :param stated: the variant in the manifest.
+    :param found: the variant in the wheel.
+    """
+
+    reference = "variant-disagreement"
+
+    def __init__(self, filename: str, stated: str, found: str) -> None:
+        self._line = printable(
+            f"{filename} does not match the variants manifest, which has {stated}; the "
+            f"wheel has {found}"
+        )
+        VariantError.__init__(
+            self,
+            f"{filename} does not match the variants manifest.",
+            [f"Manifest: {stated}", f"Wheel: {found}"],
+            "Ask the publisher to fix one of them. Until then, choose another variant "
+            "with --variant PACKAGE=LABEL, or none with --no-variants.",
+        )
+
+    def __str__(self) -> str:
+        return self._line
+
+
+class UnknownPackage(VariantError):
+    """A label is for a package that the command does not install."""
+
+    reference = "unknown-package"
+    usual_hint = "Remove this option, or name a package of this command."
+
+
+class UnsupportedVariant(VariantError):
+    """The target cannot run a variant that the user selected."""
+
+    reference = "unsupported-variant"
+    form = "{} is not supported."
+
+
+class UnusableManifest(VariantError):
+    """A file is not a manifest."""
+
+    reference = "unusable-manifest"
+    form = "{} cannot be used as a variants manifest."
+    usual_hint = (
+        "A manifest is a file like torch-2.8.0-variants.json beside the wheels "
+        "of a release, or variant.json inside one of them."
+    )
+
+    def __init__(self, path: str, problem: str) -> None:
+        super().__init__(path, f"{capital(problem)}.")
+
+
+class UnusableConfiguration(VariantError):
+    """The configuration cannot be written, or has an invalid value."""
+
+    reference = "unusable-configuration"
+    form = "{} cannot be used."
+
+
+class IndexTaken(VariantError):
+    """A project already has another index."""
+
+    reference = "index-taken"
+    form = "{} already."
+    usual_context = "A project can come from only one index."
+
+
+class DroppedVariants(NamedTuple):
+    """A reason to leave variants out.
+
+    :ivar lost: what is left out, as ``the variants cu128, cu126 of torch 2.8.0``.
+    :ivar reason: why, as the clause that follows a colon.
+    :ivar warning: the whole warning in one line; None for no warning, since more has to
+        go wrong before something is lost, or another error tells it.
+    :ivar follows: what pip does then, as ``goes on with a plain build``; may be empty.
+    :ivar hints: what to type, in questions, or sentences without a final period.
+    :ivar otherwise: in the same form, how to do without these variants and without a warning.
+    :ivar about: the subject, about which there is one warning; None for the text itself.
+    """
+
+    lost: str
+    reason: str
+    warning: str | None = None
+    follows: str = ""
+    hints: Sequence[str] = ()
+    otherwise: str = ""
+    about: str | None = None
+
+
+class VariantLost(VariantError):
+    """A variant would be dropped in strict mode.
+
+    No :class:`InstallationError`, which would be a reason to try another candidate.
+    """
+
+    reference = "variant-lost"
+
+    def __init__(self, dropped: DroppedVariants) -> None:
+        follows = dropped.follows or "gives a warning"
+        super().__init__(
+            f"pip would ignore {dropped.lost}.",
+            dropped.reason,
+            filter(None, (*dropped.hints, dropped.otherwise)),
+            f"--strict-variants makes this an error; without it, pip {follows}.",
+        )
+
+
+class AcceleratorRequired(VariantError):
+    """A package that requires an accelerator would not use one.
+
+    No :class:`InstallationError`, which would be a reason to try another candidate.
+    """
+
+    reference = "accelerator-required"
+    form = "--require-accelerator is not satisfied by {}."
+
+
+class VariantsDisabled(VariantError):
+    """The user named a variant wheel, but variants are disabled."""
+
+    reference = "variants-disabled"
+    form = "{} is a variant wheel, and variants are off."
+    usual_context = (
+        "--no-variants, its environment variable or configuration key, or the "
+        "legacy resolver turns them off."
+    )
+    usual_hint = "To install variant wheels, remove that setting."
+
+
+class NothingToInstall(VariantError, exceptions.DistributionNotFound):
+    """None of the listed files can be installed; the message explains why."""
+
+    reference = "nothing-to-install"

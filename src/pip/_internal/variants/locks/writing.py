@@ -1,0 +1,186 @@
+"""Write lock files: packages, their conditions and all their builds.
+
+All builds of a release are written into one entry (PEP 751, PEP 825).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
+
+from pip._vendor.packaging.version import Version
+
+from pip._internal.console.output import get_logger
+from pip._internal.console.texts import shortened
+from pip._internal.models.direct_url import ArchiveInfo, DirectUrl
+from pip._internal.operations.prepare import get_http_url
+from pip._internal.utils.direct_url_helpers import direct_url_from_link
+from pip._internal.utils.misc import hash_file
+from pip._internal.variants.index.links import RenamedWheel
+from pip._internal.variants.locks.conditions import (
+    Condition,
+    LockConflict,
+    Locked,
+    LockedVariant,
+    group_name,
+    marker_text,
+)
+from pip._internal.variants.locks.environments import (
+    Document,
+    current_documents,
+    merged,
+    with_marker,
+)
+from pip._internal.variants.locks.mode import Locks
+from pip._internal.variants.locks.release import inlined
+from pip._internal.variants.slots import LOCK
+
+if TYPE_CHECKING:
+    from pip._vendor.packaging.pylock import Pylock
+
+    from pip._internal.models.link import Link
+    from pip._internal.req.req_install import InstallRequirement
+    from pip._internal.resolution.resolvelib.factory import Factory
+    from pip._internal.variants.locks.release import LockingRelease
+
+    #: Makes a lock file of requirements, with paths from a folder.
+    WriteLock = Callable[[Iterable[InstallRequirement], Path], Pylock]
+
+logger = get_logger(__name__)
+
+
+def lock_written(
+    fn: WriteLock, install_requirements: Iterable[InstallRequirement], base_dir: Path
+) -> Pylock:
+    """Create the lock file with all variants and their dependencies.
+
+    One for a machine that was described says for which.
+    """
+    requirements, documents = list(install_requirements), current_documents()
+    mode = LOCK.of(requirements[0], Locks) if requirements else None
+    if mode is not None and mode.releases:
+        content: Mapping[str, Any] = _with_builds(fn, mode, base_dir)
+    else:
+        content = fn(requirements, base_dir).to_dict()
+    if documents is not None:
+        content = documents.add(content)
+    elif mode is not None:
+        content = merged([Document("", mode.environment, content)])
+    # pip uses nothing else of it.
+    return cast("Pylock", SimpleNamespace(to_dict=lambda: content))
+
+
+def _with_builds(write: WriteLock, found: Locks, base_dir: Path) -> Mapping[str, Any]:
+    """Return the lock file with all variants and their dependencies.
+
+    :param found: what to lock; each requirement is made to know its hash.
+    :return: what TOML has.
+    :raises LockConflict: if what a variant needs is locked, and the variant is not; or if
+        two variants would have one dependency group.
+    """
+    conditions = found.conditions
+    projects = {project for project, _ in conditions}
+    _check_groups(conditions, projects, found.variants)
+    variants = {
+        project: _variants(release, found)
+        for project, release in found.releases.items()
+        if project in projects
+    }
+    locked = sorted(conditions, key=lambda each: (each[0], Version(each[1])))
+    for project, version in locked:
+        if project in variants:
+            _complete(found.requirements[project, version], variants[project]["wheels"])
+    # Sorted by name; versions of one project keep the order in which they come.
+    lock = write([found.requirements[each] for each in locked], base_dir).to_dict()
+    packages = [
+        {
+            **with_marker(package, marker_text(conditions[each])),
+            **variants.get(each[0], {}),
+        }
+        for each, package in zip(locked, lock["packages"], strict=True)
+    ]
+    used = frozenset[LockedVariant | None]().union(*conditions.values())
+    groups = [group_name(each) for each in used if each]
+    return {**lock, "default-groups": groups, "packages": packages}
+
+
+def _check_groups(
+    conditions: Mapping[Locked, Condition],
+    projects: Collection[str],
+    variants: Iterable[LockedVariant],
+) -> None:
+    """Check that each group belongs to one locked variant."""
+    for (project, version), condition in conditions.items():
+        missing = [each for each in condition if each and each.project not in projects]
+        if missing:
+            raise LockConflict(
+                f"Whether {project} {version} is needed depends on the variant of a "
+                "package that is left out of the lock file.",
+                [f"{each} needs it" for each in sorted(missing, key=str)],
+            )
+    named: dict[str, LockedVariant] = {}
+    for variant in sorted(variants, key=str):
+        other = named.setdefault(group_name(variant), variant)
+        if other != variant:
+            raise LockConflict(
+                f"{other} and {variant} would both have the dependency group "
+                f"{group_name(variant)}."
+            )
+
+
+def _variants(release: LockingRelease, found: Locks) -> dict[str, Any]:
+    """Return the entry for the variants of a release: wheels and manifest."""
+    locked = [build for build in release.builds if build in found.variants]
+    labels = [build.label for build in locked if build.label is not None]
+    links: list[Link] = []
+    for build in locked:
+        wheels = release.links_of(build)
+        # Of plain wheels one is enough, as upstream has it.
+        links += wheels if build.label is not None else wheels[:1]
+    assert release.source is not None, "it has variants"
+    manifest = release.fetch_selections()[release.source].manifest
+    assert manifest is not None, "its labels come from it"
+    plain = " and the plain wheel" if len(labels) < len(locked) else ""
+    variants = f"the variant{'s' * (len(labels) > 1)} {shortened(labels)}"
+    logger.info("Locking %s%s of %s", variants, plain, release)
+    return {
+        "wheels": [_locked_wheel(link, found.factory) for link in links],
+        "variants-json": inlined(manifest, labels),
+    }
+
+
+def _locked_wheel(link: Link, factory: Factory) -> dict[str, Any]:
+    url = direct_url_from_link(link)
+    # The label of a wheel elsewhere is in the fragment.
+    location = link.url if isinstance(link, RenamedWheel) else url.url
+    hashes = dict(_hashes(link, url, factory))
+    return {"name": link.filename, "url": location, "hashes": hashes}
+
+
+def _hashes(link: Link, url: DirectUrl, factory: Factory) -> Mapping[str, str]:
+    """Return the hash on the index, or else compute the hash of the wheel."""
+    if url.archive_info and url.archive_info.hashes:
+        return url.archive_info.hashes
+    if link.is_file:
+        path = link.file_path
+    else:
+        logger.info(
+            "Downloading %s to lock its hash, which its index does not state",
+            link.filename,
+        )
+        path = get_http_url(link, factory.preparer._download).path
+    return {"sha256": hash_file(path)[0].hexdigest()}
+
+
+def _complete(
+    requirement: InstallRequirement, wheels: Iterable[dict[str, Any]]
+) -> None:
+    """Store the hash of a requirement, which stock pip expects."""
+    info = requirement.download_info
+    for wheel in wheels:
+        if info is not None and wheel["url"] == info.url:
+            requirement.download_info = DirectUrl(
+                url=wheel["url"], archive_info=ArchiveInfo(hashes=wheel["hashes"])
+            )

@@ -1,0 +1,359 @@
+"""Report unused accelerators, and variants that would lose theirs."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Container, Iterable, Iterator, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from pip._vendor.wheel_variants.abi_dependency import requirements
+from pip._vendor.wheel_variants.labels import (
+    InvalidManifestFilename,
+    parse_manifest_filename,
+)
+from pip._vendor.wheel_variants.ordering import Ranking, rank
+
+from pip._internal.console.output import get_logger
+from pip._internal.console.texts import Hint, capital, shortened, with_label
+from pip._internal.variants.errors import AcceleratorRequired, DroppedVariants
+from pip._internal.variants.index.links import label_of, source_of, version_of
+from pip._internal.variants.index.sources import ManifestUnavailable, fetch_manifest
+from pip._internal.variants.output.invocation import again, command
+from pip._internal.variants.output.reasons import rejection, rejections
+from pip._internal.variants.output.skipped_versions import absent_variants
+from pip._internal.variants.providers import amd
+from pip._internal.variants.selection import accelerators
+from pip._internal.variants.selection.accelerators import Cause, Unaccelerated
+from pip._internal.variants.selection.ranking import Selection
+
+if TYPE_CHECKING:
+    from pip._vendor.packaging.utils import NormalizedName
+    from pip._vendor.wheel_variants.manifest import Manifest
+    from pip._vendor.wheel_variants.ordering import Mismatch
+
+    from pip._internal.index.package_finder import PackageFinder
+    from pip._internal.metadata import BaseDistribution
+    from pip._internal.resolution.resolvelib.base import Candidate
+    from pip._internal.variants.providers.chain import ProviderChain
+    from pip._internal.variants.selection.release import Release
+    from pip._internal.variants.selection.run import Run
+
+logger = get_logger(__name__)
+
+#: Options that may ask for a package that uses no accelerator.
+_CHOOSING = (
+    *("--variant", "--no-variants", "--variant-host"),
+    *("--cpuonly", "--pytorch-computation-backend"),
+)
+
+
+def why_not(found: Unaccelerated) -> str:
+    """Return why a package does not use an accelerator."""
+    name: str = found.project
+    if found.version is not None:
+        name = f"{name} {with_label(found.version, found.label)}"
+    return f"{name} {found.cause.value}."
+
+
+def require_accelerators(run: Run, found: Sequence[Candidate]) -> None:
+    """Raise an error for packages that violate ``--require-accelerator``.
+
+    :param found: all candidates that the resolver chose.
+    :raises AcceleratorRequired: if a package that must use an accelerator is not known to.
+    """
+    lacking = list(accelerators.unaccelerated(run, found))
+    said = [*map(why_not, lacking)]
+    projects = dict.fromkeys(each.project for each in lacking)
+    for project in projects:
+        for release in run.decisions.reached(project):
+            said += rejections(release)
+    if projects and not accelerators.present(run.target.providers.query_all()):
+        said.append("pip found no accelerator.")
+    for candidate in found:
+        if candidate.project_name in run.settings.required_accelerators:
+            extras = _missing_extras(run, found, candidate)
+            if extras:
+                projects[candidate.project_name] = None
+                said.append(
+                    f"No requirement requests {candidate.name}[{extras[0]}], which has "
+                    "the GPU code."
+                )
+    if projects:
+        explain = command(
+            run.settings.options, "variants", "explain", next(iter(projects))
+        )
+        raise AcceleratorRequired(
+            shortened([*projects]), said, f"To see the reasons: {explain}"
+        )
+
+
+def report_lost(
+    run: Run, dists: accelerators.Dists, found: Iterable[Candidate]
+) -> None:
+    """Warn of installed accelerator variants that would be replaced.
+
+    :param dists: what is installed.
+    :param found: all candidates that the resolver chose.
+    :raises VariantLost: if the user is strict, has not typed an option that chooses, and
+        has not hidden the devices.
+    """
+    for dist, label, other in accelerators.lost_accelerators(run, dists, found):
+        is_named = other.project in run.request.named
+        if other.cause is Cause.OLDER and is_named:
+            # The user asked for it.
+            continue
+        pin = f"{dist.raw_name}=={dist.version}"
+        if str(dist.version) == other.version:
+            without = ("--force-reinstall", "--ignore-installed", *_CHOOSING)
+            typed = again(run.settings.options, without=without)
+        elif is_named:
+            typed = command(run.settings.options, "install", pin)
+        else:
+            typed = again(run.settings.options, pin)
+        what = f"{dist.raw_name} {with_label(str(dist.version), label)}"
+        keep = Hint(f"To keep {dist.raw_name} {dist.version}:", typed)
+        reason = why_not(other)
+        said = f"pip replaces {what}, which uses an accelerator. {reason} {keep.said}"
+        warning = Hint(said, typed)
+        if other.cause is Cause.OLDER or _is_chosen(run):
+            run.reporter.warn(warning)
+        else:
+            lost = f"the installed variant {label} of {dist.raw_name} {dist.version}"
+            dropped = DroppedVariants(lost, reason, warning, "replaces it", [keep])
+            run.reporter.report([dropped])
+
+
+def _is_chosen(run: Run) -> bool:
+    """Return whether the user selected a build or hid the devices."""
+    answers = run.target.providers.query_all().values()
+    return any(map(run.settings.is_typed, _CHOOSING)) or any(
+        answer.hidden_by for answer in answers
+    )
+
+
+def unused_accelerator(
+    run: Run, finder: PackageFinder, release: Release, label: str | None
+) -> Hint | None:
+    """Return why a selected build leaves the target's devices unused.
+
+    :param label: of what was chosen; None for a plain wheel or an sdist.
+    :return: None if no device is left idle.
+    """
+    providers = run.target.detected.without_plugins()
+    refused: list[_Refused] = []
+    absent: list[str] = []
+    unmet: list[str] = []
+    unusable: dict[str, str | None] = {}
+    selections = itertools.chain(
+        release.fetch_selections().values(), _unselected(run, release)
+    )
+    for each in selections:
+        manifest = each.manifest
+        if manifest is None:
+            continue
+        if label is not None and accelerators.uses_accelerator(manifest, label):
+            return None
+        selection = _with_all_answers(each, manifest, providers, release.project)
+        refused += _refused(selection, manifest)
+        absent += _absent(selection, manifest)
+        if release.fetch_passed_over(label) is None:
+            # What stays installed is reported apart.
+            unmet += _unmet(selection, manifest)
+        for answer in selection.answers.values():
+            if answer.unusable is not None:
+                unusable[capital(answer.unusable)] = answer.hidden_by
+    said = [f"The nearest other variant: {each[-1]}" for each in sorted(refused)[:1]]
+    if absent:
+        why = absent_variants(finder, release).get(
+            absent[0], "no wheel of it is listed"
+        )
+        said.append(f"{shortened(absent)} would run, but cannot be installed: {why}")
+    said += unmet
+    masks = dict.fromkeys(filter(None, unusable.values()))
+    if masks and not said:
+        unset = " ".join(f"-u {mask}" for mask in masks)
+        then = "To install for these GPUs:"
+        typed = f"env {unset} {again(run.settings.options)}"
+    else:
+        pinned = f"{release.project}=={release.version}"
+        then = "To see all variants:"
+        typed = command(run.settings.options, "variants", "list", pinned)
+    said += unusable
+    if not said:
+        return None
+    cause = Cause.UNKNOWN if label is None else Cause.UNUSED
+    what = why_not(Unaccelerated(release.project, cause, str(release.version), label))
+    return Hint(f"{what} {'. '.join(said)}. {then}", typed)
+
+
+def _unselected(run: Run, release: Release) -> Iterator[Selection]:
+    """Yield manifests of variants without suitable wheels.
+
+    Only sources that list such wheels are read: an index without variants is asked for
+    nothing.
+    """
+    found = release.project, release.version
+    links = list(itertools.chain(*run.catalogue.listed.get(release.project, ())))
+    sources = {
+        source_of(link)
+        for link in links
+        if label_of(link) and version_of(link, release.project) == release.version
+    }
+    sources -= release.fetch_selections().keys()
+    for link in links:
+        with suppress(InvalidManifestFilename):
+            if parse_manifest_filename(link.filename) != found:
+                continue
+            source = source_of(link)
+            if source in sources:
+                sources.remove(source)
+                try:
+                    manifest = fetch_manifest(run.catalogue.session, link)
+                except ManifestUnavailable as error:
+                    logger.debug(
+                        "Cannot read which variants %s has: %s", release, error
+                    )
+                else:
+                    yield Selection(source, manifest, Ranking((), {}, ()))
+
+
+def _with_all_answers(
+    selection: Selection, manifest: Manifest, providers: ProviderChain, project: str
+) -> Selection:
+    """Also query the namespaces of variants without suitable wheels."""
+    names = {
+        name
+        for label, variant in manifest.variants.items()
+        if label not in selection.labels and accelerators.accelerators_of(variant)
+        for name in variant.features
+    }
+    answers = providers.query(manifest, names - selection.answers.keys(), project)
+    return selection._replace(answers={**selection.answers, **answers})
+
+
+def _uses(selection: Selection, manifest: Manifest, label: str) -> bool:
+    """Return whether a variant uses a device of the target."""
+    variant = manifest.variant(label)
+    devices = accelerators.present(selection.answers)
+    return variant is not None and bool(devices & accelerators.accelerators_of(variant))
+
+
+#: How many properties a variant lacks, how far each is from the target's, the label, and
+#: why it is refused.
+_Refused = tuple[int, list[tuple[int, ...]], str, str]
+
+
+def _refused(selection: Selection, manifest: Manifest) -> Iterator[_Refused]:
+    """Yield rejected variants for the target's devices, with a distance."""
+    others = set(accelerators.NAMESPACES) - accelerators.present(selection.answers)
+    for label, mismatches in selection.ranking.rejected.items():
+        lacking = {each.feature.namespace for each in mismatches}
+        is_unjudged = any(selection.answers[each].is_lacking for each in lacking)
+        if (
+            _uses(selection, manifest, label)
+            and not is_unjudged
+            and not lacking & others
+        ):
+            distances = [_distance(each) for each in mismatches]
+            yield len(mismatches), distances, label, rejection(selection, label)
+
+
+def _distance(mismatch: Mismatch) -> tuple[int, ...]:
+    """Return the distance between the accepted values and the target's best value.
+
+    Values such as versions and compute capabilities are compared by their numbers.
+    """
+    if not mismatch.offered:
+        return (1_000_000,)
+    offered = _numbers(mismatch.offered[0])
+    return min(
+        tuple(abs(a - b) for a, b in zip(_numbers(wanted), offered, strict=False))
+        for wanted in mismatch.wanted
+    )
+
+
+def _numbers(value: str) -> list[int]:
+    # No real value has longer numbers; int() of a long hostile one would be slow.
+    return [int(digits) for digits in re.findall(r"[0-9]{1,9}", value)]
+
+
+def _absent(selection: Selection, manifest: Manifest) -> Iterator[str]:
+    """Yield variants for the target's devices that have no suitable wheel."""
+    labels = [
+        label
+        for label, variant in manifest.variants.items()
+        if label not in selection.labels
+        and selection.answers.keys() >= variant.features.keys()
+    ]
+    for label in rank(manifest, selection.supported, labels).compatible:
+        if _uses(selection, manifest, label):
+            yield label
+
+
+def _unmet(selection: Selection, manifest: Manifest) -> Iterator[str]:
+    """Yield variants that need other versions of packages.
+
+    The resolver has found out that it cannot have these versions.
+    """
+    for label in () if selection.is_swayed else selection.ranking.compatible:
+        needed = requirements(manifest, label)
+        if needed and _uses(selection, manifest, label):
+            versions = " and ".join(needed)
+            yield f"{label} would run with {versions}, which pip cannot install here"
+
+
+def warn_of_device_extras(
+    run: Run,
+    found: Sequence[Candidate],
+    requested: Container[str],
+    locked: Container[str],
+) -> None:
+    """Warn once about unrequested extras with code for the target's GPUs.
+
+    pip adds no extras itself.
+
+    :param found: candidates whose wheels may be used.
+    :param requested: normalized names of the projects whose ``device-*`` extras the user
+        requested.
+    :param locked: normalized names of the projects that a lock file provides.
+    """
+    missing = {
+        each.project_name: extras
+        for each in found
+        if each.project_name not in requested
+        and not (each.is_installed and each.project_name not in run.request.named)
+        and (extras := _missing_extras(run, found, each))
+    }
+    if not missing:
+        return
+    words = [f"{name}[{','.join(missing[name])}]" for name in sorted(missing)]
+    said = (
+        f"GPU code is in extras that nothing requests: {', '.join(words)}. Without them, "
+        "computations on the GPU will fail. To add them:"
+    )
+    if any(name in locked for name in missing):
+        typed = command(run.settings.options, "lock", *words)
+    else:
+        typed = again(run.settings.options, *words)
+    run.reporter.warn(Hint(said, typed))
+
+
+def _missing_extras(
+    run: Run, found: Iterable[Candidate], candidate: Candidate
+) -> list[str]:
+    """Return the extras for the target's GPUs that are not installed."""
+    dist: BaseDistribution | None = vars(candidate).get("dist")
+    if dist is None or not any(map(amd.is_device_extra, dist.iter_provided_extras())):
+        return []
+    coming = {each.project_name: str(each.version) for each in found}
+
+    def version_of(name: NormalizedName) -> str | None:
+        installed = run.request.dists.get(name)
+        return coming.get(name) or (
+            None if installed is None else installed.raw_version
+        )
+
+    gpus = amd.gpus_of(run.target.detected.query_all())
+    return amd.missing_extras(dist, gpus, version_of)

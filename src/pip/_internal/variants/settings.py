@@ -1,0 +1,625 @@
+"""The table of variant options, and their values for one command.
+
+They stand on the command line, in the configuration, the environment and requirements
+files. Each run of pip that installs loads this module, so it defines no class that takes
+long to define; what the values mean is known to modules that few runs need.
+"""
+
+from __future__ import annotations
+
+import copy
+import importlib
+import optparse
+import os
+import shlex
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
+
+from pip._internal.cli.cmdoptions import PipOption
+from pip._internal.variants.slots import COMMAND_LINE, SEVERAL_BUILDS
+
+if TYPE_CHECKING:
+    import datetime
+
+    from pip._vendor.packaging.utils import NormalizedName
+    from pip._vendor.wheel_variants.preferences import Preference
+
+    from pip._internal.cli.base_command import Command
+    from pip._internal.models.format_control import FormatControl
+    from pip._internal.models.release_control import ReleaseControl
+    from pip._internal.variants.option_values import LabelChoice
+
+#: Set for the pip that fills a build environment: what the user chose for the target
+#: is not for the machine that builds.
+IN_BUILD = "_PIP_VARIANTS_IN_BUILD"
+#: Stand for all packages, and for none, in a list.
+ALL, _NONE = ":all:", ":none:"
+
+
+class OptionRow:
+    """A row of the table of options; calling it creates the option.
+
+    :ivar name: how it is typed in full.
+    :ivar dest: the name of its value; by default, the name of the option.
+    :ivar where: the places where it may stand: ``"install"`` for all commands that choose
+        candidates, ``"requirements files"``, other commands and actions by their names.
+    :ivar check: checks and converts a value, given the name as typed (without dashes
+        where it is configured) and the text; None for flags and for types of upstream's.
+    :ivar needs_variants: whether it asks for something that only variants can give.
+        Other options limit what is done with variants, which holds without any.
+    :ivar about_this_machine: whether it also counts for what runs on this machine, which
+        need not be the target, to build something.
+    :ivar repeated: in which proposed commands it stands again if it was typed: ``"any"``
+        that has it, ``"same"`` for the running one only, or ``"none"``. Unless the row
+        says so, any if it affects the result.
+    """
+
+    def __init__(
+        self,
+        *names: str,
+        dest: str | None = None,
+        where: Iterable[str] = ("install",),
+        check: Callable[[str, str], object] | None = None,
+        needs_variants: bool = False,
+        about_this_machine: bool = False,
+        repeated: Literal["any", "same", "none"] | None = None,
+        **attributes: Any,
+    ) -> None:
+        """Create a row.
+
+        :param names: the full one last.
+        :param attributes: further ones that optparse knows.
+        """
+        self.names, self.name = names, names[-1]
+        self.dest = dest or self.name[2:].replace("-", "_")
+        self.where = frozenset(where)
+        self.check = check
+        self.needs_variants = needs_variants
+        self.about_this_machine = about_this_machine
+        self.repeated = repeated or ("any" if "install" in self.where else "none")
+        if check is not None:
+            attributes["type"] = "string"
+        elif "type" not in attributes:
+            attributes |= {"action": "store_true", "default": False}
+        self.attributes = attributes
+
+    @property
+    def variable(self) -> str:
+        """The environment variable of the option."""
+        return f"PIP_{self.name[2:].upper().replace('-', '_')}"
+
+    def __call__(self) -> optparse.Option:
+        """Create the option for one parser."""
+        return VariantOption(self)
+
+
+class VariantOption(PipOption):
+    """An option created from a row."""
+
+    def __init__(self, row: OptionRow) -> None:
+        super().__init__(*row.names, dest=row.dest, **row.attributes)
+        self.row = row
+
+    def check_value(self, opt: str, value: str) -> Any:
+        """Convert a value with the row's function or stock pip's."""
+        if self.row.check is None:
+            return super().check_value(opt, value)
+        return self.row.check(opt, value)
+
+
+class TypedOption:
+    """An option on a command line.
+
+    :ivar name: as it was typed.
+    :ivar value: checked and converted; None for a flag.
+    """
+
+    def __init__(self, row: OptionRow, name: str, value: Any) -> None:
+        self.row, self.name, self.value = row, name, value
+
+    def __str__(self) -> str:
+        if self.value is None:
+            return self.name
+        if self.row is PROVIDER_KIND:
+            return f"{self.name} {'='.join(self.value)}"
+        return f"{self.name} {shlex.quote(str(self.value))}"
+
+    @property
+    def namespace(self) -> str | None:
+        """The namespace of the option, if any."""
+        about = (ENABLE_PROVIDER, DISABLE_PROVIDER, PROVIDER_KIND, PREFER_VARIANT)
+        if self.row not in about:
+            return None
+        named: str = self.value if isinstance(self.value, str) else self.value[0]
+        return named
+
+
+def allowed(rows: Iterable[OptionRow], place: str) -> tuple[OptionRow, ...]:
+    """Return the rows of a table that are allowed in a place."""
+    return tuple(row for row in rows if place in row.where)
+
+
+def add_options(command: Command) -> None:
+    """Add variant options to ``pip check`` or ``pip lock``."""
+    group = command.cmd_opts
+    group.add_options([row() for row in allowed(OPTIONS, f"pip {command.name}")])
+    if group not in command.parser.option_groups:
+        command.parser.insert_option_group(0, group)
+
+
+def said_in_line(options: optparse.Values) -> tuple[Sequence[LabelChoice], bool]:
+    """Return the labels on a line of a requirements file.
+
+    :return: and whether it turns variants off.
+    """
+    given = vars(options).get
+    return given(VARIANT.dest) or (), bool(given(NO_VARIANTS.dest))
+
+
+def kind(name: str, module: str = "option_values") -> Callable[[str, str], object]:
+    """Return a check for values, loaded on first use.
+
+    :param name: of the function that checks them.
+    """
+
+    def check(opt: str, value: str) -> object:
+        loaded = importlib.import_module(f"pip._internal.variants.{module}")
+        return getattr(loaded, name)(opt, value)
+
+    return check
+
+
+_provider_row = partial(
+    OptionRow, where=("install", "host"), action="append", about_this_machine=True
+)
+_speed_row = partial(OptionRow, about_this_machine=True, repeated="none")
+
+#: In the order of help.
+OPTIONS = (
+    VARIANT := OptionRow(
+        "--variant",
+        dest="variants",
+        where=("install", "requirements files"),
+        action="append",
+        check=kind("label_choice"),
+        metavar="[PACKAGE=]LABEL",
+        needs_variants=True,
+        help="Install the variant with this label instead of the best one, for PACKAGE "
+        "or for every package that has it. For PACKAGE, choose the newest release "
+        "with this label. Fail if no release has it, or if the target machine "
+        "cannot run it. This option can be used multiple times, for different "
+        "packages.",
+    ),
+    NO_VARIANTS := OptionRow(
+        "--no-variants",
+        where=("install", "requirements files"),
+        about_this_machine=True,
+        help="Ignore wheel variants. Use only plain wheels and source distributions.",
+    ),
+    PREFER_VARIANT := OptionRow(
+        "--prefer-variant",
+        dest="preferences",
+        action="append",
+        check=kind("preference"),
+        metavar="PROPERTY",
+        needs_variants=True,
+        help="Prefer variants with this property: NAMESPACE::FEATURE::VALUE, "
+        "NAMESPACE::FEATURE for any value, or NAMESPACE for any feature. This "
+        "option can be used multiple times; the first one is the strongest.",
+    ),
+    UPGRADE_VARIANTS := OptionRow(
+        "--upgrade-variants",
+        needs_variants=True,
+        repeated="same",
+        help="Replace installed packages with the best variant of their version for "
+        "the target machine (default: keep them).",
+    ),
+    STRICT_VARIANTS := OptionRow(
+        "--strict-variants",
+        where=("install", "pip check"),
+        # No word about a machine, but a variable or configuration reaches the child too.
+        about_this_machine=True,
+        help="Fail instead of warning when a variant is dropped: its manifest is missing or "
+        "unreadable, its wheel differs from the manifest, or a provider plugin fails or is not "
+        "trusted. pip check fails if the machine does not support an installed variant.",
+    ),
+    REQUIRE_ACCELERATOR := OptionRow(
+        "--require-accelerator",
+        dest="required_accelerators",
+        where=("install", "pip check"),
+        action="append",
+        repeated="same",
+        check=kind("required_accelerators"),
+        metavar="PACKAGES",
+        help="Fail unless each of these packages is a wheel known to use an "
+        "accelerator of the target machine. PACKAGES is a comma-separated list; "
+        ":all: means every package with variants for the target's accelerators, "
+        "and :none: empties the list. This option can be used multiple times.",
+    ),
+    OptionRow(
+        "--path",
+        where=("pip check",),
+        type="path",
+        action="append",
+        metavar="DIR",
+        help="Check packages in this folder, such as one for --target, instead of this "
+        "environment. This option can be used multiple times.",
+    ),
+    OptionRow(
+        "--manifest",
+        where=("host", "explain"),
+        type="path",
+        metavar="FILE",
+        help="Read the variants manifest in this file, or on standard input (-). "
+        "explain evaluates it without an index. host queries the providers that "
+        "it names, including trusted plugins.",
+    ),
+    VARIANT_HOST := OptionRow(
+        "--variant-host",
+        where=("install", "pip check", "host"),
+        type="path",
+        metavar="FILE|NAME",
+        needs_variants=True,
+        help="Choose or check variants for the machine that this JSON file describes, "
+        "or that has a name such as cuda-12.8-sm_90 or macos-arm64-py313. A "
+        "platform and Python in it apply too (default: this machine).",
+    ),
+    OptionRow(
+        "--environment",
+        dest="environments",
+        where=("pip lock",),
+        action="append",
+        type="string",
+        repeated="same",
+        metavar="NAME",
+        help="Lock for the platform and Python with this name, such as linux-aarch64-py312, "
+        "with the variants for all hardware. This option can be used multiple times, for one "
+        "file (default: this platform and Python).",
+    ),
+    OptionRow(
+        "--hardware",
+        where=("host",),
+        help="With --json, omit the platform and Python, so that the file works with "
+        "any.",
+    ),
+    ENABLE_PROVIDER := _provider_row(
+        "--enable-variant-provider",
+        dest="enabled_providers",
+        check=kind("namespace"),
+        metavar="NAMESPACE",
+        needs_variants=True,
+        help="Query the provider of this namespace even if packages declare it "
+        "optional. This option can be used multiple times.",
+    ),
+    DISABLE_PROVIDER := _provider_row(
+        "--disable-variant-provider",
+        dest="disabled_providers",
+        check=kind("namespace"),
+        metavar="NAMESPACE",
+        help="Treat all properties of this namespace as unsupported. This option can be used "
+        "multiple times.",
+    ),
+    TRUST_PROVIDER := _provider_row(
+        "--trust-variant-provider",
+        dest="trusted_providers",
+        check=kind("project"),
+        metavar="PACKAGE",
+        needs_variants=True,
+        help="Install this provider plugin in a private folder and run its code with "
+        "your permissions, to detect what this machine supports. You must trust "
+        "its dependencies too. This option can be used multiple times.",
+    ),
+    PROVIDER_KIND := _provider_row(
+        "--variant-provider",
+        dest="provider_kinds",
+        check=kind("provider_kind"),
+        metavar="NAMESPACE=KIND",
+        needs_variants=True,
+        help="Query the plugin that packages name (plugin) or pip's built-in provider "
+        "(builtin) for this namespace. This option can be used multiple times.",
+    ),
+    _provider_row(
+        "--variant-provider-timeout",
+        dest="provider_timeout",
+        action="store",
+        check=kind("seconds"),
+        metavar="SECONDS",
+        default=10.0,
+        help="Wait at most this long for a provider plugin (default: 10 seconds).",
+    ),
+    _provider_row(
+        "--variant-provider-variable",
+        dest="provider_variables",
+        check=kind("variable"),
+        metavar="NAME",
+        help="Pass this environment variable to provider plugins, in addition to "
+        "PACKAGE_FORCE_... and PACKAGE_DISABLE_... of trusted packages. This "
+        "option can be used multiple times.",
+    ),
+    _speed_row(
+        "--no-fast",
+        help="Disable this fork's speed optimizations. pip installs the same files.",
+    ),
+    _speed_row(
+        "--parallel-downloads",
+        check=kind("count"),
+        metavar="N",
+        default=6,
+        help="Send at most N requests to a server at the same time (default: 6). With 1, pip "
+        "prefetches nothing.",
+    ),
+    _speed_row(
+        "--link-mode",
+        type="choice",
+        choices=["clone", "hardlink", "copy"],
+        metavar="MODE",
+        help="Keep large wheels unpacked in pip's cache, and clone, hardlink or copy their "
+        "files (default: clone if the disk can, otherwise keep none). With hardlink, editing "
+        "an installed file also changes the cache and other environments.",
+    ),
+    OptionRow(
+        "--no-variant-agreement",
+        help="Choose the best variant of each package, even if their CUDA major "
+        "versions differ (default: prefer variants that agree).",
+    ),
+    OptionRow(
+        "--all-versions",
+        where=("list",),
+        help="List all matching versions with variants, not only the one that pip would "
+        "install.",
+    ),
+)
+
+_ABOUT_THIS_MACHINE = tuple(row for row in OPTIONS if row.about_this_machine)
+
+
+def for_environment(name: str, options: optparse.Values) -> optparse.Values:
+    """Return the options of ``pip lock`` for one environment.
+
+    :param name: of the environment.
+    """
+    from pip._internal.models.format_control import FormatControl
+    from pip._internal.models.release_control import ReleaseControl
+
+    changed = (FormatControl, ReleaseControl, list, set)
+    own = {
+        key: copy.deepcopy(value) if isinstance(value, changed) else value
+        for key, value in vars(options).items()
+    }
+    return optparse.Values({**own, "environments": [name], VARIANT_HOST.dest: name})
+
+
+_T = TypeVar("_T")
+
+
+class _Given(Generic[_T]):
+    """A descriptor for the value of an option when the settings were read.
+
+    :ivar default: what stands for none; others are converted to its type unless it is None.
+    """
+
+    def __init__(self, default: _T) -> None:
+        self.default = default
+        self.convert: Callable[[Any], _T] = type(default)
+
+    def __set_name__(self, _: type[Settings], name: str) -> None:
+        self.name = name
+
+    def __get__(self, settings: Settings, _: type[Settings]) -> _T:
+        given = settings.read.get(self.name) or self.default
+        return given if self.default is None else self.convert(given)
+
+
+#: What the user chose for the target is not for a machine that builds for it.
+_OF_TARGET = (
+    VARIANT,
+    PREFER_VARIANT,
+    VARIANT_HOST,
+    UPGRADE_VARIANTS,
+    REQUIRE_ACCELERATOR,
+)
+
+
+class Settings:
+    """The variant-related options of one command, read once.
+
+    An attribute named after an option is its value. That is empty if the option may be
+    used several times and is not given. Other attributes are None if nothing is said.
+
+    :ivar options: of the command, as upstream has them.
+    :ivar typed: the options of variants that were typed, in their order.
+    :ivar read: the values of all options when they were read.
+    :ivar several_builds: whether several builds of one project may be wanted.
+    """
+
+    variants: _Given[Sequence[LabelChoice]] = _Given(())
+    preferences: _Given[Sequence[Preference | str]] = _Given(())
+    # An empty host is typed to leave out one that is configured.
+    variant_host: _Given[str | None] = _Given(None)
+    #: Of a command that locks for several, those that its run is for: one.
+    environments: _Given[Sequence[str]] = _Given(())
+    no_variants = _Given(False)
+    upgrade_variants = _Given(False)
+    strict_variants = _Given(False)
+    no_variant_agreement = _Given(False)
+    manifest: _Given[str | None] = _Given(None)
+    enabled_providers: _Given[Sequence[str]] = _Given(())
+    disabled_providers: _Given[Sequence[str]] = _Given(())
+    provider_kinds: _Given[dict[str, str]] = _Given({})
+    trusted_providers: _Given[frozenset[NormalizedName]] = _Given(frozenset())
+    provider_timeout = _Given(10.0)
+    provider_variables: _Given[Sequence[str]] = _Given(())
+
+    dry_run = _Given(False)
+    upgrade = _Given(False)
+    ignore_dependencies = _Given(False)
+    uploaded_prior_to: _Given[datetime.datetime | None] = _Given(None)
+    # Requirements files change what these hold.
+    format_control: _Given[FormatControl | None] = _Given(None)
+    release_control: _Given[ReleaseControl | None] = _Given(None)
+    platforms: _Given[Sequence[str]] = _Given(())
+    python_version: _Given[tuple[int, ...] | None] = _Given(None)
+    implementation: _Given[str | None] = _Given(None)
+    abis: _Given[Sequence[str]] = _Given(())
+    #: The folders in which ``pip list`` or ``pip check`` looks at what is installed.
+    path: _Given[list[str] | None] = _Given(None)
+    # Requirements files may add to these later.
+    no_index = _Given(False)
+    find_links: _Given[Sequence[str]] = _Given(())
+
+    def __init__(self, options: optparse.Values) -> None:
+        self.options = options
+        # Upstream's tests bring options of their own making.
+        self._given: dict[str, Any] = vars(options)
+        self.read = dict(self._given)
+        for row in _OF_TARGET if os.environ.get(IN_BUILD) else ():
+            self.read.pop(row.dest, None)
+        _, (typed, _) = COMMAND_LINE.of(options, tuple) or (None, ((), ()))
+        self._names = {option.get_opt_string() for option, _, _ in typed}
+        self.typed = [
+            TypedOption(option.row, name, option.convert_value(name, text))
+            for option, name, text in typed
+            if isinstance(option, VariantOption)
+        ]
+        self.several_builds = SEVERAL_BUILDS.of(options, bool) or False
+
+    @property
+    def required_accelerators(self) -> frozenset[str]:
+        """Normalized names, possibly with :data:`ALL`; ``:none:`` clears the list."""
+        found: set[str] = set()
+        for names in self.read.get(REQUIRE_ACCELERATOR.dest) or ():
+            for name in names:
+                found = set() if name == _NONE else {*found, name}
+        return frozenset(found)
+
+    @property
+    def legacy_resolver(self) -> bool:
+        """Whether the command uses the legacy resolver."""
+        features = self.read.get("deprecated_features_enabled") or ()
+        return "legacy-resolver" in features
+
+    def value(self, row: OptionRow, *, otherwise: object = None) -> Any:
+        """Return the value of an option.
+
+        :param otherwise: where the command has no such option.
+        """
+        return self._given.get(row.dest, otherwise)
+
+    def is_typed(self, name: str) -> bool:
+        """Return whether an option is on the command line."""
+        return name in self._names
+
+    @property
+    def asks_for_something(self) -> bool:
+        """Whether typed options need checks for errors or contradictions."""
+        return any(each.row.needs_variants or each.namespace for each in self.typed)
+
+    @property
+    def installs_here(self) -> bool:
+        """Whether the command installs for the current interpreter."""
+        is_install = "target_dir" in self._given
+        return is_install and not (self._given["target_dir"] or self.dry_run)
+
+    @property
+    def changes_this_environment(self) -> bool:
+        """Whether the command may replace packages of the current interpreter."""
+        prefix = self._given.get("prefix_path")
+        return (
+            "target_dir" in self._given
+            and not (self._given["target_dir"] or self._given.get("root_path"))
+            and (not prefix or os.path.realpath(prefix) == os.path.realpath(sys.prefix))
+            and "_PIP_RUNNING_IN_SUBPROCESS" not in os.environ
+        )
+
+    @property
+    def is_about_this_environment(self) -> bool:
+        """Whether the command lists packages of this environment."""
+        return "outdated" in self._given
+
+    @property
+    def machine(self) -> str:
+        """The words for the machine that variants are chosen for."""
+        is_here = self.variant_host is None and not self.platforms
+        return "this machine" if is_here else "the target machine"
+
+    @property
+    def is_eager(self) -> bool:
+        """Whether the command also upgrades dependencies."""
+        strategy = self._given.get("upgrade_strategy")
+        return strategy == "eager" and not self.ignore_dependencies
+
+    @property
+    def allows_prereleases(self) -> bool:
+        """Whether pre-releases of any project are allowed."""
+        return bool(self._given.get("pre")) or (
+            self.release_control is not None
+            and ":all:" in self.release_control.all_releases
+        )
+
+    # What limits the installation of plugins. A requirements file may say so at any time
+    # that hashes are required, and not every command has these options.
+
+    @property
+    def require_hashes(self) -> bool:
+        """Whether all packages need a hash."""
+        return self.is_checking_hashes or bool(self._of_install["require_hashes"])
+
+    @property
+    def is_checking_hashes(self) -> bool:
+        """Whether this command checks hashes; a requirements file may turn it on."""
+        return bool(self._given.get("require_hashes"))
+
+    @property
+    def no_require_hashes(self) -> bool:
+        """Whether a hash for one package does not make hashes required for others."""
+        return bool(self._of_install["no_require_hashes"])
+
+    @property
+    def constraint_files(self) -> list[str]:
+        """The user's constraints files, build constraints last."""
+        given = self._of_install
+        return [*(given["constraints"] or ()), *(given["build_constraints"] or ())]
+
+    @cached_property
+    def _of_install(self) -> Mapping[str, Any]:
+        """The options of ``pip install``, from the command or the configuration."""
+        if "no_require_hashes" in self._given:
+            return self._given
+        return {**self._configured, **self._given}
+
+    def take_host_of_install(self) -> None:
+        """Use the configured host of ``pip install`` if no host is given."""
+        if self.value(VARIANT_HOST) is None:
+            self.variant_host = self._configured[VARIANT_HOST.dest] or None
+
+    @property
+    def _configured(self) -> Mapping[str, Any]:
+        """The configured options of ``pip install``."""
+        from pip._internal.commands import create_command
+
+        isolated = bool(self._given.get("isolated_mode"))
+        command = create_command("install", isolated=isolated)
+        return vars(command.parser.get_default_values())
+
+    # What also counts for what runs on this machine to build something
+
+    def about_this_machine(self) -> optparse.Values:
+        """Return the options about this machine."""
+        rows = (row.dest for row in _ABOUT_THIS_MACHINE)
+        kept = (*rows, "cache_dir", "uploaded_prior_to")
+        return optparse.Values({name: self._given.get(name) for name in kept})
+
+    def as_variables(self) -> dict[str, str]:
+        """Return the settings as environment variables."""
+        variables = {}
+        for row in _ABOUT_THIS_MACHINE:
+            given = self.value(row)
+            if given:
+                parts = given if isinstance(given, list | set) else [given]
+                variables[row.variable] = " ".join(
+                    "=".join(part) if isinstance(part, tuple) else str(part)
+                    for part in parts
+                )
+        return variables
