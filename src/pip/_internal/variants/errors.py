@@ -29,7 +29,7 @@ def in_words(error: BaseException) -> str:
         said = error.context or error.message
         text = said if isinstance(said, Text) else Text.from_markup(said)
         return _one_line(text.plain).rstrip(".")
-    # Many errors repeat the one that they wrap.
+    # Many errors repeat the error that they wrap.
     match error:
         case ReadTimeoutError():
             return "the server stopped sending before the end"
@@ -49,7 +49,7 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-#: The width of what upstream puts before the lines of an error, such as ``hint:``.
+#: The width of the label that upstream puts before the lines of an error, such as ``hint:``.
 _BESIDE = len("hint: ")
 
 
@@ -59,11 +59,11 @@ _Lines = str | Iterable[str]
 class VariantError(exceptions.DiagnosticPipError):
     """An error with several lines, in printable characters.
 
-    :param subject: what stands in the form; without a form, the whole message.
-    :param context: why, as one line or several.
-    :param hint: what to type next, in the same form.
-    :param note: what else there is to know, in the same form.
-    :cvar form: what happened; ``{}`` stands for the subject.
+    :param subject: the text for ``{}`` in :attr:`form`; without a form, the whole message.
+    :param context: the reason, as one line or several.
+    :param hint: the commands or options to type next, as one line or several.
+    :param note: further facts, as one line or several.
+    :cvar form: the message; ``{}`` stands for the subject.
     :cvar usual_context: the default reason.
     :cvar usual_hint: the default hint.
     """
@@ -118,7 +118,7 @@ def _lines(given: _Lines) -> list[str]:
 def _text(lines: Iterable[str], width: int | None = None) -> Text | None:
     """Return preformatted lines, or None if there are none.
 
-    :param width: to which they are folded; None means no limit.
+    :param width: the maximum width of a line; None for no limit.
     """
     if width is None:
         return Text("\n".join(map(printable, lines))) or None
@@ -153,7 +153,7 @@ class ContradictoryOptions(VariantError):
 
     reference = "contradictory-options"
 
-    #: Why, with a field for what it is about.
+    #: The reason; ``{}`` stands for the subject.
     WITHOUT_VARIANTS = "Without variants there is nothing to choose from."
     ONE_BUILD = "pip can install only one variant of {}."
     NOTHING_IS_BUILT = "pip cannot build here for another kind of machine."
@@ -237,7 +237,7 @@ class InvalidVariantWheel(VariantError):
 class VariantDisagreement(exceptions.MetadataInconsistent, VariantError):
     """A wheel contradicts the manifest of its release.
 
-    If the resolver meets this error, it takes the next candidate.
+    If the resolver catches this error, it tries the next candidate.
 
     :param stated: the variant in the manifest.
     :param found: the variant in the wheel.
@@ -306,16 +306,16 @@ class IndexTaken(VariantError):
 
 
 class DroppedVariants(NamedTuple):
-    """A reason to leave variants out.
+    """Variants that pip leaves out, and why.
 
-    :ivar lost: what is left out, as ``the variants cu128, cu126 of torch 2.8.0``.
-    :ivar reason: why, as the clause that follows a colon.
-    :ivar warning: the whole warning in one line; None for no warning, since more has to
-        go wrong before something is lost, or another error tells it.
-    :ivar follows: what pip does then, as ``goes on with a plain build``; may be empty.
-    :ivar hints: what to type, in questions, or sentences without a final period.
-    :ivar otherwise: in the same form, how to do without these variants and without a warning.
-    :ivar about: the subject, about which there is one warning; None for the text itself.
+    :ivar lost: the dropped variants, as in ``the variants cu128, cu126 of torch 2.8.0``.
+    :ivar reason: the reason, as a clause after a colon.
+    :ivar warning: the whole warning in one line; None if another error reports the loss, or if
+        nothing is lost unless something else fails.
+    :ivar follows: the consequence, as in ``goes on with a plain build``; may be empty.
+    :ivar hints: remedies, as questions, or as sentences without a final period.
+    :ivar otherwise: a hint for doing without these variants and without a warning.
+    :ivar about: the subject; pip warns once for each subject; None for the text itself.
     """
 
     lost: str
@@ -330,7 +330,7 @@ class DroppedVariants(NamedTuple):
 class VariantLost(VariantError):
     """A variant would be dropped in strict mode.
 
-    No :class:`InstallationError`, which would be a reason to try another candidate.
+    Not an :class:`InstallationError`, which would make pip try another candidate.
     """
 
     reference = "variant-lost"
@@ -348,7 +348,7 @@ class VariantLost(VariantError):
 class AcceleratorRequired(VariantError):
     """A package that requires an accelerator would not use one.
 
-    No :class:`InstallationError`, which would be a reason to try another candidate.
+    Not an :class:`InstallationError`, which would make pip try another candidate.
     """
 
     reference = "accelerator-required"

@@ -1,6 +1,6 @@
 """Parse and check the values of options.
 
-Loaded when such an option is given: most runs of pip have none.
+Loaded only when such an option is given; most runs of pip use none.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pip._internal.variants.errors import InvalidOption
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
 
-#: What may serve a namespace instead of its usual provider.
+#: The kinds of provider that can serve a namespace.
 _PROVIDER_KINDS = ("plugin", "builtin")
 _MOST = 1_000_000
 
@@ -72,7 +72,7 @@ class LabelChoice(NamedTuple):
             if wanted.marker is not None and not wanted.marker.evaluate():
                 return None
         except (InvalidRequirement, UndefinedComparison, UndefinedEnvironmentName):
-            # A path, or what upstream will complain about.
+            # A path, or an invalid requirement, which upstream reports.
             return self
         project = self.project or canonicalize_name(wanted.name)
         return self._replace(project=project)
@@ -82,13 +82,13 @@ def _invalid(opt: str, what: str, value: str, expected: str) -> InvalidOption:
     return InvalidOption(f"option {opt}: invalid {what} {value!r}, expected {expected}")
 
 
-# The checks of kinds of values. Each gets what the user wrote, an option or the name of a
-# setting, and the value; it raises InvalidOption.
+# Checks of values. Each function gets the option as written (or the name of the setting) and
+# the value, and raises InvalidOption.
 
 
 def label_choice(opt: str, text: str) -> LabelChoice:
     """Parse a label, optionally for one package."""
-    # Upstream names what is configured without the dashes of the option.
+    # Upstream passes the names of configured options without dashes.
     place = OptionSource.LINE if opt.startswith("-") else OptionSource.CONFIGURATION
     package, equals, label = text.rpartition("=")
     if not is_valid_label(label):

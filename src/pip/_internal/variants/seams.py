@@ -1,9 +1,9 @@
 """The only connection between stock pip's code and variants.
 
-``fork/seams.py`` in the source repository says which of upstream's functions has which
-hook, and why. Upstream's files name a hook as ``module:function``. It is looked up at
-its first call, so a pip that meets no variant imports nothing for it. A few hooks, which
-mostly have nothing to do and then must import nothing, stand here themselves.
+``fork/seams.py`` in the source repository lists the hook of each upstream function, and
+why. Upstream's files name a hook as ``module:function``. The first call of a hook imports
+its module, so a pip that meets no variant imports nothing. A few hooks are in this module,
+because they usually do nothing and then must not import anything.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ParamSpec, TypeVar
 
-#: What was typed of options: each with its name and its text.
+#: The typed options, each with its name and its text.
 _Typed = list[tuple[Any, str, str | None]]
 P = ParamSpec("P")
 R = TypeVar("R")
 
 _ROOT = "pip._internal"
 
-#: The modes (``selection/mode.py``): the room of each, and its tables of options. Each gets
-#: the candidates that the modes before it left.
+#: The modes (``selection/mode.py``): the package of each, and its tables of options. Each
+#: mode gets the candidates that earlier modes left.
 MODES: Mapping[str, Sequence[str]] = {
     "locks": (),
     "pytorch": ("pytorch",),
@@ -47,10 +47,11 @@ def around(
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Create a decorator that calls *hook* around a function.
 
-    The hook is called with the decorated function, then the function's arguments.
+    The decorator passes *hook* the decorated function, then the function's arguments.
 
-    :param load: returns a module; if it returns None, the function is called alone.
-    :param given: arguments of the hook that come before the function's.
+    :param load: a function that returns a module; if it returns None, the decorator calls
+        only the function.
+    :param given: arguments that *hook* gets before the function's arguments.
     """
     module, _, name = hook.partition(":")
 
@@ -77,8 +78,8 @@ def _modes() -> list[Any]:
     return [importlib.import_module(f"{_ROOT}.variants.{name}") for name in MODES]
 
 
-# Upstream allows no import once it has begun to install. What variants need then was
-# loaded when one was chosen; what parallel downloads need, when they began.
+# Upstream allows no import once installation begins. By then, pip has loaded the modules
+# for chosen variants and for parallel downloads.
 if_loaded = functools.partial(around, load=sys.modules.get)
 
 
@@ -88,9 +89,9 @@ def _load_if_fast(module: str) -> Any:
     return importlib.import_module(module) if is_fast else None
 
 
-# What --no-fast turns off is not even loaded then.
+# With --no-fast, pip does not even import the hooks.
 if_fast = functools.partial(around, load=_load_if_fast)
-# Only this module knows the modes: some hooks get a function that returns their rooms.
+# Only this module knows the modes, so some hooks get a function that returns their packages.
 with_modes = functools.partial(around, given=(_modes,))
 
 
@@ -115,7 +116,7 @@ def of_mode(hook: str) -> Callable[[Callable[..., R]], Callable[..., R]]:
 def metadata_file(fn: Callable[[Any, str], bytes]) -> Callable[[Any, str], bytes]:
     """Read a metadata file; limit the size of ``variant.json``.
 
-    Stands here because nearly all files are others, for which nothing is imported.
+    In this module because most metadata files are not ``variant.json`` and need no import.
     """
 
     @functools.wraps(fn)
@@ -132,7 +133,7 @@ def metadata_file(fn: Callable[[Any, str], bytes]) -> Callable[[Any, str], bytes
 def arguments_parsed(fn: Callable[..., Any]) -> Callable[..., Any]:
     """Store the typed options; suggest similar options; respect ``NO_COLOR``.
 
-    Stands here because every command passes, and few show a hint that repeats it.
+    In this module because every command calls the hook, and few commands need the options.
     """
 
     @functools.wraps(fn)
@@ -144,7 +145,7 @@ def arguments_parsed(fn: Callable[..., Any]) -> Callable[..., Any]:
         parser.error = functools.partial(_refuse, parser, parser.error)
         options, rest = fn(command, args)
         options.no_color = options.no_color or bool(os.environ.get("NO_COLOR"))
-        # By name: not every start of pip imports the slots.
+        # By name: some runs of pip do not import the slots.
         options.variants_command_line = parser, (typed, tuple(rest))
         if hasattr(options, "no_fast"):
             from pip._internal.fast import switches
@@ -152,7 +153,7 @@ def arguments_parsed(fn: Callable[..., Any]) -> Callable[..., Any]:
             switches.parsed(command, options)
         given = vars(options).get
         if given("upgrade_variants") and given("target_dir"):
-            # Otherwise upstream leaves in the folder whatever is there already.
+            # Otherwise upstream keeps packages that are already in the folder.
             options.upgrade = True
         return options, rest
 
@@ -174,7 +175,7 @@ def _refuse(parser: Any, error: Callable[[str], None], problem: str) -> None:
 def _process(
     typed: _Typed, option: Any, name: str, value: str | None, *others: Any
 ) -> Any:
-    """Process a typed option, and record it."""
+    """Process and record a typed option."""
     typed.append((option, name, value))
     return type(option).process(option, name, value, *others)
 
@@ -182,7 +183,7 @@ def _process(
 def command_created(fn: Callable[P, R]) -> Callable[P, R]:
     """Add the variant options of a single pip command.
 
-    Stands here because every command passes.
+    In this module because every command calls the hook.
     """
 
     @functools.wraps(fn)

@@ -1,8 +1,8 @@
 """The table of variant options, and their values for one command.
 
-They stand on the command line, in the configuration, the environment and requirements
-files. Each run of pip that installs loads this module, so it defines no class that takes
-long to define; what the values mean is known to modules that few runs need.
+The values come from the command line, the configuration, environment variables and
+requirements files. Every run of pip that installs loads this module, so it defines no
+class that takes long to define. Modules that few runs need interpret the values.
 """
 
 from __future__ import annotations
@@ -31,29 +31,29 @@ if TYPE_CHECKING:
     from pip._internal.models.release_control import ReleaseControl
     from pip._internal.variants.option_values import LabelChoice
 
-#: Set for the pip that fills a build environment: what the user chose for the target
-#: is not for the machine that builds.
+#: Set for the pip that fills a build environment, where options for the target do not
+#: apply.
 IN_BUILD = "_PIP_VARIANTS_IN_BUILD"
-#: Stand for all packages, and for none, in a list.
+#: Words for all packages and for no packages in a list.
 ALL, _NONE = ":all:", ":none:"
 
 
 class OptionRow:
     """A row of the table of options; calling it creates the option.
 
-    :ivar name: how it is typed in full.
-    :ivar dest: the name of its value; by default, the name of the option.
-    :ivar where: the places where it may stand: ``"install"`` for all commands that choose
+    :ivar name: the full name of the option.
+    :ivar dest: the attribute for the value; by default, the name of the option.
+    :ivar where: the places that accept the option: ``"install"`` for all commands that choose
         candidates, ``"requirements files"``, other commands and actions by their names.
-    :ivar check: checks and converts a value, given the name as typed (without dashes
-        where it is configured) and the text; None for flags and for types of upstream's.
-    :ivar needs_variants: whether it asks for something that only variants can give.
-        Other options limit what is done with variants, which holds without any.
-    :ivar about_this_machine: whether it also counts for what runs on this machine, which
-        need not be the target, to build something.
-    :ivar repeated: in which proposed commands it stands again if it was typed: ``"any"``
-        that has it, ``"same"`` for the running one only, or ``"none"``. Unless the row
-        says so, any if it affects the result.
+    :ivar check: the function that checks and converts a value, given the name as typed
+        (without dashes if configured) and the text; None for flags and upstream's types.
+    :ivar needs_variants: whether the option has no effect without variants; other options
+        limit the use of variants, so they can be met without any.
+    :ivar about_this_machine: whether the option also applies to builds on this machine, which
+        need not be the target.
+    :ivar repeated: the proposed commands that repeat a typed option: ``"any"`` command that
+        has it, ``"same"`` for the running command only, or ``"none"``; by default, ``"any"``
+        if the option affects the result.
     """
 
     def __init__(
@@ -69,8 +69,8 @@ class OptionRow:
     ) -> None:
         """Create a row.
 
-        :param names: the full one last.
-        :param attributes: further ones that optparse knows.
+        :param names: the names of the option, the full name last.
+        :param attributes: further attributes for optparse.
         """
         self.names, self.name = names, names[-1]
         self.dest = dest or self.name[2:].replace("-", "_")
@@ -112,8 +112,9 @@ class VariantOption(PipOption):
 class TypedOption:
     """An option on a command line.
 
-    :ivar name: as it was typed.
-    :ivar value: checked and converted; None for a flag.
+    :ivar row: the row of the option.
+    :ivar name: the name as typed.
+    :ivar value: the checked and converted value; None for a flag.
     """
 
     def __init__(self, row: OptionRow, name: str, value: Any) -> None:
@@ -152,7 +153,7 @@ def add_options(command: Command) -> None:
 def said_in_line(options: optparse.Values) -> tuple[Sequence[LabelChoice], bool]:
     """Return the labels on a line of a requirements file.
 
-    :return: and whether it turns variants off.
+    :return: the labels, and whether the line turns variants off.
     """
     given = vars(options).get
     return given(VARIANT.dest) or (), bool(given(NO_VARIANTS.dest))
@@ -161,7 +162,7 @@ def said_in_line(options: optparse.Values) -> tuple[Sequence[LabelChoice], bool]
 def kind(name: str, module: str = "option_values") -> Callable[[str, str], object]:
     """Return a check for values, loaded on first use.
 
-    :param name: of the function that checks them.
+    :param name: the name of the function that checks them.
     """
 
     def check(opt: str, value: str) -> object:
@@ -176,7 +177,7 @@ _provider_row = partial(
 )
 _speed_row = partial(OptionRow, about_this_machine=True, repeated="none")
 
-#: In the order of help.
+#: The table of options, in the order of the help.
 OPTIONS = (
     VARIANT := OptionRow(
         "--variant",
@@ -219,7 +220,7 @@ OPTIONS = (
     STRICT_VARIANTS := OptionRow(
         "--strict-variants",
         where=("install", "pip check"),
-        # No word about a machine, but a variable or configuration reaches the child too.
+        # This option does not describe the machine, but the build environment's pip gets it too.
         about_this_machine=True,
         help="Fail instead of warning when a variant is dropped: its manifest is missing or "
         "unreadable, its wheel differs from the manifest, or a provider plugin fails or is not "
@@ -378,7 +379,7 @@ _ABOUT_THIS_MACHINE = tuple(row for row in OPTIONS if row.about_this_machine)
 def for_environment(name: str, options: optparse.Values) -> optparse.Values:
     """Return the options of ``pip lock`` for one environment.
 
-    :param name: of the environment.
+    :param name: the name of the environment.
     """
     from pip._internal.models.format_control import FormatControl
     from pip._internal.models.release_control import ReleaseControl
@@ -397,7 +398,8 @@ _T = TypeVar("_T")
 class _Given(Generic[_T]):
     """A descriptor for the value of an option when the settings were read.
 
-    :ivar default: what stands for none; others are converted to its type unless it is None.
+    :ivar default: the value if none is given; other values are converted to its type unless
+        it is None.
     """
 
     def __init__(self, default: _T) -> None:
@@ -412,7 +414,7 @@ class _Given(Generic[_T]):
         return given if self.default is None else self.convert(given)
 
 
-#: What the user chose for the target is not for a machine that builds for it.
+#: Options for the target; they do not apply to a machine that builds for the target.
 _OF_TARGET = (
     VARIANT,
     PREFER_VARIANT,
@@ -425,20 +427,20 @@ _OF_TARGET = (
 class Settings:
     """The variant-related options of one command, read once.
 
-    An attribute named after an option is its value. That is empty if the option may be
-    used several times and is not given. Other attributes are None if nothing is said.
+    An attribute named after an option is its value, which is empty if the option can be
+    repeated and is not given. Other attributes are None if not given.
 
-    :ivar options: of the command, as upstream has them.
-    :ivar typed: the options of variants that were typed, in their order.
+    :ivar options: upstream's options of the command.
+    :ivar typed: the typed variant options, in their order.
     :ivar read: the values of all options when they were read.
-    :ivar several_builds: whether several builds of one project may be wanted.
+    :ivar several_builds: whether the command may select several builds of one project.
     """
 
     variants: _Given[Sequence[LabelChoice]] = _Given(())
     preferences: _Given[Sequence[Preference | str]] = _Given(())
-    # An empty host is typed to leave out one that is configured.
+    # An empty value overrides a configured host.
     variant_host: _Given[str | None] = _Given(None)
-    #: Of a command that locks for several, those that its run is for: one.
+    #: The environments to lock for; each run has at most one.
     environments: _Given[Sequence[str]] = _Given(())
     no_variants = _Given(False)
     upgrade_variants = _Given(False)
@@ -456,22 +458,22 @@ class Settings:
     upgrade = _Given(False)
     ignore_dependencies = _Given(False)
     uploaded_prior_to: _Given[datetime.datetime | None] = _Given(None)
-    # Requirements files change what these hold.
+    # Requirements files may change these values.
     format_control: _Given[FormatControl | None] = _Given(None)
     release_control: _Given[ReleaseControl | None] = _Given(None)
     platforms: _Given[Sequence[str]] = _Given(())
     python_version: _Given[tuple[int, ...] | None] = _Given(None)
     implementation: _Given[str | None] = _Given(None)
     abis: _Given[Sequence[str]] = _Given(())
-    #: The folders in which ``pip list`` or ``pip check`` looks at what is installed.
+    #: The folders that ``pip list`` or ``pip check`` inspects.
     path: _Given[list[str] | None] = _Given(None)
-    # Requirements files may add to these later.
+    # Requirements files may add to these values later.
     no_index = _Given(False)
     find_links: _Given[Sequence[str]] = _Given(())
 
     def __init__(self, options: optparse.Values) -> None:
         self.options = options
-        # Upstream's tests bring options of their own making.
+        # Upstream's tests pass options of their own.
         self._given: dict[str, Any] = vars(options)
         self.read = dict(self._given)
         for row in _OF_TARGET if os.environ.get(IN_BUILD) else ():
@@ -503,7 +505,7 @@ class Settings:
     def value(self, row: OptionRow, *, otherwise: object = None) -> Any:
         """Return the value of an option.
 
-        :param otherwise: where the command has no such option.
+        :param otherwise: the value if the command has no such option.
         """
         return self._given.get(row.dest, otherwise)
 
@@ -513,7 +515,7 @@ class Settings:
 
     @property
     def asks_for_something(self) -> bool:
-        """Whether typed options need checks for errors or contradictions."""
+        """Whether the typed options can be wrong or contradict other options."""
         return any(each.row.needs_variants or each.namespace for each in self.typed)
 
     @property
@@ -540,7 +542,7 @@ class Settings:
 
     @property
     def machine(self) -> str:
-        """The words for the machine that variants are chosen for."""
+        """The phrase for the machine that pip chooses variants for."""
         is_here = self.variant_host is None and not self.platforms
         return "this machine" if is_here else "the target machine"
 
@@ -558,8 +560,8 @@ class Settings:
             and ":all:" in self.release_control.all_releases
         )
 
-    # What limits the installation of plugins. A requirements file may say so at any time
-    # that hashes are required, and not every command has these options.
+    # Limits on the installation of plugins. A requirements file may require hashes at any time,
+    # and some commands lack these options.
 
     @property
     def require_hashes(self) -> bool:
@@ -603,16 +605,16 @@ class Settings:
         command = create_command("install", isolated=isolated)
         return vars(command.parser.get_default_values())
 
-    # What also counts for what runs on this machine to build something
+    # Options that also apply to builds on this machine
 
     def about_this_machine(self) -> optparse.Values:
-        """Return the options about this machine."""
+        """Return the options that also apply to builds on this machine."""
         rows = (row.dest for row in _ABOUT_THIS_MACHINE)
         kept = (*rows, "cache_dir", "uploaded_prior_to")
         return optparse.Values({name: self._given.get(name) for name in kept})
 
     def as_variables(self) -> dict[str, str]:
-        """Return the settings as environment variables."""
+        """Return the options of :meth:`about_this_machine` as environment variables."""
         variables = {}
         for row in _ABOUT_THIS_MACHINE:
             given = self.value(row)

@@ -1,36 +1,35 @@
 """Attributes that variants add to stock pip's objects and modules.
 
-All slots are here, but for those of ``fast.slots``.
+``fast.slots`` defines the other slots.
 """
 
 from __future__ import annotations
 
 from pip._internal.fast.slots import Slot
 
-#: On a ``LinkCollector``, and on the ``PipSession`` that it was made with: the
-#: ``Run`` of the command. Set by ``selection.run``, ``hooks.index`` and
-#: ``hooks.build_env``; read by ``selection.run`` and ``locks.reading``.
+#: On a ``LinkCollector`` and its ``PipSession``: the ``Run`` of the command. Set by
+#: ``selection.run``, ``hooks.index`` and ``hooks.build_env``; read by ``selection.run``
+#: and ``locks.reading``.
 RUN = Slot("_variants")
-#: On a distribution: the ``Bound`` that settles its dependencies. Set and read by
+#: On a distribution: the ``Bound`` of its dependencies. Set and read by
 #: ``selection.installed``.
 BOUND = Slot("_variants_bound")
-#: On a distribution: the ``InstalledBuild`` that it is, None for what is none. Made and
-#: read by ``selection.installed``.
+#: On a distribution: its ``InstalledBuild``; None if it is not a variant. Set and read by
+#: ``selection.installed``.
 INSTALLED_BUILD = Slot("_variants_installed_build")
-#: On an ``InstallRequirement``: the ``Selection`` by which its variant was taken. Set by
-#: ``hooks.prepare``, read by ``hooks.commands``.
+#: On an ``InstallRequirement``: the ``Selection`` of its variant. Set by ``hooks.prepare``,
+#: read by ``hooks.commands``.
 SELECTION = Slot("_variants_selection")
-#: On an ``InstallRequirement``: the mode of the ``pip lock`` that it is for. Set by
-#: ``locks.mode``, read by ``locks.writing``.
+#: On an ``InstallRequirement``: the mode of its ``pip lock``. Set by ``locks.mode``, read
+#: by ``locks.writing``.
 LOCK = Slot("_variants_lock")
-#: On an ``InstallRequirement``: the environment markers of the machine that it is for, if
-#: one was described. Set by ``hooks.resolve``, read by ``hooks.commands``.
+#: On an ``InstallRequirement``: the environment markers of its target, if the user
+#: described one. Set by ``hooks.resolve``, read by ``hooks.commands``.
 ENVIRONMENT = Slot("_variants_environment")
-#: On the options of any command: its parser, and what was typed: the options, each with its
-#: name as typed and its text, and the words. Set by ``seams``, which imports nothing for
-#: it; read by ``settings``, ``output.invocation``, ``hooks.index`` and
-#: ``scoped.mode``.
+#: On the options of any command: its parser, the typed options (each with its name as typed
+#: and its text) and the arguments. Set by ``seams``, which imports nothing for it; read by
+#: ``settings``, ``output.invocation``, ``hooks.index`` and ``scoped.mode``.
 COMMAND_LINE = Slot("variants_command_line")
-#: On the options of a command that may take several builds of one project: True. Set by
+#: On the options of a command that may select several builds of one project: True. Set by
 #: ``locks``, read by ``settings`` and ``selection.target``.
 SEVERAL_BUILDS = Slot("variants_several_builds")

@@ -174,7 +174,7 @@ def cache_managed(
     As with stock pip, patterns select built wheels only; ``purge`` removes partial
     downloads too.
 
-    :raises CommandError: if unpacked wheels are in use or cannot be removed
+    :raises CommandError: if unpacked wheels are in use or cannot be removed.
     """
     status = fn(command, options, args)
     if status == SUCCESS:

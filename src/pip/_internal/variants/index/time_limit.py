@@ -37,8 +37,8 @@ def within(session: PipSession, do: Callable[[PipSession], _T]) -> _T:
 
     If a password is needed, the index page has asked for it before.
 
-    :param do: is given the session, and called in a thread
-    :raises Overdue: if it takes longer than :data:`MAX_TIME`
+    :param do: is given the session, and called in a thread.
+    :raises Overdue: if it takes longer than :data:`MAX_TIME`.
     """
     from pip._internal.fast.session_requests import SessionRequests, without_questions
 

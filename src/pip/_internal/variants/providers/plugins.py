@@ -68,7 +68,7 @@ class PluginHost(Protocol):
     def wait_for_upstream(self) -> None:
         """Wait for the resolver's turn.
 
-        :raises NotAnswered: if this is done ahead of the resolver
+        :raises NotAnswered: if this is done ahead of the resolver.
         """
 
 

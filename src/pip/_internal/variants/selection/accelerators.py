@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pip._internal.variants.providers.result import ProviderResult
     from pip._internal.variants.selection.run import Run
 
-    #: What is installed.
+    #: The installed packages, by name.
     Dists = Mapping[NormalizedName, BaseDistribution]
 
 #: The namespaces of accelerators.
@@ -34,23 +34,23 @@ NAMESPACES = ("nvidia", "amd", "intel", "tpu")
 class Cause(enum.Enum):
     """The reason why a package does not use an accelerator, as a clause."""
 
-    #: It is not installed, and is not about to be.
+    #: The package is not installed, and pip does not install it.
     MISSING = "is not installed"
-    #: No manifest describes the wheel, or it is no wheel.
+    #: No manifest describes the wheel, or the file is not a wheel.
     UNKNOWN = "has no variant metadata, so pip does not know what it uses"
-    #: The properties of the variant include none of an accelerator.
+    #: The variant has no property of an accelerator.
     UNUSED = "does not use an accelerator"
     #: The target does not support the installed variant.
     UNSUPPORTED = "is a variant that is not supported"
-    #: It uses one, but is older than what it replaces.
+    #: The new version uses an accelerator, but is older than the installed version.
     OLDER = "is an older release"
 
 
 class Unaccelerated(NamedTuple):
     """A package that requires an accelerator but does not use one.
 
-    :ivar version: None if it is missing.
-    :ivar label: None if it is not a variant.
+    :ivar version: the version; None if the package is missing.
+    :ivar label: the label; None if the package is not a variant.
     """
 
     project: NormalizedName
@@ -62,12 +62,12 @@ class Unaccelerated(NamedTuple):
 def unaccelerated(run: Run, found: Iterable[Candidate]) -> Iterator[Unaccelerated]:
     """Yield packages that would violate ``--require-accelerator``.
 
-    :param found: all candidates that the resolver chose.
+    :param found: all candidates of the solution.
     """
     chosen = {each.project_name: each for each in found}
     dists, providers = run.request.dists, run.target.providers
     manifests = {project: _manifests(run, project) for project in chosen}
-    # What is configured holds for commands about other packages too.
+    # A configured requirement also applies to commands for other packages.
     is_typed = run.settings.is_typed(REQUIRE_ACCELERATOR.name)
     for project in _required(run.settings.required_accelerators, manifests, providers):
         candidate = chosen.get(project)
@@ -86,7 +86,7 @@ def unaccelerated_dists(
 ) -> Iterator[Unaccelerated]:
     """Yield installed packages that violate ``--require-accelerator``.
 
-    :param names: as :class:`.settings.Settings` has them.
+    :param names: the value of :attr:`.Settings.required_accelerators`.
     """
     builds = {name: installed_build(dist) for name, dist in dists.items()}
     manifests = {
@@ -106,8 +106,9 @@ def _required(
 ) -> list[NormalizedName]:
     """Return the projects that require an accelerator.
 
-    :param manifests: by project, what is known of its variants; :data:`ALL` stands for the
-        projects that publish some for the target's accelerators.
+    :param names: normalized names; :data:`ALL` stands for projects with variants for the
+        target's accelerators.
+    :param manifests: the known manifests of each project.
     """
     found = {canonicalize_name(name) for name in names - {ALL}}
     if ALL in names:
@@ -121,7 +122,7 @@ def _required(
 
 
 def _manifests(run: Run, project: NormalizedName) -> list[Manifest | None]:
-    """Return the manifests of a project, reached or installed."""
+    """Return the manifests of a project's considered releases and of its installed build."""
     manifests = [
         selection.manifest
         for release in run.decisions.reached(project)
@@ -135,13 +136,11 @@ def _manifests(run: Run, project: NormalizedName) -> list[Manifest | None]:
 def lost_accelerators(
     run: Run, dists: Dists, found: Iterable[Candidate]
 ) -> Iterator[tuple[BaseDistribution, str, Unaccelerated]]:
-    """Yield installed accelerator variants that would be replaced.
+    """Yield accelerator variants that the solution would downgrade or replace.
 
-    That is something that uses none, or an older release.
-
-    :param dists: what is installed.
-    :param found: all candidates that the resolver chose.
-    :return: the distribution, its label, and what replaces it.
+    :param dists: the installed packages.
+    :param found: all candidates of the solution.
+    :return: the distribution, its label, and its replacement.
     """
     for candidate in found:
         dist = dists.get(candidate.project_name)
@@ -163,7 +162,7 @@ def lost_accelerators(
 def _judge_dist(
     dist: BaseDistribution, providers: ProviderChain
 ) -> Iterator[Unaccelerated]:
-    """Yield why an installed package does not use an accelerator."""
+    """Yield the reason why an installed package does not use an accelerator."""
     build, label = installed_build(dist), installed_label(dist)
     if build is None or label is None:
         cause = Cause.UNKNOWN
@@ -178,7 +177,7 @@ def _judge_dist(
 
 
 def _judge_link(run: Run, link: Link | None) -> tuple[Cause | None, str | None]:
-    """Return the label of a file, and why it uses no accelerator, if so."""
+    """Return why a file uses no accelerator, or None, and the label of the file."""
     label = None if link is None else label_of(link)
     selection = None if link is None else run.decisions.fetch_selection_of(link)
     if label is None or selection is None or selection.manifest is None:
@@ -195,12 +194,12 @@ def _judge_link(run: Run, link: Link | None) -> tuple[Cause | None, str | None]:
 def present(answers: Mapping[str, ProviderResult]) -> set[str]:
     """Return the namespaces of the target's accelerators.
 
-    :param answers: what it supports, by namespace.
+    :param answers: the supported features, by namespace.
     """
     return {
         namespace
         for namespace, answer in answers.items()
-        # ROCm may be installed without a GPU.
+        # A machine may have ROCm but no GPU.
         if _is_accelerator(
             namespace, (e.values for e in answer.features if e.name != "rocm_version")
         )
@@ -210,7 +209,7 @@ def present(answers: Mapping[str, ProviderResult]) -> set[str]:
 def _is_accelerator(namespace: str, values: Iterable[Sequence[str]]) -> bool:
     """Return whether supported features belong to an accelerator.
 
-    ``tpu :: present :: false`` means that there is none.
+    ``tpu :: present :: false`` means that the machine has no TPU.
     """
     return namespace in NAMESPACES and any(tuple(each) != ("false",) for each in values)
 

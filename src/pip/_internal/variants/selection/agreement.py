@@ -1,14 +1,15 @@
-"""Select builds that compute on the same accelerator.
+"""Select builds that use the same accelerator.
 
-Libraries of two CUDA major versions in one process are trouble, and so is a package for the
-CPU alone under one that needs it on a GPU. No property says what a package's neighbors must
-be: variants tell by their properties, plain packages by local versions and requirements.
+Libraries for two CUDA major versions conflict in one process. So does a CPU build that
+another package needs on a GPU. No property states what the neighbors of a package must be,
+so pip compares the properties of variants, and the local versions and requirements of plain
+packages.
 
-Where the best variants do not go together, and others of the same versions do, the latter
-are taken. What stays installed counts as well, and so does a variant for the CPU that the
-user chose; one that pip chose binds nothing. PEP 825 orders the variants of each release
-alone, so an option turns this off. Whatever else builds may agree on is tried in the same
-way, by :func:`agreed`.
+If the best variants conflict, and other variants of the same versions agree, pip selects
+those. Packages that stay installed count, and so do CPU variants that the user chose. CPU
+variants that pip chose do not count. PEP 825 orders the variants of each release
+separately, so ``--no-variant-agreement`` turns this off. :func:`agreed` tries other kinds
+of agreement in the same way.
 """
 
 from __future__ import annotations
@@ -47,10 +48,10 @@ logger = get_logger(__name__)
 
 _Found = TypeVar("_Found")
 
-#: ``cu126`` as a part of a local version, and others for accelerators.
+#: Parts of local versions for accelerators, such as ``cu126``.
 _LOCAL_CUDA = re.compile(r"cu([0-9]{2})[0-9]")
 _LOCAL_ROCM = re.compile(r"rocm[0-9].*")
-#: Libraries of CUDA with the major version in the name, and without.
+#: CUDA libraries with the major version in the name, and without.
 _WITH_MAJOR = re.compile(r"nvidia-[a-z0-9-]+-cu([0-9]{2})")
 _WITHOUT_MAJOR = frozenset(("cuda-toolkit", "nvidia-cuda-runtime", "nvidia-cublas"))
 
@@ -58,8 +59,8 @@ _WITHOUT_MAJOR = frozenset(("cuda-toolkit", "nvidia-cuda-runtime", "nvidia-cubla
 class Runtime(NamedTuple):
     """The accelerator of a build, for comparison with its neighbors.
 
-    :ivar namespace: of the accelerator; None for the CPU alone.
-    :ivar major: the major version of CUDA; None for anything else.
+    :ivar namespace: the namespace of the accelerator; None for the CPU.
+    :ivar major: the CUDA major version; None for other accelerators and the CPU.
     """
 
     namespace: str | None
@@ -71,9 +72,9 @@ class Runtime(NamedTuple):
         return "ROCm" if self.major is None else f"CUDA {self.major}"
 
     def order(self, selection: Selection) -> tuple[str, ...]:
-        """Put competing labels for this runtime first.
+        """Return compatible labels, with labels for this runtime first.
 
-        Those for the CPU compete only with it.
+        Labels for the CPU keep their places, unless this runtime is the CPU.
         """
         labels, manifest = selection.ranking.compatible, selection.manifest
         if manifest is None:
@@ -95,9 +96,9 @@ CPU = Runtime(None)
 class ComparedBuild(NamedTuple):
     """A build that must agree with its neighbors.
 
-    :ivar name: of the package and its version, for people.
-    :ivar label: of the variant, or the source of its runtime.
-    :ivar is_free: whether neighbors may differ: pip chose one for the CPU by itself.
+    :ivar name: the package and its version, for messages.
+    :ivar label: the label of the variant, or the evidence for its runtime.
+    :ivar is_free: whether neighbors may differ, because pip chose this CPU build itself.
     """
 
     name: str
@@ -107,12 +108,13 @@ class ComparedBuild(NamedTuple):
 
 
 class Neighbor(NamedTuple):
-    """A package that is or will be installed next to others.
+    """A package that is or will be installed with others.
 
-    :ivar title: what it is, for people.
-    :ivar build: None if nothing needs to agree with it.
-    :ivar uses: whether it uses an accelerator; None if its project has no such builds.
-    :ivar needs: the projects that it requires.
+    :ivar title: the package, version and label, for messages.
+    :ivar build: the build to compare; None if neighbors need not agree with the package.
+    :ivar uses: whether the package uses an accelerator; None if its project has no
+        accelerator builds.
+    :ivar needs: the projects that the package requires.
     """
 
     dist: BaseDistribution
@@ -154,7 +156,7 @@ def neighbor_of(dist: BaseDistribution) -> Neighbor:
 def staying(run: Run, found: Iterable[Candidate]) -> list[BaseDistribution]:
     """Return the installed packages that are kept.
 
-    :param found: all candidates that the resolver chose.
+    :param found: all candidates of the solution.
     """
     gone = {each.project_name for each in found if not each.is_installed}
     return [dist for name, dist in run.request.dists.items() if name not in gone]
@@ -163,19 +165,19 @@ def staying(run: Run, found: Iterable[Candidate]) -> list[BaseDistribution]:
 def chosen_neighbors(run: Run, found: Iterable[Candidate]) -> Iterator[Neighbor]:
     """Describe the packages to install.
 
-    :param found: all candidates that the resolver chose.
+    :param found: all candidates of the solution.
     """
     for candidate in found:
         dist: BaseDistribution | None = vars(candidate).get("dist")
         if candidate.is_installed or dist is None:
-            # One with extras stands beside the same one without.
+            # A candidate with extras accompanies the same candidate without extras.
             continue
         link, neighbor = candidate.source_link, neighbor_of(dist)
         label = None if link is None else label_of(link)
         release = run.decisions.release_of(link)
         if link is not None and label is not None and release is not None:
             selection = run.decisions.fetch_selection_of(link)
-            # The mode that knows builds by their versions compares them itself.
+            # The mode that identifies builds by their versions compares them itself.
             is_plain = isinstance(link, LocalVersionWheel)
             manifest = None if selection is None or is_plain else selection.manifest
             neighbor = neighbor._replace(
@@ -189,10 +191,10 @@ def chosen_neighbors(run: Run, found: Iterable[Candidate]) -> Iterator[Neighbor]
 def contradictions(
     neighbors: Iterable[Neighbor],
 ) -> Iterator[tuple[Neighbor, Neighbor]]:
-    """Yield packages that conflict because one is for the CPU only.
+    """Yield pairs of packages that conflict because one is for the CPU only.
 
-    :return: one that uses an accelerator, and one that does not, of which one needs the
-        other. Both are of projects that publish builds for accelerators.
+    :return: a package that uses an accelerator, and one that does not. One of the two
+        requires the other, and both projects publish accelerator builds.
     """
     by_name = {e.dist.canonical_name: e for e in neighbors if e.uses is not None}
     for each in by_name.values():
@@ -207,8 +209,9 @@ def labels_that_agree(
 ) -> list[tuple[BaseDistribution, str]]:
     """Return variants of installed packages that agree with the others.
 
-    :param apart: packages that are to agree, and do not.
-    :return: packages to replace, each with a label of its version; empty if there are none.
+    :param apart: packages that should agree but do not.
+    :return: the packages to replace, each with a label of its version; empty if no
+        labels agree.
     """
     for runtime in _proposals(each.build for each in apart if each.build is not None):
         found = {
@@ -225,7 +228,7 @@ def labels_that_agree(
 def _label_for(
     runtime: Runtime, dist: BaseDistribution, providers: ProviderChain
 ) -> str | None:
-    """Return the best installed-version variant for a runtime, or None."""
+    """Return the best variant of the installed version for a runtime, or None."""
     build = installed_build(dist)
     if build is None:
         return None
@@ -236,7 +239,7 @@ def _label_for(
 
 
 def _runtime_of(manifest: Manifest, label: str) -> Runtime | None:
-    """Return the runtime of a variant; None if no neighbor must agree."""
+    """Return the runtime of a variant; None if neighbors need not agree with it."""
     variant = manifest.variant(label)
     using = set() if variant is None else accelerators.accelerators_of(variant)
     if variant is None or len(using) > 1:
@@ -253,7 +256,7 @@ def _runtime_of(manifest: Manifest, label: str) -> Runtime | None:
 
 
 def _uses(manifest: Manifest, label: str) -> bool | None:
-    """Return whether a variant uses an accelerator; None if none does."""
+    """Return whether a variant uses an accelerator; None if no variant of it does."""
     if not any(
         accelerators.uses_accelerator(manifest, each) for each in manifest.variants
     ):
@@ -285,7 +288,7 @@ def requirements_of(dist: BaseDistribution) -> list[Requirement]:
     try:
         return list(dist.iter_dependencies())
     except (OSError, ValueError):
-        # ``pip check`` itself reports it.
+        # ``pip check`` reports invalid metadata.
         return []
 
 
@@ -304,9 +307,11 @@ def _major_of(required: Requirement) -> int | None:
 
 
 class Agreed(NamedTuple):
-    """The compared builds of a solution and of the first solution.
+    """The compared builds before and after pip sought an agreement.
 
-    :ivar installed: those that stay installed.
+    :ivar before: the builds of the first solution.
+    :ivar after: the builds of the final solution.
+    :ivar installed: the builds that stay installed.
     """
 
     before: Sequence[ComparedBuild] = ()
@@ -315,7 +320,7 @@ class Agreed(NamedTuple):
 
 
 def are_mixed(builds: Iterable[ComparedBuild]) -> bool:
-    """Return whether builds compute on different accelerators."""
+    """Return whether builds use different accelerators."""
     return len({build.runtime for build in builds if not build.is_free}) > 1
 
 
@@ -327,9 +332,9 @@ def agreed(
 ) -> _Found | None:
     """Resolve with each agreement until a solution is accepted.
 
-    :param resolve_once: resolves once more; the candidates that were looked at are known by now.
-    :param accepted: whether to take what was found.
-    :return: None if nothing is accepted; then nothing is agreed on that was not before.
+    :param resolve_once: a function that resolves once, with the candidates known so far.
+    :param accepted: a function that returns whether to accept a solution.
+    :return: the first accepted solution, or None; then the agreement is as before.
     """
     before = run.attempt.agreement
     for agreement in agreements:
@@ -354,11 +359,11 @@ def agreed_on_runtime(
 ) -> _Found | None:
     """Resolve with builds for the same runtime, if possible.
 
-    :param resolve_once: resolves once more.
-    :param first: what was found without an agreement, and mixes them.
-    :param is_as_good: whether a solution that has all builds of *first* gives up
-        nothing else.
-    :return: None if there is no such solution, or the user wants the best of each.
+    :param resolve_once: a function that resolves once.
+    :param first: the solution without an agreement, which mixes runtimes.
+    :param is_as_good: a function that returns whether a solution with all builds of
+        *first* loses nothing else.
+    :return: the solution; None if there is none, or with ``--no-variant-agreement``.
     """
     if run.settings.no_variant_agreement:
         return None
@@ -382,11 +387,9 @@ def _proposals(builds: Iterable[ComparedBuild]) -> list[Runtime]:
 def agreeing(
     resolve_once: ResolveOnce, resolver: Resolver, run: Run, first: RequirementSet
 ) -> tuple[RequirementSet, Agreed]:
-    """Return a solution with one runtime, or else *first*.
+    """Return a solution with one runtime and the same versions, or else *first*.
 
-    Versions stay as they are.
-
-    :param resolve_once: resolves once more.
+    :param resolve_once: a function that resolves once.
     """
     installed: list[ComparedBuild] = []
 

@@ -1,7 +1,7 @@
 """The parts of a run that releases depend on.
 
-Each run of pip that installs loads this module, so no class here is a dataclass, which would
-take long to make.
+Every run of pip that installs loads this module, so no class here is a dataclass, which
+would take long to define.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pip._internal.variants.selection.target import RunTarget
     from pip._internal.variants.settings import Settings
 
-    #: A project, a version, and the page or folder that lists it.
+    #: A project, a version, and the URL of the page or folder that lists the version.
     ReleaseKey = tuple[NormalizedName, _BaseVersion, str]
 
     class Reporter(Protocol):
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
             """Log a message, once."""
 
         def warn(self, message: str | None) -> None:
-            """Log a warning, once, if there is one."""
+            """Log a warning once, unless it is None."""
 
         def accelerator(self, project: str, message: str) -> None:
             """Warn that a package leaves an accelerator unused."""
@@ -54,15 +54,15 @@ if TYPE_CHECKING:
 class Catalogue:
     """The files and manifests that one run has found.
 
-    :ivar manifests: where manifests are.
-    :ivar skipped_manifests: why manifests that are listed do not count.
-    :ivar listed: the files of a project, page by page, where some are for variants, or
-        none suited.
+    :ivar manifests: the links of manifests.
+    :ivar skipped_manifests: why pip skips listed manifests.
+    :ivar listed: the files of a project, page by page, if some are variants or none is
+        suitable.
     :ivar checked_paths: by project, a function that returns the path of a wheel whose hash
-        was checked. It has the projects of a resolution that requires hashes, no others.
-    :ivar upstream_pips: releases of upstream's pip that may not replace this one unasked.
-    :ivar parallel_downloads: how many requests a server may get at the same time.
-    :ivar is_ahead: whether pip decides just now what to prefetch, before it has to.
+        pip checked; only for projects of a resolution that requires hashes.
+    :ivar upstream_pips: stock pip releases that may not replace the fork unless requested.
+    :ivar parallel_downloads: the maximum number of concurrent requests to a server.
+    :ivar is_ahead: whether pip is currently choosing files to prefetch.
     """
 
     def __init__(self, session: PipSession, parallel_downloads: int) -> None:
@@ -78,7 +78,7 @@ class Catalogue:
     def wait_for_upstream(self) -> None:
         """Wait for the resolver's turn.
 
-        :raises NotAnswered: ahead of it.
+        :raises NotAnswered: if pip is choosing files to prefetch.
         """
         if self.is_ahead:
             from pip._internal.fast.session_requests import NotAnswered
@@ -89,9 +89,10 @@ class Catalogue:
 class Attempt:
     """The inputs of one attempt at a solution.
 
-    :ivar agreement: what all builds are to have in common, if they can.
-    :ivar replaceable: what is installed and may go: builds that it rules out come first.
-    :ivar may_fail: whether others follow if it fails, so that a failure is no error.
+    :ivar agreement: the property that all builds should have in common, if possible.
+    :ivar replaceable: installed projects that pip may replace; pip prefers builds that
+        conflict with these.
+    :ivar may_fail: whether pip continues with another attempt if this one fails.
     """
 
     agreement: Agreement | None = None

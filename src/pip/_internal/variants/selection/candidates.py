@@ -1,8 +1,8 @@
 """Offer builds as candidates to the resolver.
 
-Those of a release come best first. Upstream takes whatever is installed in a fitting version
-for what is wanted. The same holds here, unless the user asked for another build of that
-version: by its label, or for the best one.
+A release offers its builds best first. Stock pip keeps an installed package if its version
+fits. So does the fork, unless the user requests another build of that version: a label, or
+the best build.
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ if TYPE_CHECKING:
     from pip._internal.variants.selection.ranking import Selection
     from pip._internal.variants.selection.release import Release
 
-    #: What makes the candidate of a link, as upstream has it.
+    #: The function that creates the candidate of each link, as upstream stores it.
     Makers = Mapping[Link, functools.partial[Candidate | None]]
 
 
 class VariantCandidates:
     """An iterable of the builds of a release, best first.
 
-    Upstream's resolver takes one candidate of a version, and goes on to an older version
-    if that one does not fit. The same holds here, except for a release whose variants are
-    for certain versions of other packages: all of its builds are tried.
+    The resolver gets one candidate of a version, and continues with an older version if that
+    candidate does not fit. A release whose variants require certain versions of other packages
+    offers all of its builds instead.
     """
 
     def __init__(
@@ -59,12 +59,12 @@ class VariantCandidates:
         *,
         is_installed: bool,
     ) -> None:
-        """Create the iterable; rank builds only when the first one is needed.
+        """Create the iterable, which ranks builds only on first use.
 
-        :param makers: makes the candidate of each link of the release.
+        :param makers: the function that creates the candidate of each link.
         :param competing: the installed build of this version, if it competes.
         :param is_installed: whether upstream offers an installed build of this version
-            instead of the first one.
+            instead of the first candidate.
         """
         self.release = release
         self._makers = makers
@@ -101,7 +101,7 @@ class VariantCandidates:
             except HashMismatch:
                 if link.has_hash or place + 1 == len(ranked):
                     raise
-                # Where a page states no hashes, the pinned wheel may be another one.
+                # If a page lists no hashes, another wheel may be the pinned one.
                 return None
         if candidate is not None:
             self._given.add(link)
@@ -110,13 +110,13 @@ class VariantCandidates:
     def _made(self, link: Link) -> Candidate | None:
         """Return the candidate for a link; None if stock pip discards it.
 
-        :raises VariantLost: instead, if it is a variant and the user is strict.
+        :raises VariantLost: if the file is a variant, in strict mode.
         """
         maker = self._makers[link]
         try:
             candidate: Candidate | None = maker()
         except MetadataInvalid as error:
-            # Upstream skips the version then.
+            # Upstream then skips the version.
             self.release.discarded(link, str(error))
             raise
         if candidate is None:
@@ -128,7 +128,7 @@ class VariantCandidates:
 def offer(info: IndexCandidateInfo) -> Release | Link:
     """Return the files of a release, or a single file, for the resolver.
 
-    Nothing is made or chosen by that, and what is installed is left out.
+    Selects nothing and creates no candidate; ignores installed packages.
     """
     maker = info[1]
     assert isinstance(maker, functools.partial)
@@ -155,10 +155,10 @@ class _RepeatedVersion(Version):
 class InstalledCandidate:
     """An installed build that competes with the builds of its version on the index.
 
-    :ivar keep: makes the candidate that leaves it installed.
-    :ivar must_go: whether the user chose another label for just this project or excludes
-        its device, or a mode or a lock file from which to install does.
-    :ivar holds_back: whether it is for a version of what the user upgrades.
+    :ivar keep: a function that creates the candidate for the installed build.
+    :ivar must_go: whether the user selected another label for this project or excluded its
+        device, or a mode or lock file rules the build out.
+    :ivar holds_back: whether the build requires an old version of an upgraded package.
     """
 
     run: Run
@@ -169,18 +169,18 @@ class InstalledCandidate:
     holds_back: bool
 
     def stays(self, release: Release, link: Link) -> bool:
-        """Return whether pip keeps it if *link* is the best of *release*."""
+        """Return whether pip keeps this build if *link* is the best of *release*."""
         is_asked_for = self.must_go or self.holds_back
         if release.chosen_label is not None or self.run.settings.upgrade_variants:
             is_asked_for = True
         return not is_asked_for or label_of(link) == self.label
 
     def among(self, find: Infos, *, first: bool) -> Iterator[IndexCandidateInfo]:
-        """Yield the candidates of the index, with this one after its version.
+        """Yield the candidates of the index, with this build after others of its version.
 
-        :param find: yields the candidates of the index.
-        :param first: whether its version comes before newer ones, as upstream has it
-            for what need not be upgraded.
+        :param find: a function that yields the candidates of the index.
+        :param first: whether this build's version comes before newer versions, as for
+            packages that pip need not upgrade.
         """
         infos = find()
         if first:
@@ -205,7 +205,7 @@ def installed_candidate(
 ) -> InstalledCandidate | None:
     """Return an installed build if another build of its version may win.
 
-    Most installed packages are kept without a request to the index.
+    pip keeps most installed packages without a request to the index.
     """
     is_wanted = specifier.contains(dist.version, prereleases=True)
     if factory.force_reinstall or not is_wanted:
@@ -235,9 +235,9 @@ def installed_candidate(
 def _is_excluded(
     run: Run, project: NormalizedName, build: InstalledBuild | None
 ) -> bool:
-    """Return whether the user's target cannot run a build.
+    """Return whether the target that the user requested cannot run a build.
 
-    A host that is configured counts for what is chosen, and not for what is installed.
+    A configured host affects selection, not installed builds.
     """
     is_asked = run.request.may_switch or run.settings.is_typed(VARIANT_HOST.name)
     if build is None or build.label is None or not is_asked:
@@ -258,8 +258,8 @@ def _holds_back(run: Run, build: InstalledBuild) -> bool:
 def _competes(run: Run, build: InstalledBuild | None, user_supplied: bool) -> bool:
     """Return whether another variant of the installed version may be better.
 
-    What was installed as if there were no variants is looked up only if the user named
-    it: a label in the configuration must not cost a request for each dependency.
+    pip checks packages that were installed without variants only if the user named them.
+    Otherwise a configured label would require a request for each dependency.
     """
     labels = run.overrides.labels_for_all()
     if build is None:
@@ -273,11 +273,11 @@ def _competes(run: Run, build: InstalledBuild | None, user_supplied: bool) -> bo
 def is_other_build(installed: BaseDistribution, candidate: Candidate) -> bool:
     """Return whether a candidate is a different build of the installed version.
 
-    Both have the same version.
+    Both must have the same version.
     """
     link = candidate.source_link
     if link is None or not link.is_wheel or isinstance(link, LocalVersionWheel):
-        # The version tells the build, so one of the same version is the same.
+        # The version identifies the build.
         return False
     return label_of(link) != installed_label(installed)
 
@@ -287,13 +287,13 @@ def better_label(
 ) -> tuple[str, Selection] | None:
     """Return a variant that is certainly better than an installed build.
 
-    Judged by what was recorded when it was installed: there is no request.
+    Uses the record of the installation and sends no request.
 
-    :param found: the versions that this run chose.
-    :return: its label, and how all variants of its release were judged.
+    :param found: the versions of the solution.
+    :return: the label, and the decision about all variants of the release.
     """
     build = installed_build(dist)
-    # Only options of a mode that the run is not in may find its other builds.
+    # The options of an inactive mode may be needed to find other builds.
     others = (module for module, mode in run.mode_modules.items() if mode is None)
     if build is None or build.by_hand or options_for(others, build):
         return None
@@ -303,11 +303,11 @@ def better_label(
     )
     own, rejected = build.label, selection.ranking.rejected
     if own is not None and own in rejected and not selection.known_mismatches(own):
-        # Only a plugin knows whether it runs.
+        # Only a plugin can check the installed variant.
         return None
     for label in selection.ranking.compatible:
-        # A build that would replace another package unasked is no better, and switching
-        # does not take it.
+        # Skip a build that would replace another package unasked; --upgrade-variants skips it
+        # too.
         if not any(run.request.unfit(selection.required(label), found)):
             return None if label == own else (label, selection)
     return None

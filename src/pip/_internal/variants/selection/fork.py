@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pip._internal.req.req_install import InstallRequirement
     from pip._internal.variants.selection.run import Run
 
-#: What the local versions of the fork begin with.
+#: The first part of the fork's local versions.
 _LOCAL = "variants"
 
 
@@ -31,7 +31,7 @@ def is_fork(version: object) -> bool:
 def leaves_fork(roots: Iterable[InstallRequirement]) -> bool:
     """Return whether the user requests a specific pip.
 
-    :param roots: requirements and constraints of the user.
+    :param roots: the user's requirements and constraints.
     """
     for root in roots:
         name = root.name
@@ -45,10 +45,10 @@ def leaves_fork(roots: Iterable[InstallRequirement]) -> bool:
 
 
 def fork_to_keep(run: Run) -> BaseDistribution | None:
-    """Return the installed fork, if only its releases may replace it.
+    """Return the installed fork, unless stock pip may replace it.
 
-    Any pip may be installed somewhere else: into another folder, or with ``--python`` into
-    another environment.
+    Any pip may be installed elsewhere: in another folder, or with ``--python`` in another
+    environment.
     """
     if not run.settings.changes_this_environment or run.request.leaves_fork:
         return None
@@ -59,6 +59,6 @@ def fork_to_keep(run: Run) -> BaseDistribution | None:
 def pin(version: _BaseVersion) -> str:
     """Return the requirement for a release of stock pip.
 
-    It has three equals signs, since the fork would satisfy two.
+    The requirement has three equals signs, since the fork would satisfy two.
     """
     return f"pip==={version}"

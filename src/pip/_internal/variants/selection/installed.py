@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from pip._internal.variants.slots import BOUND, INSTALLED_BUILD
 
-# Commands that list what is installed come here even if none of it is a variant, so
-# what reads one is imported only then.
+# Commands that list packages load this module even without variants, so it imports
+# the code that reads records only when needed.
 if TYPE_CHECKING:
     from pip._vendor.wheel_variants.manifest import Manifest
     from pip._vendor.wheel_variants.markers import VariantEnvironment
@@ -18,21 +18,21 @@ if TYPE_CHECKING:
     from pip._internal.metadata import BaseDistribution
     from pip._internal.variants.selection.installed_records import InstalledBuild
 
-#: The file in the metadata folder of an installed build that records how it was chosen.
+#: The file in the metadata folder of an installed build that records its selection.
 SELECTION_FILE = "variant-selection.json"
-#: The file in which a wheel says which variant it is.
+#: The file in the metadata folder of a wheel that describes its variant.
 _WHEEL_FILE = "variant.json"
-#: Each build that is to be installed, by its wheel's path.
+#: The builds to install, by the path of the wheel.
 SELECTIONS: dict[str, InstalledBuild] = {}
 
 
 def installed_build(dist: BaseDistribution) -> InstalledBuild | None:
     """Return the record of an installed build; None without variants.
 
-    Nothing but its two files is read: no network, no detection. A wheel that was
-    chosen and is about to be installed counts as installed.
+    Reads only the two files: no network, no detection. A selected wheel that pip is about
+    to install counts as installed.
     """
-    # Upstream may ask for each several times.
+    # Upstream may ask for a distribution several times.
     return INSTALLED_BUILD.once(dist, _read)
 
 
@@ -55,7 +55,7 @@ def _read(dist: BaseDistribution) -> InstalledBuild | None:
 
 def _has_record(dist: BaseDistribution) -> bool:
     """Return whether there is a record, without reading it."""
-    # Of metadata in memory, pkg_resources cannot tell where it is.
+    # pkg_resources does not know the folder of metadata in memory.
     folder: str | None = getattr(dist, "info_location", None)
     return folder is not None and any(
         os.path.exists(os.path.join(folder, name))
@@ -66,10 +66,11 @@ def _has_record(dist: BaseDistribution) -> bool:
 class Bound:
     """The variant of a distribution, for its dependencies.
 
-    :ivar requirements: the requirements that are not in its metadata.
+    :ivar environment: the marker environment of the variant.
+    :ivar requirements: further requirements, not in the metadata.
     """
 
-    # No dataclass: making one takes longer than the rest of this module, which plain
+    # Not a dataclass: defining one takes longer than the rest of this module, which plain
     # packages need too.
 
     def __init__(
@@ -87,14 +88,14 @@ def bind(
 ) -> None:
     """Record the variant of a distribution.
 
-    :param properties: those of the variant that the target supports.
+    :param properties: the variant's properties that the target supports.
     """
     from pip._vendor.wheel_variants.abi_dependency import requirements
     from pip._vendor.wheel_variants.markers import variant_environment
 
     environment = variant_environment(label, properties)
     BOUND.set(dist, Bound(environment, requirements(manifest, label)))
-    # It may have been bound to another machine, and pkg_resources keeps what held there.
+    # pkg_resources may have cached the dependencies for another machine.
     vars(getattr(dist, "_dist", dist)).pop("_DistInfoDistribution__dep_map", None)
 
 

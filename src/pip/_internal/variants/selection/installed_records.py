@@ -1,7 +1,7 @@
 """Read the records of installed builds.
 
-The record keeps the release's manifest, so that what is installed can be judged again
-without a network, on whatever machine the environment then runs.
+A record includes the release's manifest, so that pip can check the installed build again
+without a network, even after the environment moved to another machine.
 """
 
 from __future__ import annotations
@@ -28,13 +28,12 @@ logger = get_logger(__name__)
 class InstalledBuild(NamedTuple):
     """An installed build of a release with variants.
 
-    :ivar label: None for a plain build.
-    :ivar supported: its properties that were supported when it was installed, best
-        first; all that it declares if another installer put it there.
-    :ivar manifest: of its release; of itself alone if nothing was recorded.
-    :ivar by_hand: whether the user chose its label.
-    :ivar labels: the variants that could have been installed instead, by this
-        interpreter on this platform.
+    :ivar label: the label; None for a plain build.
+    :ivar supported: the properties that were supported at installation, best first; all
+        declared properties if another installer installed the build.
+    :ivar manifest: the manifest of the release; of this build alone without a record.
+    :ivar by_hand: whether the user chose the label.
+    :ivar labels: the labels that this interpreter and platform could install instead.
     """
 
     label: str | None
@@ -53,7 +52,7 @@ class InstalledBuild(NamedTuple):
 def recorded_build(dist: BaseDistribution, name: str) -> InstalledBuild | None:
     """Read the installed build from the record of the selection.
 
-    :param name: of the file in the metadata folder that records it.
+    :param name: the name of the record in the metadata folder.
     """
     content = _read(dist, name)
     if content is None:
@@ -62,7 +61,7 @@ def recorded_build(dist: BaseDistribution, name: str) -> InstalledBuild | None:
         recorded: dict[str, Any] = json.loads(content)
         label, labels = recorded["label"], recorded["labels"]
         for each in labels if label is None else [label, *labels]:
-            # It is printed, also where a second line would mean something.
+            # pip prints the label, where a line break could be harmful.
             if not is_valid_label(each):
                 raise ValueError(f"invalid label: {each!r}")
         return InstalledBuild(
@@ -73,7 +72,7 @@ def recorded_build(dist: BaseDistribution, name: str) -> InstalledBuild | None:
             recorded.get("by-hand") is True,
         )
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        # It is damaged, but what the wheel says of itself is still there.
+        # The record is damaged, but the wheel's own file may not be.
         logger.debug("Ignoring %s of %s: %r", name, dist, error)
         return None
 
@@ -81,7 +80,7 @@ def recorded_build(dist: BaseDistribution, name: str) -> InstalledBuild | None:
 def stated_build(dist: BaseDistribution, name: str) -> InstalledBuild | None:
     """Read the installed build from its wheel metadata.
 
-    :param name: of the file in the metadata folder.
+    :param name: the name of the file in the metadata folder.
     """
     content = _read(dist, name)
     if content is None:

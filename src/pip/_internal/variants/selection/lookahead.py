@@ -1,8 +1,8 @@
 """The policy for prefetching with variants.
 
-What a project has to offer is known once its page is here, and the file of a release that is
-taken once its manifests are here. So the manifests are prefetched too (see
-``fast.prefetch``). Nothing is decided here.
+The page of a project lists its files, but pip needs the manifests of a release to know which
+file the resolver will choose. So this policy also prefetches manifests (see
+``fast.prefetch``). It makes no decision for the resolver.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class VariantLookahead(Foresight):
     ) -> Link | None:
         """Return the file that the resolver will choose; prefetch manifests.
 
-        :raises NotAnswered: if one is not here yet, or the resolver reads them right now.
+        :raises NotAnswered: if a manifest has not arrived, or the resolver is reading it.
         """
         run = self._run
         run.catalogue.is_ahead = True
@@ -67,7 +67,7 @@ class VariantLookahead(Foresight):
                 for link in release.manifest_links:
                     url, headers = link.url_without_fragment, manifest_headers(link)
                     prefetch.ask(project, url, headers, MAX_MANIFEST_SIZE)
-                # Without a manifest the wheels are read, by requests not predicted here.
+                # Without a manifest, pip reads the wheels; no prefetch predicts those requests.
                 if len(release.manifest_links) < len(release.wheels):
                     return None
                 decision = release.fetch_decision()

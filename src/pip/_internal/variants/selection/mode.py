@@ -1,8 +1,7 @@
 """The interface of modes, which change the behavior of a run.
 
-A mode is a separate package, and the packages below know none by name: they go through the
-modes of the run, mostly none, and call each in turn. So a mode can be taken out, together
-with the one line that registers it.
+A mode is a separate package, and the packages below know none by name: they call the modes
+of the run (usually none) in turn. So a mode can be removed with the line that registers it.
 """
 
 from __future__ import annotations
@@ -26,33 +25,32 @@ if TYPE_CHECKING:
     from pip._internal.variants.selection.installed_records import InstalledBuild
     from pip._internal.variants.selection.release import Release
 
-    #: What the finder has found of a project.
+    #: The candidates that the finder found for a project.
     Candidates = Sequence[InstallationCandidate]
-    #: Finds the candidates of a project, by its name, without the mode.
+    #: Finds the candidates of a project by name, without the mode.
     Find = Callable[[PackageFinder, str], list[InstallationCandidate]]
-    #: Returns versions for the resolver, best first, and what makes each candidate.
+    #: Returns versions for the resolver, best first, each with a factory of its candidate.
     Infos = Callable[[], Iterator[IndexCandidateInfo]]
-    #: Resolves once.
+    #: Resolves the requirements once.
     ResolveOnce = Callable[[], RequirementSet]
 
 
 class Mode:
     """A mode without effect; subclasses override some methods.
 
-    Of several modes each gets what the one before it made of something. Where there is
-    to be one answer, the first one that is not None counts. What is one value for the
-    whole run, such as devices that the user excludes, a mode sets on the run when it is
-    made.
+    Each mode gets the result of the previous one. If there can be only one answer, the first
+    that is not None counts. A mode sets values for the whole run, such as devices that the user
+    excludes, when it is created.
     """
 
     def for_inner(self, run: Any) -> Mode | None:
         """Return the mode for installing build requirements or a plugin.
 
-        :param run: that :class:`.Run`.
+        :param run: the :class:`.Run` for that installation.
         """
         return None
 
-    # What there is to choose from. In the order of the calls, for each project.
+    # Candidates. In the order of the calls, for each project.
 
     def note_roots(self, requirements: Iterable[InstallRequirement]) -> None:
         """Record the user's requirements and constraints; called first."""
@@ -75,9 +73,9 @@ class Mode:
     ) -> None:
         """Check the path or URL of a requirement before any request.
 
-        :param project: None if it is not known yet.
-        :param needed_by: what depends on it; None for what is asked for first.
-        :raises PipError: if the link must not be used.
+        :param project: the project; None if not yet known.
+        :param needed_by: the requirement that depends on *link*; None for a direct request.
+        :raises PipError: if pip must not use *link*.
         """
 
     def refuse_build_requirements(
@@ -85,9 +83,9 @@ class Mode:
     ) -> None:
         """Check the requirements of a build environment.
 
-        :param requirement: what is to be built.
-        :param needed: as ``build-system.requires`` or a backend names them.
-        :raises PipError: if one must not be used.
+        :param requirement: the requirement to build.
+        :param needed: requirements from ``build-system.requires`` or from the backend.
+        :raises PipError: if pip must not use one of *needed*.
         """
 
     def infos(
@@ -95,9 +93,9 @@ class Mode:
     ) -> Iterator[IndexCandidateInfo]:
         """Return versions, best first, with factories of candidates.
 
-        :param infos: finds those that there are without the mode; not to be called
-            before the first one is asked for.
-        :param specifier: of requirements and constraints.
+        :param infos: a function that finds versions without the mode; to be called only
+            when the first version is needed.
+        :param specifier: the specifier of requirements and constraints.
         """
         return infos()
 
@@ -106,25 +104,25 @@ class Mode:
     ) -> Callable[..., Release] | None:
         """Return the release type for these files, or None.
 
-        It is called as :class:`Release` is.
+        The type is called like :class:`Release`.
 
-        :param pinned: whether a requirement names their local version.
+        :param pinned: whether a requirement pins the local version of the files.
         """
         return None
 
     def installed(
         self, version: Version, build: InstalledBuild | None, specifier: SpecifierSet
     ) -> tuple[Version, str, bool] | None:
-        """Return which build an installed one is, if the mode knows more than its record.
+        """Identify an installed build, if the mode knows more than its record.
 
-        :param build: what was recorded when it was installed.
-        :param specifier: of requirements and constraints.
-        :return: the version, the label, and whether the user does not want it.
+        :param build: the record of the installation.
+        :param specifier: the specifier of requirements and constraints.
+        :return: the version, the label, and whether the user excludes the build.
         """
         return None
 
     def needs_pin(self, project: NormalizedName) -> bool:
-        """Return whether builds of a project are found for pinned versions only."""
+        """Return whether pip finds builds of a project only for pinned versions."""
         return False
 
     # How the run resolves
@@ -134,7 +132,7 @@ class Mode:
     ) -> RequirementSet | None:
         """Replace the default resolution.
 
-        :param resolve_once: resolves once, in the modes of the run.
+        :param resolve_once: a function that resolves once, in the modes of the run.
         """
         return None
 
@@ -142,10 +140,10 @@ class Mode:
         """Resolve once; *resolve_once* is the default."""
         return resolve_once()
 
-    # What is told
+    # Output
 
     def explains_unused_accelerator(self, release: Release, link: Link) -> bool:
-        """Return whether the advice explains why a device stays idle."""
+        """Return whether the advice explains why an accelerator is unused."""
         return False
 
     def advice(self, finder: PackageFinder, release: Release, link: Link) -> str | None:
@@ -167,7 +165,7 @@ class Mode:
     ) -> Iterable[Link]:
         """Return all files of a project.
 
-        :param links: those in the places that the user named.
+        :param links: the files from the sources that the user named.
         """
         return links
 
@@ -176,7 +174,7 @@ class Mode:
         return {}
 
 
-# Where the files of a project are looked for, if not where all are
+# The indexes and folders of a project
 
 
 def index_of(modes: Iterable[Mode], project: NormalizedName) -> str | None:
@@ -203,8 +201,8 @@ def find_beside_indexes(
 ) -> list[InstallationCandidate]:
     """Find the candidates of a project from ``--find-links`` only.
 
-    :param find: finds them as upstream does, on indexes too.
-    :param folders: those to look in; None for all that are named.
+    :param find: a function that finds candidates like upstream, on indexes too.
+    :param folders: the folders to search; None for all folders of ``--find-links``.
     """
     scope = finder.search_scope
     links = scope.find_links if folders is None else list(folders)

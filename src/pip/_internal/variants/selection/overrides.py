@@ -1,10 +1,10 @@
 """The user's requests: projects, labels, and variants on or off.
 
-A label may be chosen for whatever has it. A project that the user named comes in the newest
-release that has such a label, if any has it. Its dependencies come in the release that is
-chosen as usual, with the label if that has it. The same holds for any project where the label
-is configured: it chooses no older release, and it is no error if nothing has it. Of several
-labels that a release has, the last one typed counts.
+A label may apply to all projects. For a project that the user named, pip then selects the
+newest release that has such a label, if any. For a dependency, pip selects the usual
+release, with the label if the release has it. A configured label also never selects an
+older release, and need not exist. Of several labels that a release has, the last typed
+label counts.
 """
 
 from __future__ import annotations
@@ -36,12 +36,11 @@ class Request:
     """The requirements of one resolution, and the versions it may keep.
 
     :ivar named: the projects that the user named.
-    :ivar may_switch: whether the user asked a mode for builds other than those installed.
-    :ivar leaves_fork: whether the user names one pip, which may then replace this one.
-    :ivar dists: what is installed, by normalized name, as the resolver sees it.
-    :ivar locked_versions: versions of projects that a lock file has in one version.
-    :ivar locked_labels: what was chosen from lock files: by project the label, None for a
-        plain build.
+    :ivar may_switch: whether the user asked a mode to replace installed builds.
+    :ivar leaves_fork: whether the user names a specific pip, which may replace the fork.
+    :ivar dists: the installed packages that the resolver sees, by normalized name.
+    :ivar locked_versions: the versions of projects with one version in a lock file.
+    :ivar locked_labels: the labels from lock files, by project; None for a plain build.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -53,7 +52,7 @@ class Request:
         self.locked_labels: dict[NormalizedName, str | None] = {}
 
     def installed(self, project: NormalizedName) -> Version | None:
-        """Return the locked or installed version that is not upgraded."""
+        """Return the locked or installed version, unless pip upgrades the project."""
         if project in self.locked_versions:
             return self.locked_versions[project]
         dist = self.dists.get(project)
@@ -74,8 +73,8 @@ class Request:
     ) -> Iterator[tuple[BaseDistribution, Requirement]]:
         """Yield installed packages that violate a requirement.
 
-        :param found: the versions that a run has come to; for other projects the
-            installed version counts, unless it is to be upgraded.
+        :param found: the versions of the solution; the installed version stands in for
+            other projects, unless pip upgrades them.
         """
         for each in wanted:
             name = canonicalize_name(each.name)
@@ -95,11 +94,10 @@ class Request:
 class Overrides:
     """The user's selections for one run, in options and requirements files.
 
-    :ivar enabled: whether variant wheels are candidates at all.
+    :ivar enabled: whether variant wheels are candidates.
     :ivar choices: the labels, the strongest last.
-    :ivar may_take_several: whether several builds of one project may be wanted.
-    :ivar offered: of the projects that were named, the labels of all files that may be
-        taken, by version.
+    :ivar may_take_several: whether pip may select several builds of one project.
+    :ivar offered: for named projects, the labels of all candidate files, by version.
     """
 
     def __init__(self, settings: Settings, request: Request, *, enabled: bool) -> None:
@@ -117,10 +115,10 @@ class Overrides:
     def add(self, choices: Sequence[LabelChoice]) -> None:
         """Add the selections of a requirements file.
 
-        They override the configuration, and the command line overrides them.
+        These override the configuration; the command line overrides them.
 
-        :raises ContradictoryOptions: if files choose two labels for one project, or
-            turn variants off too.
+        :raises ContradictoryOptions: if files select two labels for one project, or a file
+            disables variants.
         """
         of_file = [each.in_file() for each in choices]
         if of_file and self._turned_off_in is not None:
@@ -135,8 +133,8 @@ class Overrides:
     def disable(self, where: str) -> None:
         """Disable variants.
 
-        :param where: the requirements file.
-        :raises ContradictoryOptions: if the user chose among variants.
+        :param where: the requirements file that disables variants.
+        :raises ContradictoryOptions: if the user selected a variant.
         """
         typed = [str(each) for each in self._settings.typed if each.row.needs_variants]
         written = [each.written for each in self._of_files]
@@ -149,10 +147,10 @@ class Overrides:
         return labels[-1] if labels else None
 
     def labels_for(self, project: NormalizedName) -> list[str]:
-        """Return the labels of which *project* must have one, strongest last.
+        """Return the labels that are allowed for *project*, the strongest last.
 
-        They were chosen for just this project; or for all, if the user named it and a
-        release of it has them.
+        Labels for this project; otherwise labels for all projects that a release of it has,
+        if the user named it.
         """
         own = [each.label for each in self.choices if each.project == project]
         return own or self._labels_of_named.get(project, [])
@@ -167,18 +165,18 @@ class Overrides:
     ) -> list[str]:
         """Return the user's labels that apply to a release.
 
-        Those chosen for just its project apply whether it has them or not; without any,
-        those chosen for all that it has.
+        Labels for the project apply even if the release lacks them. Without any, labels for
+        all projects apply if the release has them.
 
-        :param project: None if nobody knows which it is.
+        :param project: the project; None if unknown.
         :param labels: the available labels.
-        :return: the strongest first.
+        :return: the labels, the strongest first.
         """
         own = [] if project is None else self.labels_for(project)
         return own[::-1] or [each for each in self.labels_for_all() if each in labels]
 
     def _typed_for_all(self) -> list[str]:
-        """Return the labels for all projects in this run, strongest last."""
+        """Return the labels for all projects that are not configured, the strongest last."""
         return [
             each.label
             for each in self.choices
@@ -186,7 +184,7 @@ class Overrides:
         ]
 
     def is_open(self, project: NormalizedName) -> bool:
-        """Return whether *project* may need a label for all projects."""
+        """Return whether labels for all projects may still apply to *project*."""
         return (
             project in self._request.named
             and project not in self._labels_of_named
@@ -199,8 +197,8 @@ class Overrides:
     ) -> None:
         """Decide which labels for all projects a named project must have.
 
-        :param files: the version and the label of each that may be taken, the newest
-            first; the label of a plain one is None.
+        :param files: the version and the label of each candidate file, the newest first;
+            the label of a plain file is None.
         """
         if self.is_open(project):
             offered: dict[str, dict[str, None]] = {}
@@ -217,14 +215,14 @@ class Overrides:
     def preferences(self) -> Sequence[Preference]:
         """The user's preferences, strongest first.
 
-        :raises WrongUse: if one in the configuration or environment is invalid.
+        :raises WrongUse: if a configured preference is invalid.
         """
         given = self._settings.preferences
         if not given:
             return ()
         from pip._vendor.wheel_variants.preferences import Preference
 
-        # pip splits what is configured at blanks, also at those around "::".
+        # pip splits configured values at blanks, also at those around "::".
         words = " ".join(each for each in given if isinstance(each, str))
         words = words.replace(" :: ", "::").replace(":: ", "::").replace(" ::", "::")
         try:
@@ -242,7 +240,7 @@ class Overrides:
 def refuse_contradictions(settings: Settings) -> None:
     """Raise an error for contradictory options, before any request.
 
-    :raises ContradictoryOptions: if there are such options.
+    :raises ContradictoryOptions: if two options contradict each other.
     """
     typed = settings.typed
     if not settings.several_builds:
@@ -262,8 +260,8 @@ def refuse_contradictions(settings: Settings) -> None:
 def refuse_without_variants(off: str, choices: Iterable[str]) -> None:
     """Raise an error for options that need variants.
 
-    :param off: what turns variants off.
-    :raises ContradictoryOptions: if there are choices.
+    :param off: the option that disables variants.
+    :raises ContradictoryOptions: if there is any such option.
     """
     for choice in choices:
         from pip._internal.variants.errors import ContradictoryOptions
@@ -274,8 +272,8 @@ def refuse_without_variants(off: str, choices: Iterable[str]) -> None:
 def refuse_two_labels(choices: Iterable[LabelChoice]) -> None:
     """Raise an error for two labels of one project.
 
-    :param choices: all of one place.
-    :raises ContradictoryOptions: if a project has two.
+    :param choices: all labels from one source.
+    :raises ContradictoryOptions: if a project has two labels.
     """
     chosen: dict[NormalizedName, LabelChoice] = {}
     for each in choices:

@@ -1,7 +1,7 @@
 """Select and rank the compatible wheels of a release.
 
 A :class:`Selection` is the decision about the wheels that one source lists for one
-release; it is made once and then only read.
+release. It never changes.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ class OriginKind(enum.Enum):
     FILE = "file"
     #: A lock file.
     LOCK = "lock"
-    #: The versions of the wheels, each of which names its build.
+    #: The local versions of the wheels, each of which identifies a build.
     VERSIONS = "versions"
 
 
 class Origin(NamedTuple):
     """The source of a manifest.
 
-    :ivar location: its address or path, without credentials; that of the index or folder
-        if it comes from the wheels.
-    :ivar missing: why it does not come from the index, if it does not.
+    :ivar location: the URL or path without credentials; for wheels, of their index or
+        folder.
+    :ivar missing: why the index does not provide the manifest, if so.
     """
 
     kind: OriginKind
@@ -64,12 +64,13 @@ class Origin(NamedTuple):
 class Selection(NamedTuple):
     """The compatible labels of a release on one source, and the rejected ones.
 
-    :ivar source: the page or directory that lists the wheels.
-    :ivar manifest: None if there is none that can be used.
-    :ivar problem: why there is none.
-    :ivar answers: what each namespace that the wheels use was found to support.
-    :ivar origin: where the manifest comes from, if there is one.
-    :ivar preferences: what the user put before all else, the strongest first.
+    :ivar source: the page or folder that lists the wheels.
+    :ivar manifest: the manifest; None if there is no usable one.
+    :ivar ranking: the compatible, rejected and unknown labels.
+    :ivar problem: why there is no usable manifest.
+    :ivar answers: the supported features of each namespace that the wheels use.
+    :ivar origin: the source of the manifest, if there is one.
+    :ivar preferences: the user's preferences, the strongest first.
     """
 
     source: str
@@ -124,7 +125,7 @@ class Selection(NamedTuple):
     def for_all_devices(self) -> list[str]:
         """The compatible variants that support all GPUs, best first.
 
-        They say which GPUs they have code for.
+        Variants that do not declare GPUs are left out.
         """
         if self.manifest is None:
             return []
@@ -168,7 +169,7 @@ class Agreement(Protocol):
     """A common property of all builds in an installation, if possible."""
 
     def order(self, selection: Selection) -> tuple[str, ...]:
-        """Put compatible labels that agree first."""
+        """Return the compatible labels, with labels that agree first."""
 
 
 def select(
@@ -183,7 +184,7 @@ def select(
 ) -> Selection:
     """Decide about the wheels with *labels*; query only used namespaces.
 
-    :param project: normalized name of the wheels' project, if known.
+    :param project: the normalized name of the wheels' project, if known.
     """
     labels = tuple(labels)
     used: dict[str, None] = {}
@@ -214,9 +215,9 @@ def judge_installed(
 ) -> Selection:
     """Decide again about an installed build, from its record.
 
-    :param name: of the project.
-    :param labels: of its release, those to decide about.
-    :param providers: of the machine that the environment is for.
+    :param name: the name of the project.
+    :param labels: the labels of the release to check.
+    :param providers: the provider chain of the environment's machine.
     """
     return select(
         *(name, build.manifest, labels, providers, preferences),

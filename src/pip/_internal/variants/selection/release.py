@@ -1,4 +1,4 @@
-"""A release, which selects its file as late as possible."""
+"""A release, which selects a file as late as possible."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pip._internal.variants.providers.chain import ProviderChain
     from pip._internal.variants.selection.basis import Basis
 
-    #: A release, and which of its files is taken.
+    #: A release and its selected file.
     Taken = tuple["Release", Link]
 
 logger = get_logger(__name__)
@@ -41,7 +41,7 @@ class Decision(NamedTuple):
     """The installable files of a release.
 
     :ivar ranked: the files, best first.
-    :ivar unsupported: the label that the user chose, if the target cannot run it.
+    :ivar unsupported: the user's label, if the target cannot run that variant.
     """
 
     ranked: list[Link]
@@ -51,12 +51,12 @@ class Decision(NamedTuple):
 class Release:
     """The files of one version.
 
-    :ivar links: in upstream's order: by platform tag, then build tag, then sdists.
-    :ivar reached: whether the resolver, or a listing, came to this release.
-    :ivar ignored: once its variants are judged, which of them cannot be, all if there is
-        no label, and why.
-    :cvar is_for_any: whether its variants are looked at one after the other, for any
-        machine, and not chosen for the target.
+    :ivar links: the files in upstream's order: by platform tag, then build tag, then sdists.
+    :ivar reached: whether the resolver or a listing considered this release.
+    :ivar ignored: after the decision, the labels of ignored variants, each with the reason; a
+        label of None stands for all variants.
+    :cvar is_for_any: whether pip considers each variant for any machine instead of selecting
+        for the target.
     """
 
     is_for_any = False
@@ -87,7 +87,7 @@ class Release:
     def wheels(self) -> dict[str, list[Link]]:
         """The variant wheels by source, first source first.
 
-        A file that an earlier source lists too is one of that source.
+        If several sources list a file, it belongs to the first of them.
         """
         wheels: dict[str, list[Link]] = {source: [] for source in self._sources}
         for link in self.links:
@@ -137,14 +137,11 @@ class Release:
 
     @property
     def lacks_label(self) -> bool:
-        """Whether the release lacks the user's label, so it is unsuitable."""
+        """Whether the release lacks the user's label, so pip skips the release."""
         return self.chosen_label is not None and self.chosen_label not in self.labels
 
     def fetch_selections(self) -> dict[str, ranking.Selection]:
-        """Return the decisions about the variants, by source.
-
-        The manifests are fetched once.
-        """
+        """Return the decisions about the variants, by source; fetch manifests once."""
         if self._selections is None:
             self.ignored.clear()
             self._selections = {
@@ -156,8 +153,8 @@ class Release:
     def fetch_has_alternatives(self) -> bool:
         """Return whether the best variant may depend on the machine.
 
-        That is so if they are for certain versions of another package: the resolver finds
-        out which version that will be.
+        True if variants require certain versions of another package, since only the resolver
+        finds out that version.
         """
         return any(
             selection.manifest is not None
@@ -196,15 +193,15 @@ class Release:
 
     @property
     def _providers(self) -> ProviderChain:
-        """The provider chain."""
+        """The provider chain of the target."""
         return self._run.target.detected
 
     def _manifest(
         self, source: str, wheels: Mapping[str, Link]
     ) -> tuple[Manifest, ranking.Origin]:
-        """Return the manifest of a source, or else of its wheels.
+        """Return the manifest of a source, or a manifest built from its wheels.
 
-        :raises ManifestUnavailable: if there is neither, or one that cannot be used.
+        :raises ManifestUnavailable: if there is no usable manifest.
         """
         where = redact_auth_from_url(source)
         key = self.project, self.version, source
@@ -220,7 +217,7 @@ class Release:
             except ManifestMissing as error:
                 missing = f"its variants manifest is missing: {error}"
                 if error.listed and self._run.reporter.strict:
-                    # So no wheel is asked for.
+                    # In strict mode, pip then reads no wheel.
                     raise ManifestMissing(f"{missing} ({url})", listed=True) from None
             except ManifestUnavailable as error:
                 problem = f"its variants manifest cannot be used: {error} ({url})"
@@ -231,12 +228,12 @@ class Release:
     def _manifest_of_wheels(self, wheels: Mapping[str, Link], missing: str) -> Manifest:
         """Build the manifest from the wheels; record wheels without one.
 
-        :param missing: why it is up to them.
-        :raises ManifestUnavailable: if none of them does.
+        :param missing: why the index does not provide the manifest.
+        :raises ManifestUnavailable: if no wheel has a usable one.
         """
         checked_path = self._run.catalogue.checked_paths.get(self.project)
         if checked_path is not None:
-            # Whole wheels are large: only those that the user allows.
+            # Whole wheels are large, so pip downloads only those with the user's labels.
             labels = self._run.overrides.applying_labels(self.project, self.labels)
             wheels = {each: wheels[each] for each in labels if each in wheels} or wheels
             self._run.catalogue.wait_for_upstream()
@@ -261,8 +258,8 @@ class Release:
     def fetch_ranked(self) -> list[Link]:
         """Return the installable links, best first, and report problems.
 
-        :raises UnsupportedVariant: if a label that the user chose does not suit the target.
-        :raises VariantLost: if a variant would be lost, and the user is strict.
+        :raises UnsupportedVariant: if the target cannot run the variant with the user's label.
+        :raises VariantLost: if pip would drop a variant, in strict mode.
         """
         self.reached = True
         decision = self.fetch_decision()
@@ -274,7 +271,7 @@ class Release:
     def fetch_decision(self) -> Decision:
         """Return the installable files, without reporting."""
         attempt, chosen = self._run.attempt, self.chosen_label
-        # Which label a project must have may be settled after a look ahead.
+        # The required label may be settled only after a prefetch.
         key = attempt.agreement, attempt.replaceable, chosen
         if key not in self._decided:
             self._decided[key] = self._decide(chosen)
@@ -289,8 +286,8 @@ class Release:
             return Decision([], chosen)
         ranked = self._rank(self._run.attempt.agreement)
         if self.fetch_has_alternatives():
-            # What is installed stays if some build runs with it, but not at the price of
-            # building one.
+            # Keep installed packages if some build runs with them, but do not build a wheel
+            # for that.
             ranked.sort(
                 key=lambda link: not link.is_wheel or self._replaces_what_stays(link)
             )
@@ -298,7 +295,7 @@ class Release:
 
     def _rank(self, agreement: ranking.Agreement | None) -> list[Link]:
         chosen = self.chosen_label
-        # By source and label, the best first; plain files come last.
+        # By source and label, the best first; plain files are last.
         ranked: dict[tuple[str, str] | None, list[Link]] = {}
         for source, selection in self.fetch_selections().items():
             labels = selection.ranking.compatible
@@ -317,9 +314,9 @@ class Release:
         return list(itertools.chain.from_iterable(ranked.values()))
 
     def replaced(self, link: Link) -> Iterator[tuple[BaseDistribution, Requirement]]:
-        """Yield packages that a variant would replace, with its requirement.
+        """Yield packages that a variant would replace, each with its requirement.
 
-        A user who chooses a label, or upgrades, has asked for it.
+        Empty if the user chose a label, or upgrades, which permits the replacement.
         """
         if self.chosen_label is None:
             selection = self.fetch_selection_of(link)
@@ -340,7 +337,7 @@ class Release:
     def discarded(self, link: Link, reason: str) -> None:
         """Report that stock pip discards a wheel.
 
-        :raises VariantLost: if it is a variant's, and the user is strict.
+        :raises VariantLost: if the wheel is a variant, in strict mode.
         """
         label = label_of(link)
         if label is not None:
@@ -348,6 +345,6 @@ class Release:
 
 
 def _identities(link: Link) -> set[str]:
-    """Yield names of a file that are equal for links to the same file."""
+    """Return names of a file that are equal for links to the same file."""
     hashes = {f"{name}:{value}" for name, value in link._hashes.items()}
     return {link.url_without_fragment, *hashes}

@@ -38,13 +38,13 @@ def releases(
     """Group links by version, in stock pip's order.
 
     :param pinned: whether a requirement names a local version.
-    :return: versions, each with its files that upstream ranks next to each other, and
-        what chooses among them if there are variants.
+    :return: each version, its files that upstream ranks next to each other, and the
+        release that selects among them; None without variants.
     """
     must_have_label = run.overrides.label_for(project) is not None
 
     def key(item: tuple[_BaseVersion, Link]) -> tuple[_BaseVersion, bool, bool]:
-        # Upstream ranks what is yanked or has another hash below everything else.
+        # Upstream ranks yanked files and files with other hashes below all others.
         version, link = item
         return version, link.is_yanked, link.is_hash_allowed(hashes)
 
@@ -68,7 +68,7 @@ def release_of(
 ) -> Release:
     """Return the release with these files; cached.
 
-    :param pinned: whether a requirement names their local version.
+    :param pinned: whether a requirement pins the local version of the files.
     """
     key = project, version, tuple(links)
 
@@ -85,7 +85,7 @@ def release_of(
 
         return Release(run, project, version, links, sources)
 
-    # Where lock files are read, the same key stands for what was chosen.
+    # For lock files, the same key identifies what was selected.
     return run.decisions.release((*key, pinned) if pinned else key, make)
 
 
@@ -97,12 +97,12 @@ def files_offered(
 ) -> Iterator[tuple[Version, str | None]]:
     """Yield the versions and labels of candidate files, newest first.
 
-    :param specifier: of requirements and constraints.
+    :param specifier: the specifier of requirements and constraints.
     """
     found = finder.find_best_candidate(project, specifier, hashes)
     for each in reversed(found.applicable_candidates):
         if not each.link.is_yanked:
-            # Builds of a release may have versions of their own.
+            # Builds of a release may have separate local versions.
             is_build = isinstance(each.link, LocalVersionWheel)
             version = public(each.version) if is_build else each.version
             yield version, label_of(each.link)
@@ -111,7 +111,7 @@ def files_offered(
 def _sources_in_order(finder: PackageFinder, project: NormalizedName) -> Iterable[str]:
     """Return the sources of a project in the user's order, folders first.
 
-    Of equals upstream takes the last, and it sorts folders by name.
+    Of equal files upstream takes the last one, and it sorts folders by name.
     """
     folders = map(folder_url, finder.find_links)
     found = (

@@ -35,10 +35,10 @@ if TYPE_CHECKING:
     class ModeModule(Protocol):
         """The package of a mode.
 
-        One that can tell builds that it chose also has ``options_for(build)``, which
-        returns the options that find other builds of an installed one, none if the mode
-        did not choose it; and ``judged(dists, options)``, which yields what is wrong with
-        all that is installed, some of it by this mode.
+        A mode that can recognize the builds it chose also has two functions.
+        ``options_for(build)`` returns the options that find other builds of an installed
+        build, or nothing if the mode did not choose it. ``judged(dists, options)`` yields the
+        problems of the installed packages, some of them chosen by this mode.
         """
 
         def mode_of(self, run: Run) -> Mode | None:
@@ -52,16 +52,16 @@ class Purpose(enum.Enum):
     """The purpose of a run."""
 
     INSTALL = enum.auto()
-    #: What would be installed of one project is looked up.
+    #: Look up what pip would install of one project.
     LOOKUP = enum.auto()
-    #: All versions that may be installed are listed, or the newest ones.
+    #: List all versions that pip may install, or the newest ones.
     LIST_ALL = enum.auto()
     LIST_NEWEST = enum.auto()
-    #: Something is built on this machine, whatever the target is.
+    #: Build on this machine, whatever the target is.
     BUILD = enum.auto()
-    #: A provider plugin is installed.
+    #: Install a provider plugin.
     PLUGIN = enum.auto()
-    #: A newer pip is looked for, unasked.
+    #: Look for a newer pip (pip's self check).
     SELF_CHECK = enum.auto()
 
     @property
@@ -73,7 +73,7 @@ class Purpose(enum.Enum):
 class Decisions:
     """The decisions of one run.
 
-    :ivar direct: the decisions about wheels named by path or URL, each on its own.
+    :ivar direct: the separate decisions about wheels named by path or URL.
     """
 
     def __init__(self) -> None:
@@ -128,12 +128,11 @@ class Decisions:
 class Run(Basis):
     """The variant state of one command, created with its link collector.
 
-    :ivar purpose: what it is for.
-    :ivar decisions: what it has decided about releases.
-    :ivar collector: of the command; None while nothing looks anything up.
-    :ivar plugin_limits: what limits the installation of provider plugins; None if none may
-        run.
-    :ivar mode_modules: the packages of the modes, each with its mode if the run is in it.
+    :ivar purpose: the purpose of the run.
+    :ivar decisions: the decisions about releases.
+    :ivar collector: the link collector of the command; None before its creation.
+    :ivar plugin_limits: the limits on installing provider plugins; None if no plugin may run.
+    :ivar mode_modules: the packages of the modes, each with its mode; None if inactive.
     """
 
     def __init__(
@@ -168,7 +167,7 @@ class Run(Basis):
 
     @property
     def enabled(self) -> bool:
-        """Whether variant wheels are candidates at all."""
+        """Whether variant wheels are candidates."""
         return self.overrides.enabled
 
     @property
@@ -179,7 +178,7 @@ class Run(Basis):
     def wait_for_upstream(self) -> None:
         """Wait for the resolver's turn.
 
-        :raises NotAnswered: ahead of it.
+        :raises NotAnswered: if pip is choosing files to prefetch.
         """
         self.catalogue.wait_for_upstream()
 
@@ -189,7 +188,7 @@ class Run(Basis):
         RUN.set(collector, self)
 
     def limit(self, collector: LinkCollector) -> None:
-        """Make the run that finds the packages of a provider plugin with *collector*."""
+        """Attach a run with the limits of provider plugins to *collector*."""
         from optparse import Values
 
         run = self.inner(Values(), Purpose.PLUGIN, enabled=False)

@@ -1,6 +1,7 @@
-"""Parse scoped indexes, and find the one of a project.
+"""Parse scoped indexes, and find the index of a project.
 
-One is written ``torch,torchvision=https://example.com/simple``. Loaded when any is given.
+An example is ``torch,torchvision=https://example.com/simple``. Loaded only if the user gives
+a scoped index.
 """
 
 from __future__ import annotations
@@ -23,21 +24,21 @@ if TYPE_CHECKING:
 
     from pip._internal.configuration import Configuration
 
-#: Of the configuration.
+#: The configuration key.
 KEY = "variant-index"
-#: What a user has to write.
+#: The expected form of a value.
 FORM = "PROJECT[,PROJECT...]=URL"
 _EXAMPLE = "torch,torchvision=https://download.pytorch.org/whl/variant"
 _URL_EXAMPLE = "https://download.pytorch.org/whl"
-#: What begins a URL, or else a value; a user and a password may follow, in any form.
+#: The start of a URL, or else of a value; a user and a password may follow, in any form.
 _BEFORE_CREDENTIALS = re.compile(r".*?//|[^=@]*=|", re.DOTALL)
 
 
 class ScopedIndex(NamedTuple):
     """An index and its scoped projects.
 
-    :ivar projects: normalized names, in the order in which they were written.
-    :ivar url: of the index, as ``--index-url`` takes it, with credentials if there are any.
+    :ivar projects: the normalized names, in the order written.
+    :ivar url: the URL of the index, as for ``--index-url``, with any credentials.
     """
 
     projects: tuple[NormalizedName, ...]
@@ -53,15 +54,15 @@ class ScopedIndex(NamedTuple):
         return f"{','.join(self.projects)}={self.url}"
 
 
-#: The index of each project that has its own.
+#: The index of each scoped project.
 Indexes = Mapping["NormalizedName", ScopedIndex]
 
 
 def scoped_index(opt: str, text: str) -> ScopedIndex:
     """Parse an index and its projects.
 
-    :param opt: as it was typed; where it was configured, its key, without dashes.
-    :raises InvalidOption: if *text* is no such thing.
+    :param opt: the option as typed, or its configuration key, without dashes.
+    :raises InvalidOption: if *text* is invalid.
     """
     names, equals, location = text.partition("=")
     url = _url(location.strip())
@@ -85,8 +86,8 @@ def scoped_index(opt: str, text: str) -> ScopedIndex:
 def index_url(opt: str, text: str) -> str:
     """Parse the URL of an index.
 
-    :return: without a slash at its end.
-    :raises InvalidOption: if *text* is none.
+    :return: the URL without a trailing slash.
+    :raises InvalidOption: if *text* is not a URL.
     """
     url = _url(text.strip())
     if not url:
@@ -103,7 +104,7 @@ def _redacted(text: str) -> str:
     begin = _BEFORE_CREDENTIALS.match(credentials)
     assert begin is not None, "it matches nothing, too"
     shown = f"{begin[0]}****@{rest}" if at else text
-    # A token may follow.
+    # A token may follow in the query or fragment.
     return re.split("[?#]", shown)[0]
 
 
@@ -113,22 +114,22 @@ def _url(location: str) -> str:
         return path_to_url(location).rstrip("/")
     try:
         parts = urlsplit(location)
-        _ = parts.port  # It fails if that is no number.
+        _ = parts.port  # Raises ValueError if the port is not a number.
     except ValueError:
         return ""
     if parts.scheme == "file":
-        # Of this machine: //home is a server, and no folder.
+        # Only this machine: //home is a server, not a folder.
         is_url = parts.netloc in ("", "localhost") and bool(parts.path)
         is_url = is_url and "%00" not in location
     else:
         is_url = parts.scheme in ("http", "https") and bool(parts.hostname)
-    # The name of a project follows it, and blanks separate several.
+    # pip appends the name of a project; blanks separate several indexes.
     is_url = is_url and re.search(r"[\s?#]|,[^/=\s]+=", location) is None
     return location.rstrip("/") if is_url else ""
 
 
 def parse_indexes(value: str) -> list[ScopedIndex]:
-    """Parse a value of the configuration.
+    """Parse a configured value.
 
     :raises UnusableConfiguration: if an index is invalid.
     """
@@ -145,9 +146,9 @@ def configured(
 ) -> list[list[ScopedIndex]]:
     """Return the values from all sources of a command, strongest last.
 
-    Places add up, unlike those of other keys: a file, a section or a variable with an index
-    for one project must not drop the indexes of others. Only an empty value for all
-    commands does that.
+    Unlike other keys, the values add up: a file, a section or a variable with an index for
+    one project must not drop the indexes of other projects. Only an empty value for all
+    commands drops them.
 
     :raises UnusableConfiguration: if an index is invalid.
     """
@@ -172,8 +173,8 @@ def by_project(
 ) -> dict[NormalizedName, ScopedIndex]:
     """Return the index of each project, from the strongest source.
 
-    :param places: the indexes of each place, those of the strongest place last.
-    :raises ContradictoryOptions: if two of one place are for the same project.
+    :param places: the indexes of each place, the strongest place last.
+    :raises ContradictoryOptions: if one place has two indexes for the same project.
     """
     found: dict[NormalizedName, ScopedIndex] = {}
     for place in places:

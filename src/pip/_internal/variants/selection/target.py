@@ -1,8 +1,8 @@
 """The target of a run, and runs for another machine.
 
-Upstream knows runs for another platform or interpreter by ``--platform`` and similar options, and
-has the same rules for them. A host brings its environment markers too, and what is installed
-here is not there.
+Upstream supports other platforms and interpreters with ``--platform`` and similar options;
+the same rules apply here. A host also sets environment markers, and packages that are
+installed on this machine do not count.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ if TYPE_CHECKING:
     from pip._internal.variants.providers.target import Target
     from pip._internal.variants.settings import Settings
 
-#: The versions of core metadata that say which fields a build may change.
+#: The versions of core metadata that declare dynamic fields.
 _STATIC = re.compile(r"2\.([2-9]|[1-9]\d+)")
-#: The fields that say what a package needs.
+#: The metadata fields that affect dependencies.
 _NEEDED = frozenset(("Requires-Dist", "Requires-Python", "Provides-Extra"))
 
 
 class RunTarget:
     """The target of one run, inspected only if there are variants.
 
-    :ivar lacking: the namespaces of devices that the user excludes, each with how.
-    :ivar chosen_for: what builds are chosen for instead; None for the target.
+    :ivar lacking: the namespaces of devices that the user excludes, each with the option.
+    :ivar chosen_for: the provider chain to select builds for; None for the target's.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class RunTarget:
         """Create the target of a run.
 
         :param neighbours: the versions of other packages.
-        :param may_be_named: whether ``--variant-host`` counts.
+        :param may_be_named: whether ``--variant-host`` applies.
         """
         self._settings = settings
         self._neighbours = neighbours
@@ -79,7 +79,7 @@ class RunTarget:
 
     @property
     def providers(self) -> ProviderChain:
-        """The provider chain: of the target, or of any machine."""
+        """The provider chain of the target, or of any machine."""
         return self.detected if self.chosen_for is None else self.chosen_for
 
     @cached_property
@@ -103,28 +103,28 @@ class RunTarget:
 def begin(target: Target, options: Values) -> None:
     """Apply the host to a command, like ``--platform`` and similar options.
 
-    :raises ContradictoryOptions: if it is to take what would have to be built.
+    :raises ContradictoryOptions: if an option requires a build for another machine.
     """
     options.python_version = target.python.py_version_info
     if not target.is_elsewhere:
         return
     _refuse_formats(target, options.format_control)
     if SEVERAL_BUILDS.of(options, bool):
-        # A lock file may have sources; what was built of them here is not for there.
+        # A lock file may have sources; the cache holds wheels built for this machine.
         options.cache_dir = None
     else:
         options.format_control = FormatControl(set(), {":all:"})
-    # Both are about what is installed here.
+    # Both options concern packages installed on this machine.
     options.ignore_installed, options.warn_about_conflicts = True, False
     if target.python.py_version_info[:2] != sys.version_info[:2]:
-        # Another Python cannot read the bytecode of this one.
+        # Another Python cannot read this Python's bytecode.
         options.compile = False
 
 
 def _refuse_formats(target: Target, formats: FormatControl) -> None:
     """Raise an error for source distributions.
 
-    :raises ContradictoryOptions: if wheels of some projects must not be taken.
+    :raises ContradictoryOptions: if ``--no-binary`` excludes wheels of some projects.
     """
     if formats.no_binary:
         from pip._internal.variants.errors import ContradictoryOptions
@@ -140,7 +140,7 @@ def _refuse_formats(target: Target, formats: FormatControl) -> None:
 def during(target: Target, factory: Factory, options: Values) -> Iterator[None]:
     """Resolve with the markers and Python version of the target.
 
-    :raises ContradictoryOptions: if a requirements file asks for what would be built.
+    :raises ContradictoryOptions: if a requirements file excludes wheels.
     """
     from pip._internal.resolution.resolvelib.candidates import RequiresPythonCandidate
 
@@ -149,7 +149,7 @@ def during(target: Target, factory: Factory, options: Values) -> Iterator[None]:
         formats = factory._finder.format_control
         _refuse_formats(target, formats)
         if not SEVERAL_BUILDS.of(options, bool):
-            # A requirements file may have taken it back.
+            # A requirements file may have overridden it.
             formats.only_binary.add(":all:")
     factory._python_candidate = RequiresPythonCandidate(target.python.py_version_info)
     with on_target(target.environment):
@@ -159,7 +159,7 @@ def during(target: Target, factory: Factory, options: Values) -> Iterator[None]:
 def read_source(target: Target, req: InstallRequirement) -> str:
     """Return a folder with the static metadata of a source, if possible.
 
-    :raises BuiltForThisMachine: if it can (core metadata 2.2).
+    :raises BuiltForThisMachine: if only a build can find the metadata (core metadata 2.2).
     """
     from email.parser import BytesHeaderParser
 
@@ -187,9 +187,9 @@ def read_source(target: Target, req: InstallRequirement) -> str:
 
 
 def refuse_source(target: Target, link: Link) -> None:
-    """Raise an error for a source that must be built for another machine.
+    """Raise an error for a source distribution if the target is another machine.
 
-    :raises BuiltForThisMachine: if it is no wheel.
+    :raises BuiltForThisMachine: if *link* is not a wheel.
     """
     if target.is_elsewhere and not link.is_wheel:
         from pip._internal.variants.errors import BuiltForThisMachine

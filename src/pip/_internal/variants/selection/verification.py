@@ -23,17 +23,16 @@ def check_prepared(
 ) -> Selection:
     """Check a wheel against the manifest that selected it.
 
-    :param dist: its metadata, downloaded with the wheel or read from it.
-    :return: the decision that it is part of; one about it alone if it was not chosen.
-
-    :raises VariantDisagreement: if they disagree; while the resolver runs, it takes
-        the next candidate then.
-    :raises InvalidVariantWheel: if it was not chosen by a manifest, and is not the
-        wheel that its name says.
+    :param dist: the wheel's metadata, downloaded separately or read from the wheel.
+    :return: the decision about the wheel; a separate one if no manifest selected it.
+    :raises VariantDisagreement: if the wheel and the manifest disagree; the resolver then
+        tries the next candidate.
+    :raises InvalidVariantWheel: if no manifest selected the wheel, and its name and
+        contents disagree.
     """
     selection = run.decisions.fetch_selection_of(link)
     if isinstance(link, links.LocalVersionWheel) and selection is not None:
-        # The wheel knows nothing of variants.
+        # Such a wheel does not describe a variant.
         return selection
     stated = None
     if selection is not None and selection.manifest is not None:
@@ -46,7 +45,7 @@ def check_prepared(
         if selection is None:
             run.decisions.direct[link] = alone
         return alone
-    # Of a renamed wheel, its page alone knows which variant it is.
+    # Only the index page knows the variant of a renamed wheel.
     if not isinstance(link, links.RenamedWheel):
         try:
             found = _listed(own_manifest(dist, link.filename, label).variants[label])
