@@ -37,7 +37,7 @@ class VariantsCommand(Command, SessionCommandMixin):
             "\n".join([self.__doc__ or "", "", *actions, *rest])
         )
         if "PIP_AUTO_COMPLETE" in os.environ:
-            # A shell completes options, and nothing is parsed.
+            # A shell completes options; pip parses nothing.
             self.fit(os.environ.get("COMP_WORDS", "").split())
 
     def fit(self, args: list[str]) -> None:
@@ -45,7 +45,7 @@ class VariantsCommand(Command, SessionCommandMixin):
         action = next((ACTIONS[each] for each in args if each in ACTIONS), None)
         if action is None:
             return
-        # What reads a manifest also reads what limits a look-up.
+        # Code that reads manifests also uses the options that limit a look-up.
         self.parser.set_defaults(
             ignore_requires_python=False,
             platforms=[],
@@ -84,7 +84,7 @@ class VariantsCommand(Command, SessionCommandMixin):
             words = [each for each in args if not each.startswith("-")]
         options: Values
         if words:
-            # The options are unknown here.
+            # pip cannot parse the options of an unknown action.
             options, _ = super().parse_args([])
             return options, words
         self.fit(args)
@@ -103,7 +103,7 @@ class VariantsCommand(Command, SessionCommandMixin):
         yield
 
     def run(self, options: Values, args: list[str]) -> int:
-        """Run the action that the first argument names; without any, print the help."""
+        """Run the action that the first argument names; without arguments, print the help."""
         if not args:
             self.parser.print_help()
             return SUCCESS

@@ -6,7 +6,7 @@ from __future__ import annotations
 def printable(text: str) -> str:
     """Return *text* with escapes for characters that a terminal must not receive.
 
-    Terminals obey some of these; others end a line, or cannot be written.
+    Terminals obey some of these characters; others end a line, or cannot be written.
     """
     if text.isprintable():
         return text

@@ -1,10 +1,10 @@
 """Write lines and documents to the terminal; escape control characters.
 
 All output about variants goes through a logger of :func:`get_logger`, through :func:`write`
-and its like, or is an error of :mod:`pip._internal.variants.errors`. Each shows escapes
-instead of what is not printable, line ends included. On a terminal, lines are folded
-between words; elsewhere, in a file for instance, they keep their length. Nothing else here
-has a logger, a console or a style; a test sees to that.
+or a similar function here, or is an error of :mod:`pip._internal.variants.errors`. All of
+these escape unprintable characters, line ends included. On a terminal, lines are folded
+between words; in files and pipes, lines keep their length. No other module of the fork has
+a logger, a console or a style; a test checks that.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
     from pip._vendor.rich.console import Console, ConsoleOptions, RenderResult
 
-#: Columns by which continued lines are indented further.
+#: Additional columns of indentation for continued lines.
 _HANG = 2
-#: Prefixes and styles as upstream has them, the highest level first.
+#: Upstream's prefixes and styles, highest level first.
 _LEVELS = (
     (logging.ERROR, "ERROR: ", "red"),
     (logging.WARNING, "WARNING: ", "yellow"),
@@ -41,7 +41,7 @@ _LEVELS = (
 class Line(NamedTuple):
     """A line of output.
 
-    :ivar style: in the words of rich.
+    :ivar style: a style of rich
     """
 
     text: str
@@ -51,7 +51,7 @@ class Line(NamedTuple):
 def folded(said: str, width: int, style: str = "", prefix: str = "") -> Text:
     """Break a line between words, and before the command at the end of a hint.
 
-    :param prefix: put before the line.
+    :param prefix: text to insert before the line
     """
     sentence, command = said, ""
     if isinstance(said, Hint):
@@ -99,7 +99,7 @@ class _Printable(logging.Filter):
         if getattr(record, "rich", False):
             return True
         match record.msg, record.args:
-            # It may be a hint, which ends in a command.
+            # This text may be a hint, which ends in a command.
             case "%s", (str() as said,):
                 pass
             case _:

@@ -5,19 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-#: Between the scheme and the host of a URL; a password may have blanks.
+#: The part between the scheme and the host of a URL; a password may contain spaces.
 _CREDENTIALS = re.compile(r"(?<=://)[^/?#]*(?=@\S)")
 
 
-#: How many values are shown before the rest is counted.
+#: The maximum number of values to show; the others are only counted.
 _SHOWN = 8
 
 
 class Hint(str):
     """A sentence that ends with a command.
 
-    :ivar said: the sentence, up to the command.
-    :ivar command: in one line.
+    :ivar said: the sentence, up to the command
+    :ivar command: the command in one line
     """
 
     said: str
@@ -31,7 +31,7 @@ class Hint(str):
 
 
 def with_label(version: str, label: str | None) -> str:
-    """Return the version of a build for messages, with its label."""
+    """Return the version of a wheel for messages, with its label."""
     if label is None or version.endswith(f"+{label}"):
         return version
     return f"{version} ({label})"
@@ -40,7 +40,7 @@ def with_label(version: str, label: str | None) -> str:
 def without_credentials(text: str, instead: str = "****") -> str:
     """Return a text without the credentials in its URLs.
 
-    :param instead: what stands in their place.
+    :param instead: the replacement for the credentials
     """
     return _CREDENTIALS.sub(instead, text)
 
@@ -48,8 +48,8 @@ def without_credentials(text: str, instead: str = "****") -> str:
 def capital(text: str) -> str:
     """Capitalize the first letter of *text*.
 
-    A name there, of a file for instance, stays as it is: a colon follows it, or it has
-    more than letters in it.
+    A name at the start, such as a file name, stays unchanged: a colon follows a name, or it
+    contains other characters than letters.
     """
     is_word = text.partition(" ")[0].isalpha()
     return f"{text[:1].upper()}{text[1:]}" if is_word else text
@@ -61,7 +61,7 @@ def counted(number: int, noun: str) -> str:
 
 
 def shortened(values: Sequence[str], separator: str = ", ") -> str:
-    """Join *values*; if there are too many, count the rest."""
+    """Join *values*; if there are too many, only count the last ones."""
     if len(values) <= _SHOWN:
         return separator.join(values)
     shown = separator.join(values[: _SHOWN - 1])

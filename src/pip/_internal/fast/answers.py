@@ -25,9 +25,10 @@ class TooLong(Exception):
 def like(thing: T, /, **changes: Any) -> T:
     """Copy an object, including cached attributes and connections.
 
-    Not ``copy.copy``: objects of requests leave out what cannot be pickled.
+    ``copy.copy`` does not work: objects of requests leave out attributes that cannot be
+    pickled.
 
-    :param changes: attributes in which the copy differs
+    :param changes: new values of attributes of the copy
     """
     made: T = object.__new__(type(thing))
     vars(made).update(vars(thing), **changes)
@@ -35,14 +36,14 @@ def like(thing: T, /, **changes: Any) -> T:
 
 
 def forget(session: PipSession, url: str) -> None:
-    """Remove what is at *url* from the HTTP cache of a session, if it has one."""
+    """Remove the response for *url* from a session's HTTP cache, if the session has one."""
     controller = getattr(session.get_adapter(url), "controller", None)
     if controller is not None:
         controller.cache.delete(controller.cache_url(url))
 
 
 class _Body(io.BytesIO):
-    """A response body; reading past the end of an incomplete body raises the error."""
+    """A response body. At the end of an incomplete body, reading raises the error."""
 
     def __init__(self, content: bytes, error: Exception | None) -> None:
         super().__init__(content)
@@ -60,7 +61,7 @@ class Answer:
     """A complete response, which no longer needs its connection.
 
     :ivar status: the HTTP status code
-    :ivar body: as it was sent
+    :ivar body: the body as sent, still compressed
     """
 
     def __init__(
@@ -71,19 +72,19 @@ class Answer:
         self._error = error
         self._response = response
         raw: HTTPResponse = response.raw
-        # The response itself refers to the connections, and keeps them open.
+        # The response refers to the connections, and would keep them open.
         response.raw = None
         self._raw: dict[str, Any] = {
             "headers": raw.headers,
             "status": raw.status,
             "version": raw.version,
             "reason": raw.reason,
-            # The session takes cookies from it.
+            # The session takes cookies from the original response.
             "original_response": raw._original_response,
         }
 
     def response(self, request: PreparedRequest) -> Response:
-        """Return the response to a request, positioned at its start."""
+        """Return a new response to *request*, positioned at the start of the body."""
         again = HTTPResponse(
             body=_Body(self.body, self._error),
             **self._raw,
@@ -98,10 +99,10 @@ class Answer:
 def read_answer(response: Response, limit: int, *, keeps_part: bool = False) -> Answer:
     """Read a response completely, and release its connection.
 
-    :param limit: bytes of the body
-    :param keeps_part: whether to return what has arrived of a body that breaks off
-    :raises TooLong: if the body is longer
-    :raises HTTPError: if it breaks off
+    :param limit: the maximum length of the body, in bytes
+    :param keeps_part: whether to return the received part of a body that breaks off
+    :raises TooLong: if the body is longer than *limit*
+    :raises HTTPError: if the body breaks off
     """
     raw, body, broken = response.raw, io.BytesIO(), None
     try:

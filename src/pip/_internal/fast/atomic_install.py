@@ -1,15 +1,15 @@
 """Prepare every new package before the environment changes.
 
-Stock pip removes an old package and then writes the new one, file by file. Here pip's own
-code first installs all new packages into a staging folder on the disk of the environment.
-A wheel that cannot be installed, a full disk or Ctrl-C leaves the environment as it was.
-Then each old package is moved into the staging folder, its metadata first, and each new
-one is moved to its place, its metadata last. So a package that a kill leaves incomplete
-has no metadata: it counts as not installed, and the next installation repairs it.
+Stock pip removes an old package and then writes the new package, file by file. Here pip's
+own code first installs all new packages into a staging folder on the disk of the
+environment. A broken wheel, a full disk or Ctrl-C leaves the environment unchanged. Then
+pip moves each old package into the staging folder, metadata first, and each new package
+into place, metadata last. A package that a kill leaves incomplete therefore has no
+metadata: it counts as not installed, and the next installation repairs it.
 
-If the packages cannot be prepared, for example because the disk has no space for both
-versions, pip installs them as stock pip does. Otherwise Ctrl-C and SIGTERM wait until the
-packages are in their places. Nothing may be imported here after the installation has begun.
+If pip cannot prepare the packages, for example because the disk has no space for both
+versions, it installs them as stock pip does. Otherwise Ctrl-C and SIGTERM take effect when
+the packages are in place. This module may import nothing after the installation has begun.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class _CannotPrepare(Exception):
 
 
 class _Prepared(NamedTuple):
-    """A package that is installed below *tree*, with the log records of that."""
+    """A package that is installed below *tree*, and the log records of its installation."""
 
     tree: str
     records: deque[logging.LogRecord]
@@ -67,7 +67,7 @@ class _Prepared(NamedTuple):
 class _OldFiles(StashedUninstallPathSet):
     """Files of an old package in the staging folder; its metadata moves first.
 
-    :param folder: to move them to, on the same disk if possible.
+    :param folder: the folder that receives the files, on the same disk if possible
     """
 
     def __init__(self, folder: str, removal: UninstallPathSet) -> None:
@@ -98,8 +98,8 @@ class _OldFiles(StashedUninstallPathSet):
 class HeldSignals:
     """Delayed signals; a second signal of the same kind takes effect at once.
 
-    Nothing is held in other threads than the main one, which alone gets signals, nor
-    signals that somebody else handles.
+    Only the main thread receives signals, so other threads delay none. Signals with a
+    custom handler are not delayed either.
     """
 
     def __init__(self) -> None:
@@ -109,7 +109,7 @@ class HeldSignals:
     def hold(self, number: int) -> None:
         """Start delaying a signal."""
         if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
-            with suppress(ValueError):  # This is not the main thread.
+            with suppress(ValueError):  # Not the main thread.
                 self._before[number] = signal.signal(number, self._take)
 
     def release(self) -> None:
@@ -119,9 +119,9 @@ class HeldSignals:
         self._before.clear()
 
     def take_effect(self) -> None:
-        """Apply the signals that arrived in the meantime.
+        """Apply the signals that arrived during the delay.
 
-        :raises KeyboardInterrupt: if one of them was Ctrl-C.
+        :raises KeyboardInterrupt: if one of these signals was Ctrl-C
         """
         came = sorted(self._came)
         self._came.clear()
@@ -142,7 +142,7 @@ class HeldSignals:
 class _Transaction:
     """The packages that one command installs; some may replace old packages.
 
-    :param options: of ``install_given_reqs``.
+    :param options: the keyword arguments of ``install_given_reqs``
     """
 
     def __init__(
@@ -156,7 +156,7 @@ class _Transaction:
         self.signals = HeldSignals()
         self._folder: trees.StagingFolder | None = None
         self._prepared: dict[int, _Prepared] = {}
-        #: What will be removed, by the name of the package.
+        #: The prepared removals, by package name.
         self._removals: dict[str, UninstallPathSet] = {}
         self._old: list[_OldFiles] = []
         self._has_begun = False
@@ -166,8 +166,8 @@ class _Transaction:
         if self._has_begun:
             return
         self._has_begun = True
-        # `--target` has its own way to replace; RECORD lists bytecode below a prefix by
-        # the place where it was compiled.
+        # `--target` replaces packages in its own way. Below a prefix for bytecode, RECORD
+        # lists bytecode by the location where it was compiled.
         is_usual = self._options.get("home") is None and sys.pycache_prefix is None
         if is_usual and trees.is_faithful():
             try:
@@ -175,13 +175,13 @@ class _Transaction:
             except (OSError, _CannotPrepare) as error:
                 if is_full(error) and not self._takes_more_space():
                     raise
-                # Stock pip needs less space, and reports what else is wrong.
+                # Stock pip needs less space, and reports any other problem.
                 logger.debug("Installing without a staging folder: %r", error)
                 self._prepared.clear()
                 self._removals.clear()
                 self._remove_folder()
         if self._prepared:
-            # The rest does not take long.
+            # The rest is quick.
             self.signals.hold(signal.SIGINT)
             self.signals.hold(signal.SIGTERM)
 
@@ -199,7 +199,7 @@ class _Transaction:
             raise _CannotPrepare(f"files inherit permissions from {scheme.purelib}")
         self._folder = trees.StagingFolder(scheme.purelib)
         for number, requirement in enumerate(self._requirements):
-            # If nothing is removed between them, all are moved together, which is faster.
+            # A run that removes no package uses one tree, because one move is faster.
             new, old = (
                 os.path.join(self._folder.path, f"{kind}-{number * self._replaces}")
                 for kind in ("new", "old")
@@ -226,9 +226,9 @@ class _Transaction:
     ) -> _Prepared:
         """Install one package below the folder *new*.
 
-        :param old: the folder for what it replaces.
-        :raises _CannotPrepare: if the result would differ from stock pip's.
-        :raises InstallationError: if pip cannot install it; nothing is lost yet.
+        :param old: the folder for the replaced package
+        :raises _CannotPrepare: if the result would differ from stock pip's
+        :raises InstallationError: if pip cannot install the package; nothing is lost yet
         """
         records: deque[logging.LogRecord] = deque()
         root = os.path.join(new, self._root.lstrip(os.sep))
@@ -247,7 +247,7 @@ class _Transaction:
                 with installed_below(new):
                     requirement.install(root=root, **self._options)
             except InstallationError as error:
-                # Name the places where the files would have been in the end.
+                # Name the final locations of the files.
                 error.args = tuple(str(each).replace(new, "") for each in error.args)
                 raise
             requirement.install_succeeded = False
@@ -256,7 +256,7 @@ class _Transaction:
     def _find_old(self, requirement: InstallRequirement, folder: str) -> None:
         """Find the installed package that pip will replace for a requirement.
 
-        :raises _CannotPrepare: if other files change with it.
+        :raises _CannotPrepare: if the removal changes more than the package's own files
         """
         if not requirement.should_reinstall:
             return
@@ -266,7 +266,7 @@ class _Transaction:
             return
         removal = UninstallPathSet.from_dist(dist)
         if not removal._paths:
-            # pip says why when it gets there.
+            # pip reports the reason when it removes the package.
             return
         if removal._pth:
             raise _CannotPrepare("lines of a .pth file go with it")
@@ -278,18 +278,18 @@ class _Transaction:
         self._removals[dist.canonical_name] = removal
 
     def removal(self, dist: BaseDistribution) -> UninstallPathSet | None:
-        """Return the prepared removal of a replaced package, if all are prepared."""
+        """Return the prepared removal of an old package; None if it was not prepared."""
         self._begin()
         removal = self._removals.pop(dist.canonical_name, None)
         if removal is not None:
-            # Some of it may have gone with another package.
+            # The removal of another package may have removed some of these files.
             removal._paths = set(filter(os.path.exists, removal._paths))
         return removal
 
     def put(self, requirement: InstallRequirement) -> bool:
         """Move a prepared package into place; return whether it was prepared.
 
-        :raises OSError: if that is not possible; then nothing of it is there.
+        :raises OSError: if pip cannot move the package; then no file of it is in place
         """
         self._begin()
         prepared = self._prepared.get(id(requirement))

@@ -1,10 +1,10 @@
 """Compile modules in a separate process.
 
-pip hands the source of this module to ``python -I -S -c``, so it imports nothing but the
-standard library. It reads JSON lists from standard input, a list a line: of each module the
-path, the path of its bytecode, and the path where it will be installed. It prints an empty line
-after each list. A module that cannot be compiled
-gets no bytecode, and pip reports it when it installs the wheel.
+pip runs the source of this module with ``python -I -S -c``, so the module imports only the
+standard library. It reads one JSON list per line from standard input. Each item of a list
+has the path of a module, the path of its bytecode, and the path where pip will install the
+module. After each list, the process prints an empty line. A module that cannot be compiled
+gets no bytecode, and pip reports the error when it installs the wheel.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import sys
 from contextlib import suppress
 
 if __name__ == "__main__":
-    # These are for pip, which then kills this process.
+    # pip handles these signals, and then kills this process.
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_IGN)

@@ -47,37 +47,37 @@ logger = get_logger(__name__)
 
 #: Bytes; upstream shows the progress of larger downloads.
 SMALL = 512 * 1024
-#: Bytes; a few files of this size use up most lines. More of them at once would only all
-#: be complete later, and unpacked later.
+#: Bytes. A few files of this size use up most connections. More of them at once would all
+#: finish later, and be unpacked later.
 _LARGE = 10_000_000
 _LARGE_AT_ONCE = 3
-#: Seconds between two looks at how far the downloads are.
+#: Seconds between two updates of the progress.
 _TICK = 0.1
-#: Seconds that the threads have to end after their connections were closed.
+#: Seconds for the threads to end after their connections were closed.
 _PATIENCE = 0.2
-#: Bytes are noticed a little later than they arrive, so a part of the timeout is enough.
+#: pip notices bytes a little after they arrive, so this part of the timeout is enough.
 _NEARLY = 0.9
 
-#: What a server that sends nothing more ends in, also after some attempts to resume.
+#: The possible errors when a server sends nothing more, even after attempts to resume.
 _TIMED_OUT = (ConnectionTimeoutError, ReadTimeoutError, IncompleteDownloadError)
 
 
 class Stopped(Exception):
-    """A download was stopped because nobody needs the file anymore."""
+    """A download was stopped because pip no longer needs the file."""
 
 
 class Fetch(Downloader):
     """A download and its progress, without any output.
 
-    :param unpacking: unpacks the file when it is there, if that pays
-    :ivar folder: for this file alone
-    :ivar listed_size: bytes according to the index; 0 if unknown
-    :ivar size: bytes according to the server; None if unknown or from the cache
-    :ivar records: what was logged on the way
+    :param unpacking: the unpacker for the downloaded file, or None
+    :ivar folder: a folder for this file alone
+    :ivar listed_size: the size in bytes according to the index; 0 if unknown
+    :ivar size: the size in bytes according to the server; None if unknown or from the cache
+    :ivar records: the log records of the download
     :ivar is_shown: whether stock pip would show the progress
-    :ivar result: path and content type of the file, once it is there
-    :ivar error: why it is not there
-    :ivar ended_at: when the download has ended, in seconds on a monotonic clock
+    :ivar result: the path and content type of the downloaded file, or None
+    :ivar error: the reason why the download failed, or None
+    :ivar ended_at: the time when a failed download ended, in seconds on a monotonic clock
     """
 
     def __init__(
@@ -121,7 +121,7 @@ class Fetch(Downloader):
             self._check(path)
             self.result = path, content_type
         except BaseException as error:
-            # Code that keeps the response keeps a temporary file of the cache open.
+            # A reference to the response would keep a temporary file of the cache open.
             traceback.clear_frames(error.__traceback__)
             for response in (self._response, getattr(error, "response", None)):
                 if response is not None:
@@ -133,7 +133,7 @@ class Fetch(Downloader):
     def _check(self, path: str) -> None:
         """Unpack the file if its sha256 matches the index.
 
-        pip checks the hash, which it then need not compute, and reports a wrong one.
+        pip checks the registered hash again, without computing it, and reports a mismatch.
         """
         hashes = self.link.as_hashes()
         if hashes and hashes.is_hash_allowed("sha256", sha256 := read_sha256(path)):
@@ -146,14 +146,14 @@ class Fetch(Downloader):
         self._stop.set()
         response = self._response
         if response is not None:
-            # A response from the cache or a file has no connection, and is soon read.
+            # A response from the cache or a file has no connection, and is read quickly.
             with suppress(AttributeError, ValueError, RuntimeError, OSError):
                 response.raw.shutdown()
 
     def log(self, record: logging.LogRecord) -> None:
         """Store a log record, unless it reports the stop.
 
-        Errors are left out: they occur again when the file is downloaded alone.
+        Errors are left out: they occur again when pip downloads the file alone.
         """
         if not self._stop.is_set() and record.levelno < logging.ERROR:
             self.records.append(record)
@@ -175,11 +175,11 @@ class Fetch(Downloader):
 class Pool:
     """Downloads several files at a time, starting with large ones.
 
-    Once a download has failed, no other begins: pip downloads what is left as stock pip
-    does, one file after the other.
+    After a failed download, the pool starts no other: pip downloads the remaining files one
+    by one, as stock pip does.
 
-    :param downloader: downloads one file as stock pip does
-    :param most: how many threads there may be
+    :param downloader: the downloader of stock pip, for one file
+    :param most: the maximum number of threads
     :param location: the folder to download the files to
     """
 
@@ -191,19 +191,19 @@ class Pool:
         session = without_questions(downloader._session)
         self._fetches = []
         for number, link in enumerate(links):
-            # Two files that are on their way may have the same name.
+            # Two concurrent downloads may have the same file name.
             folder = os.path.join(location, str(number))
             unpacking = unpacking_for(link, session)
             self._fetches.append(Fetch(session, link, folder, unpacking))
         self._progress = CombinedProgress(downloader._progress_bar, self._fetches)
-        # What takes longest to unpack should arrive soon.
+        # Start with the file that takes longest to unpack.
         self._waiting = deque(sorted(self._fetches, key=lambda each: -each.listed_size))
         self._running: set[Fetch] = set()
         self._lock = threading.Lock()
         self._workers = Workers(self._work, most, self._next)
-        #: Gets an item whenever a download ends.
+        #: Receives an item whenever a download ends.
         self._news: queue.SimpleQueue[None] = queue.SimpleQueue()
-        #: The bytes of all files, and when some arrived last.
+        #: The received bytes of all files, and the time of the last change.
         self._received, self._went_on_at = 0, time.monotonic()
 
     def download(self) -> Iterator[tuple[Link, tuple[str, str]]]:
@@ -243,9 +243,9 @@ class Pool:
     def _finish(self, fetch: Fetch) -> tuple[str, str]:
         """Wait for a download while showing the progress of all.
 
-        A download that failed is tried once more, when all others have ended.
+        After a failure, retry the download when all others have ended.
 
-        :return: its result
+        :return: the result of the download
         """
         while not fetch.is_over:
             self._wait()
@@ -273,7 +273,7 @@ class Pool:
     def _is_final(self, fetch: Fetch) -> bool:
         """Return whether retrying a failed download would fail the same way.
 
-        It would if pip waited for the file in vain while no other download went on.
+        Retrying is useless if the download timed out while no other download made progress.
         """
         patience = self._downloader._session.timeout or 0
         has_hung = fetch.ended_at - self._went_on_at >= _NEARLY * patience
@@ -283,7 +283,8 @@ class Pool:
         """Wait briefly for the threads; handle a refusal at once."""
         for fetch in self._fetches:
             if fetch.is_refused:
-                # The server may refuse several requests at a time: go on one by one.
+                # The server may refuse parallel requests: continue with one download at a
+                # time.
                 self._stop()
                 self._retry(fetch)
         received = sum(fetch.received for fetch in self._fetches)
@@ -303,14 +304,14 @@ class Pool:
                 if fetch.error is not None:
                     self._begin_no_other()
                     if turn.peak > 1:
-                        # One after the other may go better.
+                        # Downloads may succeed one at a time.
                         turn.host.judge(turn, 0, is_same=False)
             with self._lock:
                 self._running.discard(fetch)
             self._news.put(None)
 
     def _next(self) -> Fetch | None:
-        """Return the next file to download; None if other threads do the rest."""
+        """Return the next file to download; None if other threads handle the rest."""
         with self._lock:
             large = sum(fetch.listed_size > _LARGE for fetch in self._running)
             for fetch in self._waiting:

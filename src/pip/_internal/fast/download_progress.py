@@ -45,11 +45,12 @@ class Download(Protocol):
 
 
 class CombinedProgress:
-    """The combined progress of downloads, in bytes where sizes are known.
+    """The combined progress of downloads, in bytes if sizes are known.
 
-    It appears once one of them is so large that upstream would show its progress.
+    The progress appears once one download is so large that upstream would show its
+    progress.
 
-    :param bar_type: of ``--progress-bar``
+    :param bar_type: the value of ``--progress-bar``
     """
 
     def __init__(self, bar_type: BarType, fetches: Sequence[Download]) -> None:
@@ -89,7 +90,7 @@ class CombinedProgress:
 
 
 def _total(fetch: Download) -> int:
-    """Return the total size of a download, as far as known."""
+    """Return the total size of a download in bytes, as far as known."""
     if fetch.is_over:
         return fetch.received
     return max(fetch.size or fetch.listed_size, fetch.received)

@@ -1,9 +1,9 @@
 """Allow one installer at a time to change a virtual environment.
 
-The lock is the file ``PREFIX/.lock``, which uv locks too. pip takes it when everything is
-downloaded and built, so that no download and no build keeps another installer waiting. If
-the installed packages have changed since pip looked at them, it resolves once more.
-Outside of virtual environments, and on disks without locks, there is no lock.
+The lock is the file ``PREFIX/.lock``, which uv locks too. pip acquires the lock after all
+downloads and builds, so that they do not block another installer. If the installed packages
+have changed since pip inspected them, pip resolves once more. Outside of virtual
+environments, and on disks without locks, there is no lock.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ logger = get_logger(__name__)
 _PATIENCE = 300
 #: Seconds between two attempts.
 _PAUSE = 0.1
-#: Options that let pip install elsewhere, or nothing at all.
+#: Options that make pip install elsewhere, or nothing at all.
 _ELSEWHERE = ("dry_run", "prefix_path", "root_path", "target_dir", "use_user_site")
 
 
@@ -48,13 +48,13 @@ class _EnvironmentLock:
         self._path = os.path.join(sys.prefix, ".lock")
         self._file: BinaryIO | None = None
         self._is_new = False
-        #: Not again after it has changed once.
+        #: None after the first comparison: pip resolves only once more.
         self._seen: set[tuple[str, int, int]] | None = _installed()
 
     def acquire(self) -> bool:
         """Acquire the lock; return whether the installed packages are unchanged.
 
-        :raises InstallationError: if another installer keeps it for five minutes.
+        :raises InstallationError: if another installer keeps the lock for five minutes
         """
         if self._file is not None:
             return True
@@ -91,7 +91,7 @@ class _EnvironmentLock:
         """Release the lock; remove its file if this process created the file."""
         if self._file is not None:
             if self._is_new:
-                # Windows does not remove a file that is open.
+                # Windows does not remove an open file.
                 with suppress(OSError):
                     os.unlink(self._path)
             self._file.close()
@@ -101,8 +101,8 @@ class _EnvironmentLock:
 def locked(path: str) -> BinaryIO:
     """Open or create a file and lock it, without following a link.
 
-    :raises BlockingIOError: if another process has locked it, or has just removed it.
-    :raises OSError: if it is no regular file, or the disk has no locks.
+    :raises BlockingIOError: if another process has locked or just removed the file
+    :raises OSError: if the path is no regular file, or the disk has no locks
     """
     file = open(path, "a+b", opener=_open)  # noqa: SIM115 (the caller closes it)
     try:
@@ -123,7 +123,7 @@ def _open(path: str, flags: int) -> int:
 def _is_locked(fd: int) -> bool:
     """Try to lock a file; return whether that succeeded.
 
-    :raises OSError: if the disk has no locks.
+    :raises OSError: if the disk has no locks
     """
     try:
         if sys.platform == "win32":
@@ -150,7 +150,7 @@ def _installed() -> set[tuple[str, int, int]]:
     return found
 
 
-#: Runs a command, which has these options and arguments.
+#: A function that runs a command with its options and arguments.
 RunCommand = Callable[[Any, Values, list[str]], int]
 
 _lock: _EnvironmentLock | None = None
@@ -175,7 +175,8 @@ def _locking(options: Values) -> Iterator[_EnvironmentLock | None]:
 def installing(fn: RunCommand, command: Any, options: Values, args: list[str]) -> int:
     """Run ``pip install``; repeat if another installer interfered.
 
-    pip cannot read a pipe twice, so a run with one takes the lock at once.
+    pip cannot read a pipe twice, so with a requirements file that is a pipe, pip acquires
+    the lock at once.
     """
     files = (*options.requirements, *options.constraints)
     has_pipe = any(os.path.exists(each) and not os.path.isfile(each) for each in files)
@@ -189,15 +190,15 @@ def installing(fn: RunCommand, command: Any, options: Values, args: list[str]) -
             logger.info(
                 "Another installer has changed '%s': resolving again", sys.prefix
             )
-            # What a build needs may be installed by a separate pip.
+            # A separate pip may install the requirements of a build.
             lock.release()
             return fn(command, options, args)
 
 
 def take_lock() -> None:
-    """Lock the environment, if this command changes it.
+    """Lock the environment if this command changes it.
 
-    :raises EnvironmentChanged: if another installer has changed the environment.
+    :raises EnvironmentChanged: if another installer has changed the environment
     """
     if _lock is not None and not _lock.acquire():
         raise EnvironmentChanged

@@ -1,4 +1,4 @@
-"""Clone, hard-link or copy a stored file to the place where it is installed."""
+"""Clone, hard-link or copy a stored file to its installed location."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pip._internal.utils.unpacking import current_umask
 if sys.platform == "linux":
     import fcntl
 
-#: Lets two files share their data until one is changed (ioctl_ficlonerange(2)).
+#: Make two files share their data until one file changes (ioctl_ficlonerange(2)).
 _FICLONE = 0x40049409
 
 
@@ -30,7 +30,7 @@ def _clone(source: str, target: str) -> bool:
 def can_clone(folder: str) -> bool:
     """Return whether files in *folder* can be cloned."""
     try:
-        # The store removes what a killed pip left under such a name.
+        # The store removes the folder if pip is killed here.
         with tempfile.TemporaryDirectory(prefix=".partial-", dir=folder) as trial:
             source = os.path.join(trial, "source")
             with open(source, "wb") as file:
@@ -45,7 +45,7 @@ class FileLinker:
 
     If the file system cannot clone or link a file, pip copies it.
 
-    :param mode: ``clone``, ``hardlink`` or ``copy``.
+    :param mode: the method: ``clone``, ``hardlink`` or ``copy``
     """
 
     def __init__(self, mode: str) -> None:
@@ -55,8 +55,8 @@ class FileLinker:
     def put(self, source: str, target: str, *, may_link: bool) -> None:
         """Create *target* from a stored file, keeping the modification time.
 
-        :param may_link: whether the two may be the same file.
-        :raises OSError: if that is not possible.
+        :param may_link: whether *target* may be a hard link to the stored file
+        :raises OSError: if pip cannot create *target*
         """
         status = os.stat(source)
         if self._mode == "hardlink" and may_link and self._is_like_new(status):

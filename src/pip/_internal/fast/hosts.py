@@ -1,12 +1,13 @@
 """Learn how many parallel requests a host supports.
 
-A server or proxy that serves few connections refuses the others in any way that it likes:
-with any status, by closing the connection, or by answering nothing as long as pip holds
-another connection. So the first request to a host is made alone; then pip makes two, four
-and more at a time, as long as the host answers. A refusal or failure counts only if the same
-request ends in the same way without any other (:meth:`Host.judge`); this is found out once
-for each status. If nothing arrives, pip closes idle connections and makes no more requests
-at a time than were answered (:meth:`Host.stalled`).
+A server or proxy with a low limit may refuse further connections in any way: with any
+status, by closing the connection, or by answering nothing while pip keeps another
+connection open. So pip sends the first request to a host alone. Then pip sends two, four
+and more requests at a time, as long as the host answers. After a refusal or failure, pip
+repeats the request alone. If the result is the same, other requests were not the reason
+(:meth:`Host.judge`); pip tests each status once. If no response arrives, pip closes idle
+connections, and limits parallel requests to the number that the host has answered
+(:meth:`Host.stalled`).
 """
 
 from __future__ import annotations
@@ -15,19 +16,19 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-#: Seconds that a request which pip waits for waits for prefetches.
+#: Seconds that a request of pip waits for prefetches to end.
 _PATIENCE = 1.0
 
 
 class Turn:
     """A request or download in progress.
 
-    :ivar host: which it is sent to
+    :ivar host: the host that receives the request
     :ivar is_due: whether pip waits for the response
-    :ivar level: how many there were to the host when it began, including this one; 0 if
-        nothing can be learned from an answer
-    :ivar peak: how many there have been at the same time since then
-    :ivar is_answered: whether there was a good response
+    :ivar level: the number of requests to the host when this request began, including this
+        request; 0 if pip can learn nothing from the response
+    :ivar peak: the maximum number of simultaneous requests since then
+    :ivar is_answered: whether the host sent a successful response
     """
 
     def __init__(self, host: Host, level: int, *, is_due: bool = False) -> None:
@@ -40,26 +41,26 @@ class Turn:
 class Host:
     """The requests to one host, or to one proxy.
 
-    :param most: how many there may be at the same time
-    :ivar is_avoided: whether nothing more is prefetched from it
-    :ivar accepted: credentials with which it has answered
-    :ivar refused: credentials that it has refused
+    :param most: the maximum number of simultaneous requests
+    :ivar is_avoided: whether pip prefetches nothing more from the host
+    :ivar accepted: the credentials that the host has accepted
+    :ivar refused: the credentials that the host has refused
     """
 
     def __init__(self, most: int) -> None:
         self._most = most
         self._allowed = 1
-        #: The most requests at the same time of which all were answered.
+        #: The maximum number of simultaneous requests that were all answered.
         self._proven = 0
-        #: By status: at how many requests a refusal had nothing to do with the others.
+        #: By status: the number of simultaneous requests that did not cause a refusal.
         self._genuine: dict[int, int] = {}
         self._turns: list[Turn] = []
         self._changed = threading.Condition()
-        #: Who waits to be alone, or is.
+        #: The turns that wait to be alone, or are alone.
         self._alone: list[Turn] = []
-        #: How many requests that pip waits for have not begun.
+        #: The number of requests that pip waits for and that have not begun.
         self._waiting = 0
-        #: How many connections may be open.
+        #: The maximum number of open connections.
         self._open = 0
         self.is_avoided = False
         self.accepted: set[str] = set()
@@ -69,7 +70,7 @@ class Host:
     def turn(self, *, is_due: bool) -> Iterator[Turn]:
         """Wait until another request is allowed, and count it.
 
-        :param is_due: whether pip waits for the response; such a request goes first.
+        :param is_due: whether pip waits for the response; such a request goes first
         """
         with self._changed:
             if is_due:
@@ -92,7 +93,8 @@ class Host:
                 self._turns.remove(turn)
                 if turn in self._alone:
                     self._alone.remove(turn)
-                # Not before it has ended: the next one would count it.
+                # Raise the limit only after the request has ended, so that the next one is
+                # not too early.
                 if turn.is_answered:
                     self._prove(turn.level)
                 self._changed.notify_all()
@@ -110,12 +112,12 @@ class Host:
     ) -> None:
         """Wait for all other requests to end, and block new ones until the turn ends.
 
-        :param seconds: how long to wait for requests that pip may never make
-        :param close_connections: closes the connections that are kept open
+        :param close_connections: a function that closes the idle connections
+        :param seconds: the time limit for requests that pip may never need
         """
         with self._changed:
             self._alone.append(turn)
-            # This may be what another one waits for.
+            # Another turn may wait for this one.
             self._changed.notify_all()
             self._changed.wait_for(
                 lambda: (
@@ -123,7 +125,7 @@ class Host:
                     and all(each in self._alone for each in self._due())
                 )
             )
-            # Nobody may need what hangs.
+            # pip may not need the requests that hang.
             self._changed.wait_for(
                 lambda: all(each in self._alone for each in self._turns), seconds
             )
@@ -150,8 +152,8 @@ class Host:
     def stalled(self) -> bool:
         """Limit parallel requests to the number that the host answered.
 
-        :return: whether there are idle connections, to be closed now. The requests that
-            are under way may be answered only because of that.
+        :return: whether the caller must close idle connections now. That may be the only
+            reason why the host answers the requests in progress.
         """
         with self._changed:
             has_idle = 0 < len(self._turns) < self._open
@@ -165,10 +167,10 @@ class Host:
     def judge(self, turn: Turn, status: int, *, is_same: bool) -> None:
         """Adjust the limit after a request was repeated alone.
 
-        :param status: of the first response
-        :param is_same: whether it ended in the same way; this proves that the other
-            requests were not the reason. Otherwise they were, and from here on, pip makes
-            one request after the other.
+        :param status: the status of the first response
+        :param is_same: whether the repeated request had the same result. If so, the other
+            requests were not the reason. Otherwise, pip sends one request at a time from
+            now on.
         """
         with self._changed:
             if is_same:
@@ -179,5 +181,5 @@ class Host:
 
     def _prove(self, level: int) -> None:
         self._proven = max(self._proven, level)
-        # Too many do no harm: what is refused is repeated alone.
+        # A limit that is too high does no harm: pip repeats each refused request alone.
         self._allowed = min(2 * self._allowed, self._most)

@@ -1,6 +1,6 @@
 """Run ``pip install``: lock the environment, and unpack wheels early.
 
-Most of the code for this is loaded once there is a wheel to unpack or an upgrade.
+Most of the code for this is loaded only for an upgrade, or for a wheel to unpack.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class _Install:
         self._options = options
         self._unpacking: Unpacking | None = None
         self._has_tried = False
-        #: Of the command, if it has downloaded anything.
+        #: The session of the command, if the command has downloaded anything.
         self.session: PipSession | None = None
 
     def unpacking(self, size: int | None) -> Unpacking | None:
@@ -121,7 +121,7 @@ def unpack_url(
 def before_installing(requirements: Sequence[InstallRequirement]) -> None:
     """Lock the environment, and prepare for the installation.
 
-    :raises EnvironmentChanged: if another installer has changed the environment.
+    :raises EnvironmentChanged: if another installer has changed the environment
     """
     if not requirements:
         return

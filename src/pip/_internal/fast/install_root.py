@@ -1,4 +1,4 @@
-"""Install files into a temporary folder, from which they are moved later."""
+"""Install files into a temporary folder; they are moved to their final location later."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-#: By path of an installed module: puts its bytecode in place; returns whether that was possible.
+#: By path of an installed module: a function that installs the bytecode, and returns
+#: whether that succeeded.
 BYTECODE: dict[str, Callable[[str], bool]] = {}
 
-#: The folder that stands for the root, if any.
+#: The folder that replaces the root, or None.
 _tree: str | None = None
 
 
@@ -33,7 +34,7 @@ def final_path(path: str) -> str:
 
 
 def compile_file(fn: Callable[[str], bool], path: str) -> bool:
-    """Compile a module for its final path, unless already compiled."""
+    """Compile a module for its final path, unless it is already compiled."""
     put = BYTECODE.pop(path, None)
     if put is not None and put(path):
         return True

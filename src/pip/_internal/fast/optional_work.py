@@ -1,4 +1,4 @@
-"""Do optional work without disturbing the run by errors or log lines."""
+"""Do optional work; errors and log records must not disturb the run."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from pip._internal.console.output import get_logger
 
 logger = get_logger(__name__)
 
-#: Who keeps what this thread logs.
+#: The function that stores the log records of a thread.
 _OWN = threading.local()
 
 
 class BestEffort(AbstractContextManager["BestEffort"]):
     """A context manager for optional work: errors end the work, not the run.
 
-    Everything that pip reads before stock pip would read it belongs inside, because stock
-    pip may never read it. Interrupts pass, as all exceptions that are no errors.
+    If pip reads something before stock pip would, the code belongs inside this context,
+    because stock pip may never read it. Interrupts and other non-errors propagate.
 
     :param what: the work, for the debug log
     """
@@ -51,7 +51,7 @@ def _hold(record: logging.LogRecord) -> bool:
 def holding(keep: Callable[[logging.LogRecord], None]) -> Iterator[None]:
     """Send this thread's log records to *keep* instead of the handlers."""
     for handler in logging.getLogger().handlers:
-        # It stays there: nobody knows when the last thread ends.
+        # The filter stays: the last thread may end at any time.
         handler.addFilter(_hold)
     before = getattr(_OWN, "keep", None)
     _OWN.keep = keep
@@ -65,6 +65,6 @@ def emit(records: deque[logging.LogRecord]) -> None:
     """Emit stored log records from this thread."""
     while records:
         record = records.popleft()
-        # This thread's own records may be held too.
+        # The filter may divert this thread's records too.
         vars(record).pop("held", None)
         logging.getLogger(record.name).handle(record)

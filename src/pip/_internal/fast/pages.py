@@ -1,8 +1,8 @@
 """Parse index pages without creating links for unsuitable wheels.
 
-Stock pip makes a link of each file, and leaves most of them out. Nothing comes of these but
-lines of a debug log, so where nobody reads that, no link is made of such a wheel. Code that
-needs all links gets them by :func:`all_links`.
+Stock pip creates a link for each file, and then skips most links. The skipped links appear
+only in the debug log, so without a debug log, this module creates no links for unsuitable
+wheels. :func:`all_links` returns all links.
 """
 
 from __future__ import annotations
@@ -24,18 +24,19 @@ if TYPE_CHECKING:
     from pip._internal.models.target_python import TargetPython
 
 _JSON = "application/vnd.pypi.simple.v1+json"
-#: Of a file name, in characters.
+#: The length of a long file name, in characters.
 _LONG = 256
 
-#: Bytes of each file on the JSON pages that were read (PEP 700), by URL. Upstream drops them
-#: when it makes links.
+#: File sizes in bytes from JSON pages (PEP 700), by URL. Upstream drops the sizes when it
+#: creates links.
 _SIZES: dict[str, int] = {}
 
 
 class _Links(list[Link]):
     """Links of a page.
 
-    :ivar everything: makes all of them, as stock pip does; None if none was left out
+    :ivar everything: a function that creates all links, as stock pip does; None if no link
+        was left out
     """
 
     everything: Callable[[], Sequence[Link]] | None = None
@@ -55,10 +56,10 @@ def links_of_page(
 ) -> list[Link]:
     """Return the links of a page that may be candidates, in page order.
 
-    :param parse: how upstream makes links of a page; it makes the same ones.
-    :param target: for which they may be candidates; None for all links.
+    :param parse: upstream's parser, which creates the same links
+    :param target: the target of the candidates; None for all links
     """
-    # Upstream keeps the links of some pages.
+    # Upstream caches the links of some pages.
     is_plain = page.content_type.lower().startswith(_JSON) and not (
         page.cache_link_parsing
     )
@@ -95,7 +96,7 @@ def _suitable(target: TargetPython) -> Callable[[str], bool]:
         try:
             return not supported.isdisjoint(parse_tag(text))
         except InvalidTag:
-            # Upstream says so.
+            # Upstream reports the invalid tag.
             return True
 
     return suits
@@ -106,8 +107,8 @@ def _is_foreign(file: Any, suits: Callable[[str], bool]) -> bool:
     if type(file) is not dict or type(url := file.get("url")) is not str:
         return False
     name = url.partition("#")[0].rpartition("/")[2].replace("%2B", "+")
-    # A name with other parts needs a closer look. A number of thousands of digits is more
-    # than Python reads, and stock pip fails.
+    # A name with other parts needs the full parser. Python refuses numbers of thousands of
+    # digits, and stock pip fails.
     is_usual = name.endswith(".whl") and name.count("-") == 4 and len(name) < _LONG
     if not is_usual or "%" in name or "?" in url:
         return False

@@ -1,4 +1,4 @@
-"""Download the files of a command several at a time, in threads that run pip's downloader."""
+"""Download several files of a command at a time, in threads that run pip's downloader."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def batch(
 ) -> _Downloaded:
     """Download files, and yield the path and content type of each.
 
-    :param location: the folder to download them to.
+    :param location: the folder to download the files to
     """
     session = downloader._session
     options = command_options()

@@ -1,9 +1,10 @@
 """Prefetch the index pages and metadata files that the resolver will need.
 
-The resolver asks for one page or metadata file after the other. This module starts with the
-requirements that the resolver was told, looks up the best file of each project, and goes on
-with what that file requires, breadth first. It works only while pip waits for a response,
-asks stock pip's finder, and decides nothing: what the resolver does not ask for is not used.
+The resolver requests one page or metadata file at a time. This module starts with the
+user's requirements, finds the best file of each project, and continues with the
+dependencies of that file, breadth first. It runs only while pip waits for a response, uses
+stock pip's finder, and decides nothing: pip uses only the responses that it requests
+itself.
 """
 
 from __future__ import annotations
@@ -39,12 +40,12 @@ if TYPE_CHECKING:
     from pip._internal.req.req_install import InstallRequirement
     from pip._internal.resolution.resolvelib.resolver import Resolver
 
-    #: Files that suit, the best first, each with its version.
+    #: Suitable files, best first, each with its version.
     Files = Sequence[tuple[Version, Link]]
 
-#: Requirements that are looked at; so hostile metadata cannot take much time.
+#: The maximum number of requirements to follow, because hostile metadata may list many.
 _MAX_REQUIREMENTS = 20_000
-#: How often the best file of a project is looked up, as more is required of it.
+#: The maximum number of searches for the best file of a project, as requirements are added.
 _MAX_LOOKS = 3
 
 
@@ -54,7 +55,7 @@ class Foresight:
     def pages_of(self, project: NormalizedName, pages: Sequence[str]) -> Sequence[str]:
         """Return the URLs of the pages of a project.
 
-        :param pages: where stock pip looks it up
+        :param pages: the URLs that stock pip uses
         """
         del project
         return pages
@@ -64,7 +65,7 @@ class Foresight:
     ) -> Link | None:
         """Return the file that the resolver will choose; None if unknown.
 
-        :raises NotAnswered: if a response is not here yet
+        :raises NotAnswered: if a response has not arrived yet
         """
         del prefetch, project
         return files[0][1] if files else None
@@ -73,11 +74,11 @@ class Foresight:
 class _Project:
     """A project that the resolver may need.
 
-    :ivar specifier: what is required of its version so far
-    :ivar extras: what is required of it so far
-    :ivar waits: how many responses are on their way for it
-    :ivar version: of the file that was found best
-    :ivar dist: its metadata
+    :ivar specifier: the required versions so far
+    :ivar extras: the required extras so far
+    :ivar waits: the number of pending responses for the project
+    :ivar version: the version of the best file so far
+    :ivar dist: the metadata of that version
     """
 
     def __init__(self, name: NormalizedName, specifier: SpecifierSet) -> None:
@@ -89,9 +90,9 @@ class _Project:
         self.version: Version | None = None
         self.dist: BaseDistribution | None = None
         self.pages: list[str] = []
-        #: What was logged; it is said when the resolver reaches the project.
+        #: The log records, emitted when the resolver reaches the project.
         self.records: deque[logging.LogRecord] = deque()
-        #: What the finder left out for its Requires-Python, which error messages tell.
+        #: The files that the finder skipped because of Requires-Python, for error messages.
         self.left_out: set[str] = set()
 
 
@@ -118,8 +119,8 @@ class _Metadata(importlib.metadata.Distribution):
 class Prefetch:
     """Prefetches for one run of the resolver.
 
-    :param roots: what the user requires, and constraints
-    :ivar roots: what the user requires by name
+    :param roots: the user's requirements and constraints
+    :ivar roots: the user's requirements by name
     """
 
     def __init__(
@@ -152,7 +153,7 @@ class Prefetch:
                 self.roots.append(root.req)
 
     def require(self, requirements: Iterable[Requirement]) -> None:
-        """Prefetch what the resolver will need for requirements."""
+        """Prefetch the pages and metadata that the resolver will need for requirements."""
         self._require(requirements)
         self._go_on()
 
@@ -272,7 +273,7 @@ class Prefetch:
         before = set(skipped)
 
         def keep(record: logging.LogRecord) -> None:
-            # What is done again, after more has arrived, is said once.
+            # Log each message once, even if a step runs again.
             if record.getMessage() not in said:
                 project.records.append(record)
 
@@ -289,7 +290,7 @@ class Prefetch:
         pages = self._finder.search_scope.get_index_urls_locations(name)
         pages = list(self._foresight.pages_of(name, pages))
         if request.method == "GET":
-            # This may also be a manifest, or what a page redirects to.
+            # The request may also be for a manifest, or the target of a redirect.
             pages = pages if url in pages else [url]
             project.pages += pages
             headers = {name: str(value) for name, value in request.headers.items()}

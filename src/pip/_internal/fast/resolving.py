@@ -1,7 +1,7 @@
 """Connect the resolver to prefetching.
 
-Most of the code for this is loaded once there is something to prefetch: a second requirement
-of the user, or the first dependency.
+Most of the code for this is loaded at the first chance to prefetch: a second requirement of
+the user, or the first dependency.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ _T = TypeVar("_T")
 class Resolving:
     """A run of the resolver for which pip may prefetch.
 
-    :param make: makes what prefetches, once there is something to prefetch
-    :ivar prefetch: what prefetches; None if there was nothing so far
+    :param make: a function that creates the :class:`Prefetch`
+    :ivar prefetch: the prefetches; None if pip has not started to prefetch
     """
 
     def __init__(self, make: Callable[[], Prefetch]) -> None:
@@ -57,18 +57,18 @@ def prefetching(
 ) -> Iterator[None]:
     """Enable prefetching for a resolver run.
 
-    Not where pip asks no index, and not where hashes are required: there stock pip reads
-    only verified files, and stops at the first file that is not.
+    pip does not prefetch without an index, or if hashes are required: then stock pip reads
+    only verified files, and stops at the first unverified file.
 
-    :param most: requests to a host at the same time
-    :param make_foresight: returns what affects which files are looked up
+    :param most: the maximum number of simultaneous requests to a host
+    :param make_foresight: a function that returns the policy for prefetching
     """
     finder = resolver.factory.preparer.finder
     is_allowed = (
         most > 1
         and finder.search_scope.index_urls
         and not resolver.factory.preparer.require_hashes
-        # What a build needs is resolved meanwhile, by the same finder.
+        # The same finder resolves the requirements of a build.
         and RESOLVING.of(finder, Resolving) is None
     )
     if not is_allowed:

@@ -1,9 +1,9 @@
 """Resume a large download that an earlier run did not finish.
 
-While a large file with a known sha256 arrives, it is in pip's cache, named after the sha256.
-If the run ends early, the part stays there. The next run requests the file as usual, closes
-the response, and requests only the rest. If anything is wrong with the part or the rest, pip
-downloads the whole file as stock pip does.
+pip stores a large file with a known sha256 in its cache during the download, named after
+the sha256. If the run ends early, the part stays in the cache. The next run requests the
+file as usual, closes the response, and requests only the rest. If the part or the rest is
+invalid, pip downloads the whole file as stock pip does.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ if TYPE_CHECKING:
 
     from pip._internal.models.link import Link
 
-#: Below pip's cache.
+#: The name of the folder in pip's cache.
 _FOLDER = "partial-downloads"
-#: Bytes of the smallest part that pip keeps.
+#: The minimum size of a part that pip keeps, in bytes.
 _LEAST = 20_000_000
-#: Seconds for which pip keeps a part.
+#: The maximum age of a part, in seconds.
 _AGE = 14 * 24 * 60 * 60
 
 
 class _Resuming(Downloader):
     """A downloader that saves a large file in a partial file and resumes it.
 
-    :param cache: pip's cache.
-    :param opened: closes the part.
-    :ivar part: the file, if it is large.
+    :param cache: the folder of pip's cache
+    :param opened: the exit stack that closes the partial file
+    :ivar part: the partial file; None if the download is not large
     """
 
     def __init__(self, downloader: Downloader, cache: str, opened: ExitStack) -> None:
@@ -69,7 +69,7 @@ class _Resuming(Downloader):
     def _rest(self, download: _FileDownload, whole: Response, size: int) -> Response:
         """Open the partial file, and request the missing bytes.
 
-        :raises OSError: if the server sends something else.
+        :raises OSError: if the server does not send exactly the missing bytes
         """
         with BestEffort("keeping a partial download"):
             own_folder(folder := os.path.join(self._cache, _FOLDER))
@@ -105,7 +105,7 @@ def download(
         try:
             path, content_type = fn(resuming, link, folder)
             if resuming.part:
-                # So old that pip removes it if it cannot move it.
+                # The part is now so old that pip removes it if the move fails.
                 os.utime(resuming.part.name, (0, 0))
                 shutil.move(resuming.part.name, path)
             return path, content_type
@@ -120,7 +120,7 @@ def download(
 def remove_parts(cache: str, newest: float = float("inf")) -> None:
     """Remove partial files that are small or old, unless a process uses them.
 
-    :param newest: a time in seconds.
+    :param newest: the modification time up to which a part is old, in seconds
     """
     with suppress(OSError), os.scandir(os.path.join(cache, _FOLDER)) as entries:
         for entry in entries:

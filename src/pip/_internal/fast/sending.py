@@ -1,7 +1,7 @@
 """Send requests in parallel, within the limit of each host.
 
-A request that fails while there are other connections to its host is sent again alone. So
-the result is the same as stock pip's, however a host handles several connections.
+If a request fails while there are other connections to its host, pip sends it again alone.
+So the result is the same as stock pip's for any host.
 """
 
 from __future__ import annotations
@@ -37,27 +37,27 @@ logger = get_logger(__name__)
 _ASKS_FOR_CREDENTIALS = (401, 407)
 _FAILURES = (RequestException, HTTPError, OSError)
 _TOO_MANY = 429
-#: Seconds that every server may take until the first byte.
+#: The minimum time that a server may take until the first byte, in seconds.
 _LEAST_PATIENCE = 0.3
-#: A server may take so many times as long as for the slowest response.
+#: A server may take this many times as long as its slowest response.
 _SLOWER = 3
-#: Bytes; whatever pip streams and is not longer is read before the next request.
+#: Bytes; pip reads streamed responses up to this size before the next request.
 _SMALL = 1024 * 1024
 #: Seconds until a server has noticed that connections were closed.
 _UNTIL_CLOSED = 0.1
 
 
 class Dropped(Exception):
-    """A prefetch was dropped: nobody needs it, or pip might get another response."""
+    """A prefetch was dropped: pip does not need it, or might get another response."""
 
 
 class Sender:
     """An adapter of a session, with a second adapter for prefetches.
 
-    :ivar adapter: the session's own, with the connections
-    :ivar has_sent: whether there was a request that the cache did not answer
-    :ivar stock: sends as stock pip does, with its retries
-    :ivar once: sends once
+    :ivar adapter: the session's own adapter, with the connections
+    :ivar has_sent: whether a request was sent to a server, not answered by the cache
+    :ivar stock: the function that sends as stock pip does, with its retries
+    :ivar once: the function that sends without retries
     """
 
     def __init__(self, adapter: HTTPAdapter) -> None:
@@ -73,7 +73,7 @@ class Sender:
         for manager in managers:
             for key in manager.pools.keys():  # noqa: SIM118
                 pool = manager.pools.get(key)
-                # Closing the pool would make requests fail that are under way.
+                # Closing the pool would break active requests.
                 with suppress(queue.Empty):
                     while pool is not None and pool.pool is not None:
                         connection = pool.pool.get(block=False)
@@ -91,10 +91,10 @@ class Sender:
         ) -> Response:
             built = build(request, response, **kwargs)
             if not kwargs.get("from_cache"):
-                # ``built`` may be from the cache all the same, confirmed by the server.
+                # Even if ``built`` is from the cache, the server has confirmed it.
                 SENT.set(built, True)
                 self.has_sent = True
-            # With credentials, pip sends it again there.
+            # pip repeats the request with credentials on this connection.
             built.connection = owner
             return built
 
@@ -105,9 +105,9 @@ class Sender:
 class _Outcome(NamedTuple):
     """The outcome of a request.
 
-    :ivar value: what was read; None if it failed
-    :ivar was_sent: whether a server has answered, not the cache
-    :ivar seconds: until the first byte
+    :ivar value: the value that the reader returned; None if the request failed
+    :ivar was_sent: whether a server has answered, not only the cache
+    :ivar seconds: the time until the first byte, in seconds
     """
 
     value: Any
@@ -133,8 +133,8 @@ class _Outcome(NamedTuple):
 class Sending:
     """Sends the requests of one session.
 
-    :param senders: its adapters
-    :param most: requests to a host at the same time
+    :param senders: the adapters of the session
+    :param most: the maximum number of simultaneous requests to a host
     """
 
     def __init__(
@@ -144,9 +144,9 @@ class Sending:
         self._senders = senders
         self._most = most
         self._hosts: dict[str, Host] = {}
-        #: Seconds until the first byte.
+        #: The longest time until the first byte, in seconds.
         self._slowest = 0.0
-        #: The turn of what this thread downloads.
+        #: The turn of this thread's download.
         self._own = threading.local()
 
     def host_of(self, url: str, settings: Mapping[str, Any]) -> Host:
@@ -154,11 +154,11 @@ class Sending:
         parts = urlsplit(url)
         proxy = select_proxy(url, settings.get("proxies"))
         key = proxy or f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
-        # Another thread may make it at the same time.
+        # Another thread may create the host at the same time.
         return self._hosts.get(key) or self._hosts.setdefault(key, Host(self._most))
 
     def forget_hosts(self) -> None:
-        """Forget pending requests that pip has given up."""
+        """Forget pending requests that pip has abandoned."""
         self._hosts = {}
 
     def settings_for(self, url: str) -> dict[str, Any]:
@@ -205,9 +205,9 @@ class Sending:
     def may_prefetch(
         self, request: PreparedRequest, settings: Mapping[str, Any]
     ) -> bool:
-        """Return whether an optional request may be sent.
+        """Return whether a prefetch may be sent.
 
-        Its password, if there is one, must be one that pip itself has used with success.
+        If the request has a password, pip itself must have used the password successfully.
         """
         host = self.host_of(str(request.url), settings)
         credentials = _credentials(request)
@@ -222,7 +222,7 @@ class Sending:
 
         def settled(response: Response, *, is_last: bool = False) -> Response:
             if hasattr(self._own, "turn"):
-                # It is read in this turn, by code that can stop.
+                # The downloader reads the response in this turn, and can stop.
                 return response
             if not settings.get("stream"):
                 _ = response.content
@@ -233,7 +233,7 @@ class Sending:
                 host.keeps_open()
             return response
 
-        # What has arrived of a body that breaks off is for pip, which goes on there.
+        # pip resumes a body that breaks off, so keep the received part.
         last = partial(settled, is_last=True)
         stock = partial(_attempt, sender.stock, request, settings, last)
         with self._turn(host) as turn:
@@ -256,10 +256,11 @@ class Sending:
     ) -> Answer:
         """Prefetch a response.
 
-        :param limit: bytes of the body
-        :param begins: called before it is sent; returns whether anybody needs it
-        :raises Dropped: if nobody does, if the host refuses such requests, or if this one
-            failed or was refused, maybe because of other requests
+        :param limit: the maximum length of the body, in bytes
+        :param begins: a function that is called before sending; returns whether the
+            response is still needed
+        :raises Dropped: if the response is not needed, if the host refuses such requests,
+            or if the request failed or was refused, perhaps because of other requests
         """
         host = self.host_of(str(request.url), settings)
         with host.turn(is_due=False) as turn:
@@ -267,7 +268,7 @@ class Sending:
                 raise Dropped
             read = partial(read_answer, limit=limit)
             outcome = _attempt(sender.once, request, settings, read)
-            # After a failure, nothing more is prefetched from there.
+            # After a failure, pip prefetches nothing more from this host.
             host.is_avoided |= not (outcome.is_good or outcome.is_refusal)
             if not self._is_final(turn, request, outcome):
                 raise Dropped
@@ -321,7 +322,7 @@ def _attempt(
 ) -> _Outcome:
     """Send a request, and read the response.
 
-    :return: the outcome; failures are no errors here.
+    :return: the outcome; failures are not raised
     """
     began = time.monotonic()
     response, status, seconds, was_sent = None, 0, 0.0, False

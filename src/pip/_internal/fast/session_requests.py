@@ -1,8 +1,8 @@
 """The requests of a session, with prefetching.
 
-Threads only send requests and read responses. They ask for no password, open no keyring
-and touch nothing else of pip's. A prefetched response waits until pip makes the same
-request. If anything is wrong with it, it is dropped, and pip makes the request itself.
+Threads only send requests and read responses. They ask for no password, open no keyring and
+use no other state of pip. A prefetched response waits until pip makes the same request. If
+the response is not usable, pip drops it and makes the request itself.
 """
 
 from __future__ import annotations
@@ -34,18 +34,18 @@ if TYPE_CHECKING:
 
 logger = get_logger(__name__)
 
-#: Bytes of a body, as sent. Whatever is longer, pip requests itself.
+#: Bytes of a body, as sent. pip does not prefetch longer responses.
 MAX_PAGE = 2 * 1024 * 1024
 MAX_METADATA = 1024 * 1024
-#: Bytes of all bodies; while so much is held, nothing more is prefetched.
+#: Bytes of all bodies; above this total, pip prefetches nothing more.
 _MAX_HELD = 32 * 1024 * 1024
-#: So many threads; each waits for its host, of which there are few.
+#: The number of threads; each waits for its host, and there are few hosts.
 _WORKERS = 16
-#: Pages, manifests and metadata files that pip has not asked for.
+#: The maximum number of prefetched responses that pip has not requested.
 _MAX_UNCLAIMED = 64
-#: A response with another value of these is another response.
+#: The headers that identify a response: other values mean another response.
 _VARYING = ("Accept", "Accept-Encoding", "Authorization", "Cache-Control", "Range")
-#: Statuses with which pip would get the same response. It follows redirects itself.
+#: Statuses with which pip would get the same response. pip follows redirects itself.
 _FINAL = (*range(200, 300), 301, 302, 303, 307, 308, 401, 404, 407, 410)
 
 _Key = tuple[str, tuple[str, ...]]
@@ -56,7 +56,7 @@ class NotAnswered(BaseException):
 
     This is no error, and error handlers must not catch it.
 
-    :ivar request: for the response; None if it was prefetched by other means
+    :ivar request: the request for the response; None if it was prefetched by other means
     """
 
     def __init__(self, request: PreparedRequest | None = None) -> None:
@@ -86,7 +86,7 @@ class _Job:
 class SessionRequests:
     """The HTTP requests of one session.
 
-    :param most: requests to a host at the same time
+    :param most: the maximum number of simultaneous requests to a host
     """
 
     def __init__(self, session: PipSession, most: int) -> None:
@@ -94,7 +94,7 @@ class SessionRequests:
         self._senders: dict[int, Sender] = {}
         self.sending = Sending(session, self._senders.values(), most)
         self._passwords: dict[str, tuple[str | None, str | None]] = {}
-        #: What was requested once is never prefetched.
+        #: All requests so far; pip never prefetches them again.
         self._made: set[_Key] = set()
         self._unclaimed: set[_Key] = set()
         self._read_ahead: list[_Key] | None = None
@@ -103,7 +103,7 @@ class SessionRequests:
                 if most > DEFAULT_POOLSIZE:
                     adapter.init_poolmanager(DEFAULT_POOLSIZE, most)
                 sender = self._senders[id(adapter)] = Sender(adapter)
-                # Its connections are shared.
+                # All users of the adapter share its connections.
                 adapter.send = partial(self._send, sender)  # type: ignore[method-assign]
         self._begin()
 
@@ -113,7 +113,7 @@ class SessionRequests:
         self._workers = Workers(self._work, _WORKERS, self._waiting.get)
         #: Jobs and requests that have ended, for the main thread.
         self._ended: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
-        #: Called in the main thread after each response to a request of pip's.
+        #: A function that the main thread calls after each response to a request of pip.
         self.on_response: Callable[[], None] = lambda: None
         self._pending = 0
 
@@ -123,25 +123,25 @@ class SessionRequests:
             job.future.cancel()
         for _ in range(len(self._workers)):
             self._waiting.put(None)
-        # A worker that still waits for a server has yet to take its own None.
+        # A worker that still waits for a server takes its None later.
         self._begin()
 
     @property
     def has_room(self) -> bool:
         """Whether another response may be prefetched.
 
-        As long as the cache answers, prefetching takes time and saves none.
+        While the cache answers all requests, prefetching saves no time.
         """
         is_online = any(sender.has_sent for sender in self._senders.values())
         return is_online and len(self._unclaimed) < _MAX_UNCLAIMED
 
     @property
     def is_ahead(self) -> bool:
-        """Whether code ahead of the resolver is reading responses."""
+        """Whether prefetching code is reading responses before the resolver."""
         return self._read_ahead is not None
 
     def claim(self, url: str) -> None:
-        """Record that pip used the prefetched response of a URL."""
+        """Record that pip used the prefetched response for *url*."""
         self._unclaimed = {each for each in self._unclaimed if each[0] != url}
 
     def prefetch(
@@ -155,18 +155,18 @@ class SessionRequests:
     ) -> bool:
         """Send a GET request in a thread, for a later request of the session.
 
-        :param limit: bytes of the body
-        :param then: called in the main thread, while pip waits for another response, with
-            the response; with None if it is useless
-        :param request: the same as pip prepares it, if that is known
-        :return: whether *then* will be called; not if the host is avoided, or if it was
-            requested before
+        :param limit: the maximum length of the body, in bytes
+        :param then: a function that the main thread calls while pip waits for another
+            response; its argument is the response, or None if the response is not usable
+        :param request: the request as pip prepares it, or None
+        :return: whether *then* will be called; False if pip avoids the host or has already
+            made the request
         """
         sender = self._senders.get(id(self._session.get_adapter(url)))
         if sender is None:
             return False
         request = request or self._prepare(url, headers)
-        # What pip does about a status of 401 is not for threads.
+        # Threads must not handle a status of 401.
         request.hooks = default_hooks()
         key = _key(request)
         settings = {**self.sending.settings_for(str(request.url)), "stream": True}
@@ -189,7 +189,7 @@ class SessionRequests:
     def _prepare(self, url: str, headers: Mapping[str, str]) -> PreparedRequest:
         """Prepare a request without changing the session.
 
-        This opens no keyring: pip does so only after a status of 401.
+        This opens no keyring: pip opens one only after a status of 401.
         """
         auth = self._session.auth
         self._passwords = {**self._passwords, **auth.passwords}
@@ -200,7 +200,8 @@ class SessionRequests:
     def reading_ahead(self) -> Iterator[None]:
         """Answer requests from prefetched responses only.
 
-        :raises NotAnswered: if a response is not there; the others are kept then.
+        :raises NotAnswered: if a response has not arrived; then the other responses are
+            kept
         """
         assert self._read_ahead is None, "one thing is read after the other"
         self._read_ahead = []
@@ -244,7 +245,7 @@ class SessionRequests:
         try:
             return future.result()
         finally:
-            # An error refers to this frame, and the future to the error.
+            # An error refers to this frame, and the future refers to the error.
             del future
 
     def _take(self, request: PreparedRequest) -> Answer | None:
@@ -253,16 +254,16 @@ class SessionRequests:
         self._made.add(key)
         self._unclaimed.discard(key)
         job = self._jobs.pop(key, None)
-        # One that has not begun waits behind others that nobody may need.
+        # A request that has not begun waits behind requests that pip may not need.
         if job is None or job.future.cancel():
             return None
         self.wait_for(job.future)
         return job.answer
 
     def wait_for(self, future: Future[Any], seconds: float = math.inf) -> bool:
-        """Wait while handling arriving responses.
+        """Wait for a future while handling responses that arrive.
 
-        :param seconds: how long
+        :param seconds: the maximum time to wait
         :return: whether the future is done
         """
         if threading.current_thread() is not threading.main_thread():
@@ -302,7 +303,7 @@ class SessionRequests:
                     job.future.set_exception(error.with_traceback(None))
             else:
                 job.future.set_result(answer)
-            # While a thread waits for the next one, it holds none.
+            # A thread that waits for the next job must not refer to this one.
             del job
 
 
@@ -314,8 +315,8 @@ def requests_of(session: PipSession, most: int) -> SessionRequests:
 def without_questions(session: PipSession) -> PipSession:
     """Copy a session; the copy shares connections and never prompts.
 
-    Where the session would ask the user or a keyring for credentials, the copy returns
-    what the server said: 401.
+    The session would ask the user or a keyring for credentials. The copy returns the
+    server's 401 response instead.
     """
     auth = like(session.auth, prompting=False)
     auth.keyring_provider = "disabled"

@@ -1,9 +1,9 @@
 """Load trusted certificates once, and run TLS handshakes in parallel.
 
-Stock pip's context loads certificates when it is made, also if no connection uses TLS, and
-again for each connection, which takes tens of milliseconds; it serializes handshakes. It
-keeps everything that it has loaded, so loading the same certificates once, for the first
-connection, trusts neither more nor less.
+Stock pip loads certificates when it creates its context, even if no connection uses TLS. It
+loads them again for each connection, which takes tens of milliseconds, and serializes
+handshakes. A context keeps all loaded certificates, so loading the same certificates once,
+for the first connection, does not change which certificates pip trusts.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ from pip._vendor.truststore._openssl import _configure_context
 class SharedContext(ssl.SSLContext):
     """A TLS context for several threads, if certificates are in files.
 
-    urllib3 sets it up again, with the same values, for each connection. The context must
-    not change while another thread uses it, so only the first time has an effect.
+    urllib3 sets up the context again, with the same values, for each connection. The
+    context must not change while another thread uses it, so only the first setup has an
+    effect.
     """
 
     def __init__(self, protocol: int) -> None:
@@ -54,7 +55,7 @@ class SharedContext(ssl.SSLContext):
 
     def _once(self, do: Callable[..., object], *values: object) -> None:
         with self._lock:
-            # A failure is not kept, so the next attempt fails in the same way.
+            # A failure is not recorded, so the next attempt fails in the same way.
             if (do.__name__, values) not in self._done:
                 do(*values)
                 self._done.add((do.__name__, values))

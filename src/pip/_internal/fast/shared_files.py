@@ -16,13 +16,14 @@ if TYPE_CHECKING:
 
 logger = get_logger(__name__)
 
-#: The folders of schemes in a wheel; files of a library lie beside those at the root.
+#: The scheme folders in a wheel. Files of purelib and platlib are installed next to files
+#: from the root of the wheel.
 _LIBRARIES = re.compile(r"[^/]+\.data/(?:purelib|platlib)/")
 _SCHEMES = re.compile(r"[^/]+(\.data/(?:scripts|data)/)")
 
 
 def warn_of_shared_files(requirements: Iterable[InstallRequirement]) -> None:
-    """Warn once per pair of packages if one overwrites files of the other.
+    """Warn once per pair of packages if one package overwrites files of the other.
 
     Sizes and checksums come from the directories of the archives.
     """
@@ -59,5 +60,5 @@ def _files(requirement: InstallRequirement) -> Iterator[tuple[str, tuple[int, in
                     path = _SCHEMES.sub(r"\1", _LIBRARIES.sub("", entry.filename, 1), 1)
                     yield path, (entry.file_size, entry.CRC)
     except (BadZipFile, OSError, ValueError) as error:
-        # pip reports it when it installs the wheel.
+        # pip reports the error when it installs the wheel.
         logger.debug("Cannot list the files of %s: %s", requirement.name, error)

@@ -1,7 +1,7 @@
 """Attributes that the fork adds to stock pip's objects.
 
-Upstream hands on little from where it is known to where it matters, so our values travel
-on its objects. Each has a slot.
+Upstream passes few values between its layers, so the fork stores its values on upstream's
+objects. Each value has a slot.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _Value = TypeVar("_Value")
 class Slot:
     """An attribute of the fork on stock pip's objects.
 
-    Its readers name the class of the value, which this module does not know.
+    Callers pass the class of the value, which this module does not know.
     """
 
     __slots__ = ("_name",)
@@ -42,12 +42,12 @@ class Slot:
         return value
 
 
-#: On a ``PipSession``: its ``SessionRequests``. Made by
-#: ``fast.session_requests``, read by ``index.time_limit`` too.
+#: On a ``PipSession``: its ``SessionRequests``. Set by ``fast.session_requests``; also read
+#: by ``index.time_limit``.
 SESSION_REQUESTS = Slot("_variants_requests")
-#: On a ``PackageFinder``: the ``Resolving`` of the resolver that runs. Set and read by
+#: On a ``PackageFinder``: the ``Resolving`` of the current resolver. Set and read by
 #: ``fast.resolving``.
 RESOLVING = Slot("_variants_resolving")
-#: On a ``Response``: whether a server has answered, not the cache alone. Set and read by
+#: On a ``Response``: whether a server has answered, not only the cache. Set and read by
 #: ``fast.sending``.
 SENT = Slot("_variants_sent")

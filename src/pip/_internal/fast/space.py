@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 
 from pip._internal.utils.misc import format_size
 
-#: Not every system has quotas.
+#: Some systems have no quotas.
 _FULL = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
 
 
@@ -23,8 +23,8 @@ def is_full(error: BaseException) -> bool:
 def space_for(needed: int, folder: str) -> Iterator[None]:
     """Add the folder and the required space to errors about a full disk.
 
-    :param needed: bytes to write; 0 if unknown.
-    :raises OSError: ``ENOSPC``, instead of a less specific error.
+    :param needed: the number of bytes to write; 0 if unknown
+    :raises OSError: ``ENOSPC``, instead of a less specific error
     """
     try:
         yield
@@ -35,7 +35,7 @@ def space_for(needed: int, folder: str) -> Iterator[None]:
         sizes = [f"{format_size(needed)} are needed"] if needed else []
         with suppress(OSError):
             free = shutil.disk_usage(folder).free
-            # A quota may be used up though the disk is not.
+            # A quota may be used up although the disk is not full.
             if free < needed or not needed:
                 sizes.append(f"{format_size(free)} are left")
         text = "; ".join(filter(None, [os.strerror(errno.ENOSPC), " and ".join(sizes)]))
@@ -43,7 +43,7 @@ def space_for(needed: int, folder: str) -> Iterator[None]:
 
 
 def device_of(path: str) -> int:
-    """Return the device number of the disk for a path, which may not exist yet."""
+    """Return the device number of the disk for a path, which need not exist yet."""
     path = os.path.abspath(path)
     while not os.path.exists(path) and os.path.dirname(path) != path:
         path = os.path.dirname(path)

@@ -1,8 +1,8 @@
 """Apply ``--no-fast`` and ``--parallel-downloads``.
 
-``--no-fast`` turns all speed features off, ``--parallel-downloads 1`` those that make several
-requests at the same time. All are off too if the system lets pip open only a few files at a
-time, and in commands without these options.
+``--no-fast`` disables all speed features; ``--parallel-downloads 1`` disables only parallel
+requests. All are also disabled if the system allows pip only a few open files, and in
+commands without these options.
 """
 
 from __future__ import annotations
@@ -19,25 +19,26 @@ if TYPE_CHECKING:
 
     from pip._internal.cli.base_command import Command
 
-#: Bytes of a wheel; smaller ones are unpacked sooner than a thread begins.
+#: Bytes; unpacking a smaller wheel takes less time than starting a thread.
 LARGE = 100_000
-#: Files that pip may have to open at a time: connections, downloads, pipes, folders.
+#: The number of files that pip may need to open at a time: connections, downloads, pipes,
+#: folders.
 _DESCRIPTORS = 128
-#: So many more objects than were freed may be made before Python looks for cycles.
+#: Python searches for cycles after this many more allocations than deallocations.
 _MANY_OBJECTS = 50_000
-#: On these systems, the system itself checks the certificates of each connection.
+#: Systems that check the certificates of each connection themselves.
 _CHECKED_BY_SYSTEM = ("win32", "darwin")
 
-#: The options of the command that is running.
+#: The options of the current command.
 _options: Values | None = None
 
 
 def parsed(command: Command, options: Values) -> None:
     """Store the options of a command, and reduce garbage collection.
 
-    Nearly all that a run makes is used or freed at once, so that the search for cycles, which
-    is a tenth of some runs, finds next to nothing. A program that uses pip as a library keeps its
-    settings, and PyPy has no such number.
+    A run uses or frees nearly all objects at once. The search for cycles takes up to a
+    tenth of a run, and finds almost nothing. A program that uses pip as a library keeps its
+    settings. PyPy has no such threshold.
     """
     global _options
     _options = options
@@ -53,7 +54,7 @@ def command_options() -> Values | None:
 
 def is_fast(options: Values) -> bool:
     """Return whether optimizations are enabled for a command."""
-    # A variable or the configuration sets it to 0 or 1.
+    # A variable or the configuration sets no_fast to 0 or 1.
     no_fast = getattr(options, "no_fast", None)
     return no_fast is not None and not no_fast and _may_open_many()
 
@@ -76,12 +77,12 @@ def parallel_downloads(options: Values) -> int:
 def context_made(fn: Callable[[], SSLContext | None]) -> SSLContext | None:
     """Share one TLS context between all connections of a session.
 
-    Stock pip's loads certificates at once.
+    Stock pip's context loads certificates at once.
     """
     if command_options() is not None and sys.platform not in _CHECKED_BY_SYSTEM:
         from pip._internal.fast.optional_work import BestEffort
 
-        # If this Python has no TLS, stock pip says so.
+        # If this Python has no TLS, stock pip reports that.
         with BestEffort("sharing certificates"):
             import ssl
 

@@ -1,11 +1,11 @@
 """Start threads that neither delay Python's exit for long nor crash it.
 
-CPython 3.11 may crash if a thread starts another one while Python ends: what the new
-thread needs is freed before it runs. So none is born once the main thread has nothing
-left to do.
+CPython 3.11 may crash if a thread starts another thread while Python exits: Python frees
+objects that the new thread needs before it runs. So no thread starts after the main thread
+has finished.
 
-OpenSSL frees what it holds when the process ends, and crashes in a thread that is using it
-then. So what a thread is doing has a moment to end before Python does.
+OpenSSL frees its data when the process exits, and then crashes in a thread that is using
+it. So running threads get a moment to finish before Python exits.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
 
-#: Held while a thread is born; and by the main thread, for good, when Python ends.
+#: Held while a thread starts, and permanently by the main thread when Python exits.
 _BIRTHS = threading.RLock()
-#: Whether Python ends, so that no other work is begun.
+#: Whether Python is exiting, so that no thread begins other work.
 _ENDS = threading.Event()
-#: Seconds. Whatever takes longer waits for others, and uses no library meanwhile; so does a
-#: thread between two calls of OpenSSL, once Python ends.
+#: Seconds. A thread that needs longer is waiting for a server or a lock, or is between two
+#: calls of OpenSSL; it uses no library while Python exits.
 _PATIENCE = 0.2
 
 
@@ -41,7 +41,7 @@ class _Thread(threading.Thread):
     def start(self) -> None:
         """Start the thread.
 
-        :raises RuntimeError: if there can be no more threads.
+        :raises RuntimeError: if the system allows no more threads
         """
         with _BIRTHS:
             super().start()
@@ -53,7 +53,7 @@ def _end() -> None:
     _BIRTHS.acquire()
     _ENDS.set()
     began = time.monotonic()
-    # Who interrupts that cannot wait.
+    # An interrupt ends the wait.
     with contextlib.suppress(KeyboardInterrupt):
         for thread in threading.enumerate():
             if isinstance(thread, _Thread):
@@ -64,10 +64,9 @@ def _end() -> None:
 def in_thread(do: Callable[[], T], *, patience: float = _PATIENCE) -> Future[T]:
     """Run a function in a separate thread.
 
-    :param patience: for how many seconds Python waits for it at its end
-    :return: what comes of it
-
-    :raises RuntimeError: if there can be no more threads.
+    :param patience: the time that Python waits for the thread at exit, in seconds
+    :return: the future result of the function
+    :raises RuntimeError: if the system allows no more threads
     """
     future: Future[T] = Future()
     _Thread(_run, [do, future], patience).start()
@@ -77,21 +76,21 @@ def in_thread(do: Callable[[], T], *, patience: float = _PATIENCE) -> Future[T]:
 def _run(do: Callable[[], T], future: Future[T]) -> None:
     try:
         result = do()
-    except BaseException as error:  # Somebody waits for the future.
+    except BaseException as error:  # The caller waits for the future.
         future.set_exception(error)
     else:
         future.set_result(result)
     finally:
-        # An error refers to this frame, and the future to the error.
+        # An error refers to this frame, and the future refers to the error.
         del future
 
 
 class Workers(Generic[T]):
     """A few threads that process jobs one after the other.
 
-    :param work: what each thread does with the jobs that it takes
-    :param most: how many threads there may be
-    :param take: waits for the next job; returns None to end a thread
+    :param work: the function that each thread runs on its jobs
+    :param most: the maximum number of threads
+    :param take: a function that waits for the next job; returns None to end a thread
     """
 
     def __init__(
@@ -112,7 +111,7 @@ class Workers(Generic[T]):
     def grow(self, wanted: int) -> None:
         """Start threads up to the wanted or allowed number.
 
-        :raises RuntimeError: if there can be no more threads.
+        :raises RuntimeError: if the system allows no more threads
         """
         while len(self._threads) < min(wanted, self._most):
             thread = _Thread(self._work, [self._jobs()], _PATIENCE)
@@ -122,7 +121,7 @@ class Workers(Generic[T]):
     def _jobs(self) -> Iterator[T]:
         while (job := self._take()) is not None and not _ENDS.is_set():
             yield job
-            # While it waits for the next one, it holds none.
+            # A thread that waits for the next job must not refer to this one.
             del job
 
     def join(self, seconds: float) -> None:

@@ -1,8 +1,8 @@
 """Staging folders for trees of files, and moving the files into place.
 
-The staging folder is on the disk of the environment. Nothing of it is read back. A killed run
-leaves its folder to a later run, which deletes it: only a folder of the user, in a folder of
-the user, that no live process has locked.
+The staging folder is on the disk of the environment; pip never reads its files back. If a
+run is killed, a later run deletes its staging folder, but only if the folder and its parent
+belong to the user and no live process has locked the folder.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ _DEFAULT_ACL = "system.posix_acl_default"
 
 def is_faithful() -> bool:
     """Return whether a moved file has the same permissions as a new file."""
-    # Elsewhere rights depend on more than this module can see.
+    # On other systems, permissions depend on settings that this module cannot inspect.
     return sys.platform == "linux" and not os.path.exists("/sys/fs/selinux/enforce")
 
 
 def is_own(status: os.stat_result) -> bool:
-    """Return whether this user owns a file and not everybody can change it."""
+    """Return whether this user owns a file and other users cannot change it."""
     if sys.platform == "win32":
         return True
     return status.st_uid == os.geteuid() and not status.st_mode & stat.S_IWOTH
@@ -41,11 +41,11 @@ def is_own(status: os.stat_result) -> bool:
 def own_folder(path: str) -> None:
     """Create a folder that only this user may change, if missing.
 
-    :raises OSError: if another user may change it.
+    :raises OSError: if another user may change the folder
     """
     os.makedirs(path, 0o700, exist_ok=True)
     status = os.stat(path)
-    # A link of this user's may lead to another disk; everybody may change a link.
+    # A link of this user may point to another disk; all users may change a link.
     if os.lstat(path).st_uid != status.st_uid or not is_own(status):
         fix = "Allow only yourself to change it (chmod 700), or delete it"
         raise PermissionError(f"Another user can change '{path}'. {fix}")
@@ -54,7 +54,7 @@ def own_folder(path: str) -> None:
 def gives_nothing_on(folder: str) -> bool:
     """Return whether new files inherit no group or permissions from a folder.
 
-    :raises OSError: if it cannot be inspected.
+    :raises OSError: if pip cannot inspect the folder
     """
     if sys.platform != "linux":
         raise OSError(errno.ENOTSUP, "Only Linux tells", folder)
@@ -65,10 +65,10 @@ def gives_nothing_on(folder: str) -> bool:
 def put(tree: str, place: str) -> None:
     """Move the contents of the folder *tree* to the folder *place*.
 
-    Existing files are replaced, existing folders get what they lack. Metadata comes last,
-    when the files that it names are there.
+    Existing files are replaced; existing folders are merged. Metadata moves last, after the
+    files that it lists.
 
-    :raises OSError: if that is not possible; then all is moved back.
+    :raises OSError: if a file cannot be moved; then all files are moved back
     """
     moved: list[tuple[str, str]] = []
     try:
@@ -77,7 +77,7 @@ def put(tree: str, place: str) -> None:
                 if is_metadata != (".dist-info" in target):
                     continue
                 if os.path.isdir(target):
-                    # Links to folders make way, as for stock pip; folders do not.
+                    # As in stock pip, a file replaces a link to a folder, but not a folder.
                     os.unlink(target)
                 shutil.move(source, target)
                 moved.append((source, target))
@@ -90,7 +90,8 @@ def put(tree: str, place: str) -> None:
 def moves(tree: str, place: str) -> Iterator[tuple[str, str]]:
     """Yield the sources and targets for moving a tree into existing folders.
 
-    What is moved meanwhile counts: one folder may have two paths, as ``lib64`` and ``lib``.
+    The generator sees files that the caller moves meanwhile: two paths may name one folder,
+    such as ``lib64`` and ``lib``.
     """
     with os.scandir(tree) as found:
         entries = sorted(found, key=lambda each: each.name)
@@ -103,15 +104,15 @@ def moves(tree: str, place: str) -> Iterator[tuple[str, str]]:
 
 
 def remove(path: str) -> None:
-    """Remove a file, or a folder with everything in it.
+    """Remove a file, or a folder with its contents.
 
-    :raises OSError: if that is not possible.
+    :raises OSError: if that fails
     """
     if os.path.islink(path) or not os.path.isdir(path):
         os.unlink(path)
         return
     for folder, _, _ in os.walk(path):
-        # Nothing can be removed from a read-only folder, which may be another user's.
+        # Files in a read-only folder cannot be removed; another user may own the folder.
         with suppress(OSError):
             os.chmod(folder, stat.S_IRWXU)
     shutil.rmtree(path)
@@ -120,7 +121,7 @@ def remove(path: str) -> None:
 class StagingFolder:
     """A new folder in *parent*, locked while this process lives.
 
-    :raises OSError: if it cannot be made or locked.
+    :raises OSError: if pip cannot create or lock the folder
     """
 
     def __init__(self, parent: str) -> None:
@@ -135,7 +136,7 @@ class StagingFolder:
     def keep(self) -> str:
         """Rename the folder so that no later run deletes it; return its path.
 
-        :raises OSError: if that is not possible.
+        :raises OSError: if pip cannot rename the folder
         """
         kept = self.path.replace(_PREFIX, _KEPT)
         os.rename(self.path, kept)
@@ -144,7 +145,7 @@ class StagingFolder:
     def remove(self) -> None:
         """Delete the folder.
 
-        :raises OSError: if that is not possible.
+        :raises OSError: if pip cannot delete the folder
         """
         with self._lock:
             remove(self.path)
@@ -158,7 +159,7 @@ def _remove_abandoned(parent: str) -> None:
         with os.scandir(parent) as entries:
             found = [each for each in entries if each.name.startswith(_PREFIX)]
     except OSError:
-        # There is no such folder yet, or pip may not read it.
+        # The folder does not exist yet, or pip may not read it.
         return
     for entry in found:
         try:

@@ -1,7 +1,7 @@
 """Install the files of unpacked wheels.
 
-pip allows no import once it has begun to install, so these functions import nothing. A file
-that is not as it should be is left to pip.
+pip forbids imports once it has begun to install, so these functions import nothing. If a
+file is not as expected, pip installs it as usual.
 """
 
 from __future__ import annotations
@@ -44,21 +44,21 @@ logger = get_logger(__name__)
 class Unpacking:
     """The wheels that a command unpacks early or takes from the store.
 
-    :param options: of ``pip install``.
+    :param options: the options of ``pip install``
     """
 
     def __init__(self, options: Values) -> None:
         global _current
         self._options = options
-        #: By path of the wheel or of its stand-in.
+        #: By path of the wheel or of its placeholder.
         self._wheels: dict[str, UnpackedWheel | None] = {}
-        #: Of the folders that wheels are installed to: whether new files inherit nothing.
+        #: By installation folder: whether new files inherit no group or permissions.
         self._plain: dict[str, bool] = {}
         scheme = _scheme(options)
         cache = _open_store(options)
         mode = _link_mode(options, cache, scheme)
         self._linker = FileLinker(mode or "copy")
-        #: None if nothing is stored; the cache may be where wheels are unpacked all the same.
+        #: None if nothing is stored; wheels may still be unpacked in the cache.
         self._store = cache if mode is not None else None
         self._cache = cache
         self._unpacker: Unpacker | None = None
@@ -71,7 +71,7 @@ class Unpacking:
     def find(self, link: Link, hashes: Hashes) -> str | None:
         """Return the placeholder archive of a stored wheel.
 
-        If hashes are required, all files are hashed.
+        With ``--require-hashes``, pip verifies the sha256 of every file.
         """
         if self._store is None:
             return None
@@ -89,9 +89,9 @@ class Unpacking:
     ) -> None:
         """Unpack a large wheel early; store it if there is a store.
 
-        :param path: of the wheel, which pip has checked, if there are *hashes*.
-        :param link: the source of the wheel.
-        :param session: whose cache need not keep the wheel if the store does.
+        :param path: the path of the wheel; pip has checked its hash if there are *hashes*
+        :param link: the source of the wheel
+        :param session: the session whose HTTP cache drops the wheel once it is stored
         """
         if path in self._wheels or os.path.getsize(path) < LARGE:
             return
@@ -109,7 +109,7 @@ class Unpacking:
                 logger.debug("pip does not store the unpacked %s: %s", path, error)
                 return unpacked
             if session is not None:
-                # The store has its contents.
+                # The store has the contents of the wheel.
                 forget(session, link.url_without_fragment)
             return stored
 
@@ -129,8 +129,8 @@ class Unpacking:
     def move(self, file: ZipBackedFile) -> bool:
         """Install a file of a wheel; return whether that succeeded.
 
-        :raises InstallationError: if a stored file was changed.
-        :raises OSError: if pip cannot install a stored file.
+        :raises InstallationError: if a stored file was changed
+        :raises OSError: if pip cannot install a stored file
         """
         path = str(file._zip_file.filename)
         wheel, info = self._wheel(path), file._getinfo()
@@ -165,7 +165,7 @@ class Unpacking:
     ) -> bool:
         """Install the bytecode of a module; return whether that succeeded.
 
-        :param module: what identifies the module if it was not changed.
+        :param module: the identity of the unchanged module
         """
         target = cache_from_source(path)
         try:
@@ -185,9 +185,9 @@ class Unpacking:
         return self._wheels[path]
 
     def _put(self, source: str, target: str, wheel: UnpackedWheel) -> bool:
-        """Install a file if it is like a new file; return whether it is.
+        """Install a file; return False if its permissions may differ from a new file's.
 
-        :raises OSError: if that is not possible.
+        :raises OSError: if pip cannot install the file
         """
         folder = os.path.dirname(target)
         if folder not in self._plain:
@@ -219,7 +219,7 @@ def _scheme(options: Values) -> Scheme | None:
 def is_usual() -> bool:
     """Return whether Python writes bytecode in the default way.
 
-    Some programs that contain Python cannot start it.
+    Some programs that embed Python cannot start an interpreter.
     """
     return bool(
         sys.executable
@@ -250,10 +250,10 @@ def _link_mode(
 ) -> str | None:
     """Return how to install stored files; None if the store is off.
 
-    By default pip stores wheels only if that takes no space: where it can clone files from
+    By default, pip stores wheels only if that takes no space: if it can clone files from
     its cache to the environment.
     """
-    # A hash of another algorithm cannot be checked without the wheel.
+    # Hashes of other algorithms cannot be checked without the wheel.
     if store is None or options.no_require_hashes:
         return None
     if options.link_mode is not None:
@@ -267,11 +267,11 @@ def _folder_to_unpack_in(
 ) -> str | None:
     """Create the folder for wheels that are unpacked early.
 
-    :return: None if moved files would differ from new ones.
+    :return: the folder; None if moved files would differ from new ones
     """
     if mode is None and not is_faithful():
         return None
-    # What a killed pip leaves in the store, the next one removes.
+    # The next run removes what a killed pip leaves in the store.
     if cache is not None and (mode is not None or _is_beside(cache.path, scheme)):
         return cache.new_folder()
     if scheme is None or _is_beside(tempfile.gettempdir(), scheme):

@@ -1,7 +1,7 @@
 """Unpack and compile large wheels in threads.
 
-Nothing of a wheel is read before its hash has been checked. The unpacked files have their
-numbers in the archive for names.
+pip checks the hash of a wheel before it reads the wheel. The unpacked files are named after
+their numbers in the archive.
 """
 
 from __future__ import annotations
@@ -27,25 +27,25 @@ from pip._internal.fast.threads import Workers
 
 logger = get_logger(__name__)
 
-#: More threads wait for the disk.
+#: More threads would only wait for the disk.
 _MAX_THREADS = 4
-#: Bytes of a wheel that are worth a process.
+#: The size of a wheel that justifies another process, in bytes.
 _PART = 4_000_000
 _BLOCK = 1 << 20
 
 
 class _Stopped(Exception):
-    """Unpacking was stopped because nobody needs the wheel."""
+    """Unpacking was stopped because pip no longer needs the wheel."""
 
 
 class UnpackedWheel(NamedTuple):
     """An unpacked wheel.
 
-    :ivar folder: of the files, which have numbers for names.
-    :ivar numbers: of the files, by their names in the archive.
-    :ivar files: the names of all files; the bytecode of a module is in ``NUMBER.pyc``.
-    :ivar lib: the folder that the modules were compiled for.
-    :ivar is_stored: whether the files belong to the store, so that they must stay.
+    :ivar folder: the folder of the files, whose names are numbers
+    :ivar numbers: the number of each file, by its name in the archive
+    :ivar files: the names of all files; the bytecode of a module is in ``NUMBER.pyc``
+    :ivar lib: the folder that the modules were compiled for
+    :ivar is_stored: whether the files belong to the store, so that they must not be moved
     """
 
     folder: str
@@ -65,9 +65,9 @@ Finish = Callable[[zipfile.ZipFile, UnpackedWheel], UnpackedWheel]
 class _Job:
     """A wheel that is being unpacked into its own folder.
 
-    :param finish: what is done with the unpacked wheel, in a thread.
-    :ivar left: parts that are not done, once the wheel is divided into parts.
-    :ivar error: why the wheel will not be unpacked.
+    :param finish: a function that processes the unpacked wheel, in a thread
+    :ivar left: the number of unfinished parts, once the wheel is divided
+    :ivar error: the reason why the wheel was not unpacked, or None
     """
 
     def __init__(self, path: str, folder: str, finish: Finish) -> None:
@@ -91,9 +91,9 @@ _Members = Sequence[tuple[int, zipfile.ZipInfo]]
 class Unpacker:
     """A folder for unpacked wheels, each in its own subfolder.
 
-    :param path: an empty folder.
-    :param lib: the folder that modules are compiled for; None if nothing is compiled.
-        If a module is installed elsewhere, pip compiles it itself.
+    :param path: the path of an empty folder
+    :param lib: the folder that modules are compiled for; None if nothing is compiled. If a
+        module is installed elsewhere, pip compiles it itself
     """
 
     def __init__(self, path: str, lib: str | None) -> None:
@@ -104,7 +104,7 @@ class Unpacker:
         self._most = min(_MAX_THREADS, os.cpu_count() or 1)
         self._workers = Workers(self._work, self._most, self._tasks.get)
         self._children: list[subprocess.Popen[bytes]] = []
-        #: The child of this thread.
+        #: The compiler process of each thread.
         self._own = threading.local()
         self._is_closed = False
         self._changed = threading.Condition()
@@ -154,7 +154,9 @@ class Unpacker:
             try:
                 if job.error is None:
                     task()
-            except Exception as error:  # pip reports it when it installs the wheel.
+            except (
+                Exception
+            ) as error:  # pip reports the error when it installs the wheel.
                 logger.debug("%s is not unpacked ahead: %r", job.path, error)
                 job.error = error
                 shutil.rmtree(job.folder, ignore_errors=True)
@@ -163,7 +165,7 @@ class Unpacker:
                     job.archive.close()
                 with self._changed:
                     self._changed.notify_all()
-            # While a thread waits for the next one, it holds none.
+            # A thread that waits for the next task must not refer to this one.
             del job, task
 
     def _begin(self, job: _Job) -> None:

@@ -1,17 +1,19 @@
 """The store of unpacked wheels in pip's cache.
 
-Each wheel has a folder, named after the sha256 of the wheel and the kind of bytecode. In it are
+Each wheel has a folder, named after the sha256 of the wheel and the kind of bytecode. It
+contains
 
-- the files of the wheel without its metadata and data, with numbers for names, and the
-  bytecode of modules;
-- a stand-in for the wheel: an archive with the same directory, but with the contents of the
-  metadata and data alone. pip installs it as a wheel. Reading any other file of it fails;
-- ``contents``, JSON: the file name of the wheel, and of each of these files the size in
+- the files of the wheel without its metadata and data, named by number, and the bytecode of
+  modules;
+- a placeholder for the wheel: an archive with the same directory, but with only the
+  contents of the metadata and data. pip installs the placeholder as a wheel. Reading any
+  other file of the placeholder fails;
+- ``contents``, JSON: the file name of the wheel, and for each of these files the size in
   bytes, the modification time in nanoseconds, and the sha256.
 
-Only files of wheels whose sha256 was checked are stored. A folder appears complete, when it
-is renamed. While a command uses the store, no other process removes anything from it.
-``pip cache purge`` and ``pip cache remove '*'`` empty the store.
+The store contains only files of wheels whose sha256 was checked. A folder is renamed into
+place when it is complete. While a command uses the store, no other process removes
+anything. ``pip cache purge`` and ``pip cache remove '*'`` empty the store.
 """
 
 from __future__ import annotations
@@ -44,7 +46,7 @@ if TYPE_CHECKING:
 
 logger = get_logger(__name__)
 
-#: Below pip's cache.
+#: The name of the folder in pip's cache.
 FOLDER = "unpacked-wheels"
 _CONTENTS, _LOCK, _PARTIAL = "contents", "lock", ".partial-"
 _NAME = re.compile(r"[0-9a-f]{64}-[\w.-]+")
@@ -54,9 +56,9 @@ _FILE = re.compile(r"\d+(\.pyc)?")
 class WheelStore:
     """The store in a cache folder.
 
-    :param tag: the kind of bytecode.
-    :param alone: whether nobody else may use the store.
-    :raises OSError: if somebody does, or pip cannot use or lock the store.
+    :param tag: the kind of bytecode
+    :param alone: whether no other process may use the store
+    :raises OSError: if another process does, or pip cannot use or lock the store
     """
 
     def __init__(self, cache: str, tag: str = "", *, alone: bool = False) -> None:
@@ -99,7 +101,7 @@ class WheelStore:
     def new_folder(self) -> str:
         """Create a folder that the next process removes if this one is killed.
 
-        :raises OSError: if that is not possible.
+        :raises OSError: if pip cannot create the folder
         """
         return tempfile.mkdtemp(prefix=_PARTIAL, dir=self.path)
 
@@ -110,7 +112,7 @@ class WheelStore:
     def remove(self, name: str) -> bool:
         """Remove a folder; return whether that succeeded.
 
-        The folder is renamed first, so that no wheel is ever incomplete.
+        The folder is renamed first, so that no stored wheel is ever incomplete.
         """
         path = os.path.join(self.path, name)
         try:
@@ -129,10 +131,10 @@ class WheelStore:
     ) -> tuple[str, str, UnpackedWheel] | None:
         """Return the placeholder, the sha256 and the files of a stored wheel.
 
-        A damaged wheel is removed.
+        If the wheel is damaged, the store removes it.
 
-        :param hashes: the wheel has one of them.
-        :param thoroughly: whether to compute the sha256 of all files.
+        :param hashes: the allowed hashes of the wheel
+        :param thoroughly: whether to compute the sha256 of all files
         """
         for name in self._names:
             sha256, _, tag = name.partition("-")
@@ -162,7 +164,7 @@ class WheelStore:
                 numbers = _numbers(stand_in)
             if not files.keys() >= {filename, *map(str, numbers.values())}:
                 raise ValueError("its list lacks files")
-        except Exception as error:  # Whatever it is, pip can download the wheel.
+        except Exception as error:  # After any error, pip can download the wheel.
             logger.verbose("Removing the unpacked %s: %s", filename, error)
             self.remove(name)
             return None
@@ -177,10 +179,10 @@ class WheelStore:
     ) -> UnpackedWheel:
         """Store an unpacked wheel, which is in a folder of this store.
 
-        :param sha256: of the wheel, which was checked.
-        :return: the same wheel, in the store.
-        :raises OSError: if that is not possible.
-        :raises ValueError: if the wheel names two files alike.
+        :param sha256: the verified sha256 of the wheel
+        :return: the same wheel, in the store
+        :raises OSError: if pip cannot store the wheel
+        :raises ValueError: if two files of the wheel have the same name
         """
         names = archive.namelist()
         if len(set(names)) < len(names):
@@ -205,13 +207,12 @@ class WheelStore:
 def _verify(path: str, size: int, modified: int, sha256: str, *, is_read: bool) -> None:
     """Check that a stored file is unchanged.
 
-    If it has another modification time, but the same sha256, it gets back the time that
-    its bytecode names.
+    If only the modification time differs, restore the time that the bytecode refers to.
 
-    :param size: in bytes.
-    :param modified: the modification time in nanoseconds.
-    :param is_read: whether to compute the sha256 in any case.
-    :raises ValueError: if it is another one.
+    :param size: the expected size in bytes
+    :param modified: the expected modification time in nanoseconds
+    :param is_read: whether to compute the sha256 in any case
+    :raises ValueError: if the file has changed
     """
     status = os.lstat(path)
     if not stat.S_ISREG(status.st_mode) or not is_own(status):
@@ -248,7 +249,7 @@ def _write_stand_in(
             copy.external_attr = info.external_attr
             if info.filename in stored:
                 stand_in.writestr(copy, b"")
-                # Who reads it gets an error about its checksum.
+                # Reading this entry fails with a checksum error.
                 copy.file_size, copy.CRC = info.file_size, info.CRC
             else:
                 with archive.open(info) as old, stand_in.open(copy, "w") as new:
@@ -258,7 +259,7 @@ def _write_stand_in(
 def removed(cache: str) -> None:
     """Remove all unpacked wheels.
 
-    :raises CommandError: if unpacked wheels are in use or cannot be removed.
+    :raises CommandError: if unpacked wheels are in use or cannot be removed
     """
     if not os.path.lexists(os.path.join(cache, FOLDER)):
         return

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 def parse_wheel_filename(fn: Callable[..., R]) -> Callable[..., R]:
     """Parse the names of variant wheels; *fn* parses them without the label."""
 
-    # Upstream parses each name three times, and variants of a release differ in the label.
+    # Upstream parses each name three times, and variants of a release differ only in the
+    # label.
     @functools.wraps(fn)
     @functools.lru_cache(maxsize=8192)
     def parse(filename: str, **options: Any) -> R:
@@ -40,7 +41,7 @@ def parse_wheel_filename(fn: Callable[..., R]) -> Callable[..., R]:
 
             if isinstance(error, InvalidWheelFilename):
                 raise
-            # Python refuses to make a number of thousands of digits.
+            # Python refuses to parse numbers of thousands of digits.
             raise InvalidWheelFilename(
                 f"Invalid wheel filename (a number is too long): {filename!r}"
             ) from None
@@ -51,7 +52,8 @@ def parse_wheel_filename(fn: Callable[..., R]) -> Callable[..., R]:
 def lock_package(fn: Callable[P, R]) -> Callable[P, R]:
     """Preserve the manifest of a package in a lock file.
 
-    :return: makes packages that have an attribute ``variants_json`` if they have one.
+    :return: a function that creates packages; a package with a manifest has an attribute
+        ``variants_json``
     """
 
     @functools.wraps(fn)
@@ -66,9 +68,9 @@ def lock_package(fn: Callable[P, R]) -> Callable[P, R]:
     return from_dict
 
 
-#: What markers say of a machine other than this one: empty by default.
+#: The marker environment of another target machine; empty for this machine.
 _target: dict[str, str] = {}
-#: What they say of the variant of a wheel; None if it is none.
+#: The marker environment of a variant wheel; None for other wheels.
 _variant: ContextVar[VariantEnvironment | None] = ContextVar("variant", default=None)
 
 
@@ -93,7 +95,7 @@ def evaluate_marker(fn: Callable[..., bool]) -> Callable[..., bool]:
 def on_target(environment: Mapping[str, str]) -> Iterator[None]:
     """Evaluate markers for a machine within the context, in all threads.
 
-    :param environment: of that machine; empty for this one.
+    :param environment: the marker environment of that machine; empty for this machine
     """
     before = dict(_target)
     _target.clear()
