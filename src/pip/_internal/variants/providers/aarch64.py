@@ -4,18 +4,17 @@ Properties, most preferred first; names and order are those of provider-variant-
 0.0.1.post2:
 
 ``version``
-    The version of the architecture and all that it contains: an Armv8.2 CPU supports
-    8.2a, 8.1a, 8a. Up to 9.0a, which goes on with 8.5a. aarch64-variant-provider 0.2,
-    the successor, has this feature alone.
+    The version of the architecture and all versions that it includes: an Armv8.2 CPU
+    supports 8.2a, 8.1a, 8a. Up to 9.0a, after which 8.5a follows. The successor,
+    aarch64-variant-provider 0.2, has only this feature.
 CPU flags (``sve2``, ``bf16``, …)
     The single value ``on``, newest first.
 
-Differences: a flag counts if this CPU has it, whatever archspec's closest model has;
-``bti``, ``ecv``, ``asimdrdm`` and ``atomics``, which the older provider runs together,
-are flags of their own. Limits: no CPU tells its version, so the version is that of the
-closest model known to archspec; a CPU that cannot be read, and any on Windows, counts as
-8a; there are no override variables, so nothing is supported when another machine is the
-target.
+Differences: a flag counts if this CPU has it, even if archspec's closest model lacks it.
+``bti``, ``ecv``, ``asimdrdm`` and ``atomics``, which the older provider concatenates, are
+separate flags. Limits: CPUs do not report their version, so pip uses the version of the
+closest model in archspec. An unreadable CPU, and any CPU on Windows, counts as 8a. There are
+no override variables, so nothing is supported if the target is another machine.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ def _features() -> tuple[SupportedFeature, ...]:
     cpu = read_cpu()
     from pip._vendor.archspec.cpu import TARGETS, host
 
-    # Only Linux leaves the model open; elsewhere host() would start a process.
+    # Only on Linux, the model may be unknown; elsewhere host() would start a process.
     model = TARGETS[cpu.name] if cpu.name else host()
     generic = model.generic
     if _NEWEST in [ancestor.name for ancestor in generic.ancestors]:

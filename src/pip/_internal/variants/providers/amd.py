@@ -1,37 +1,34 @@
 """Namespace ``amd``: features of AMD GPUs and ROCm.
 
-Properties, most preferred first, as amd-variant-provider 0.0.2 (commit 4d985a9) and AMD's
-rocm-bootstrap 0.3.0 tell them:
+Properties, most preferred first, as in amd-variant-provider 0.0.2 (commit 4d985a9) and AMD's
+rocm-bootstrap 0.3.0:
 
 ``gfx_arch``
-    The architectures of all visible GPUs, each once: those of the GPUs with more compute
-    units first, so that what is built into a processor comes after a card; of equals, in
-    alphabetical order.
+    The architectures of all visible GPUs without duplicates: those with the most compute
+    units first, so that a card precedes a GPU in the processor; then in alphabetical order.
 ``rocm_version``
-    ``major.minor`` of the installed ROCm, and no older one.
+    ``major.minor`` of the installed ROCm, without older versions.
 
-GPUs are read from the topology that the kernel driver (KFD) shows, as ROCm's runtime
-reads it; the name of an architecture follows from its version by rule, so that new ones
-need no new pip. A GPU whose version the kernel does not tell, and one whose device files
-this process may not use, do not count, and keep no other one from counting.
-``HSA_OVERRIDE_GFX_VERSION`` replaces every architecture. ``ROCR_VISIBLE_DEVICES`` hides
-GPUs (all of them if it is empty); ``HIP_VISIBLE_DEVICES`` hides more of the rest, or
-``CUDA_VISIBLE_DEVICES`` where that is unset or empty. ROCm is looked for in
-``ROCM_PATH`` or ``/opt/rocm``.
+pip reads GPUs from the topology of the kernel driver (KFD), like ROCm's runtime. The name of
+an architecture follows from its version by rule, so new GPUs need no new pip. pip skips GPUs
+whose version the kernel does not report, and GPUs whose device files this process cannot
+open. ``HSA_OVERRIDE_GFX_VERSION`` replaces every architecture. ``ROCR_VISIBLE_DEVICES`` hides
+GPUs (all of them if empty). ``HIP_VISIBLE_DEVICES`` hides further GPUs, or, if unset or empty,
+``CUDA_VISIBLE_DEVICES`` does. pip looks for ROCm in ``ROCM_PATH`` or ``/opt/rocm``.
 
-Differences: amd-variant-provider runs ``rocminfo``, knows a list of architectures, tells
-none where one is not on it, and does not know the variables of HIP. rocm-bootstrap knows a
-longer list and fails where one is not on it, keeps the order of the kernel, knows no
-variable that hides GPUs, and no ``rocm_version``.
-Limits: GPUs are found on Linux only, with a kernel that tells ``gfx_target_version``.
+Differences: amd-variant-provider runs ``rocminfo``, has a list of architectures, reports
+nothing if an architecture is not on the list, and ignores the variables of HIP.
+rocm-bootstrap has a longer list and fails if an architecture is not on the list, keeps the
+order of the kernel, supports no variable that hides GPUs, and has no ``rocm_version``.
+Limits: pip finds GPUs only on Linux, with a kernel that reports ``gfx_target_version``.
 
-From ROCm 10 on, a wheel of torch contains no GPU code. The packages of an extra contain it,
-one extra for each kind of GPU: ``torch[device-gfx1151]``.
+Since ROCm 10, a wheel of torch contains no GPU code. Packages of an extra contain the code,
+with one extra for each kind of GPU: ``torch[device-gfx1151]``.
 
-An override variable replaces detection of a feature. An invalid one leaves the feature
-out; the other feature is still detected. ``ROCM_PATH`` only counts on this machine.
-Of several variables for ``gfx_arch`` the first in this order counts: the one of
-amd-variant-provider, ``ROCM_BOOTSTRAP_DISABLE_DETECTION=1`` (which leaves it out), and
+An override variable replaces detection of a feature. If a variable is invalid, pip leaves out
+only its feature. ``ROCM_PATH`` applies only to this machine. For ``gfx_arch``, the first of
+these variables counts: the variable of amd-variant-provider;
+``ROCM_BOOTSTRAP_DISABLE_DETECTION=1``, which leaves the feature out; and
 ``ROCM_BOOTSTRAP_FORCE_GFX_ARCH``.
 """
 
@@ -59,7 +56,7 @@ if TYPE_CHECKING:
 
     from pip._internal.metadata import BaseDistribution
 
-    #: Returns the version of a project that is, or is about to be, installed.
+    #: Returns the version of a project that is or will be installed.
     _VersionOf = Callable[[NormalizedName], str | None]
 
 GFX_VARIABLE = "AMD_VARIANT_PROVIDER_FORCE_GFX_ARCH"
@@ -68,7 +65,7 @@ _DISABLING = "ROCM_BOOTSTRAP_DISABLE_DETECTION"
 ROCM_VARIABLE = "AMD_VARIANT_PROVIDER_FORCE_ROCM_VERSION"
 _OVERRIDE = "HSA_OVERRIDE_GFX_VERSION"
 
-#: Of the extras that contain the code for each kind of GPU, from ROCm 10 on.
+#: The prefix of the extras with GPU code, since ROCm 10.
 _EXTRA_PREFIX = "device-"
 
 # Not compiled: most machines need none of these.
@@ -83,9 +80,9 @@ _PROPERTY_FORM = r"^(\w+) ([0-9]{1,20})$"
 class _Gpu(NamedTuple):
     """A GPU as its driver describes it.
 
-    :ivar architecture: None if unknown.
-    :ivar uuid: ``GPU-`` and 16 hexadecimal digits in upper case; empty if it has none.
-    :ivar size: the number of SIMD units, of which each compute unit has a few.
+    :ivar architecture: the ``gfx`` name; None if unknown.
+    :ivar uuid: ``GPU-`` and 16 uppercase hexadecimal digits; empty if unknown.
+    :ivar size: the number of SIMD units, a few for each compute unit.
     """
 
     architecture: str | None
@@ -96,7 +93,7 @@ class _Gpu(NamedTuple):
 def detect(environ: Environ, *, hardware: bool, root: str = "/") -> ProviderResult:
     """Return the ROCm features of this machine, or those forced by *environ*.
 
-    :param root: the folder that holds ``sys``, ``dev`` and ``opt``.
+    :param root: the folder with ``sys``, ``dev`` and ``opt``.
     """
     found = Findings()
     names = found.attempt(lambda: _architectures(environ, hardware, root, found))
@@ -144,7 +141,7 @@ def _listed_architectures(text: str) -> tuple[str, ...] | None:
         match = re.fullmatch(_GFX_FORM, item)
         if match is None:
             return None
-        # What is built for gfx1250-strict is in the packages of gfx1250.
+        # The packages of gfx1250 contain the code for gfx1250-strict.
         names[match[1]] = None
     return tuple(names) or None
 
@@ -157,7 +154,7 @@ def _read_gpus(root: str) -> list[_Gpu]:
         unusable = [each for each in ("/dev/kfd", render) if not _is_usable(root, each)]
         if not unusable:
             gpus.append(_gpu(node))
-        # A container may have been given no devices.
+        # A container may lack the devices.
         elif os.path.exists(os.path.join(root, unusable[0][1:])):
             denied = denied or unusable[0]
     if not gpus:
@@ -177,15 +174,15 @@ def _gpu_nodes(root: str) -> list[dict[str, int]]:
         numbers = sorted(int(name) for name in os.listdir(nodes) if name.isdecimal())
     except OSError as error:
         raise NotDetected("no AMD GPU driver found") from error
-    # A container sees the topology of its host even if it was given no devices.
+    # A container sees the topology of its host even without devices.
     paths = (os.path.join(nodes, str(number), "properties") for number in numbers)
-    # A CPU is a node, too.
+    # CPUs are nodes too.
     return [node for node in map(_read_properties, paths) if node.get("simd_count")]
 
 
 def _gpu(node: Mapping[str, int]) -> _Gpu:
     unique_id = node.get("unique_id", 0)
-    # gfx942 is told as 90402.
+    # The kernel reports gfx942 as 90402.
     target = node.get("gfx_target_version", 0)
     return _Gpu(
         architecture=_gfx_name(target // 10000, target // 100 % 100, target % 100),
@@ -195,7 +192,7 @@ def _gpu(node: Mapping[str, int]) -> _Gpu:
 
 
 def _is_usable(root: str, device: str) -> bool:
-    # Opening one would make the driver set up a context for this process.
+    # Opening the device would make the driver set up a context for this process.
     return os.access(os.path.join(root, device[1:]), os.R_OK | os.W_OK)
 
 
@@ -204,7 +201,7 @@ def _read_properties(path: str) -> dict[str, int]:
         with open(path, encoding="ascii", errors="replace") as file:
             text = file.read()
     except OSError:
-        # This is how the kernel hides a GPU that a control group denies to this process.
+        # The kernel hides a GPU this way if a control group denies this process the GPU.
         return {}
     found = re.findall(_PROPERTY_FORM, text, re.MULTILINE)
     return {name: int(value) for name, value in found}
@@ -228,7 +225,7 @@ def _named(gpus: list[_Gpu], items: Iterable[str]) -> list[int]:
     for item in items:
         text = item.strip().upper()
         if text.startswith("GPU-") and len(text) > len("GPU-"):
-            # The beginning of a UUID is enough if no other UUID has it.
+            # The start of a UUID is enough if it is unique.
             matches = [i for i, gpu in enumerate(gpus) if gpu.uuid.startswith(text)]
         else:
             matches = [i for i in range(len(gpus)) if text == str(i)]
@@ -305,7 +302,7 @@ def missing_extras(
 ) -> list[str]:
     """Return the extras of *dist* for *gpus* that are not installed."""
     provided = {*dist.iter_provided_extras()}
-    # A host file may name anything, such as what the extra "device-all" is for.
+    # A host file may name anything, even "all" (there is an extra "device-all").
     named = [_EXTRA_PREFIX + gpu for gpu in gpus if re.fullmatch(_NAME_FORM, gpu)]
     return [e for e in named if e in provided and not _is_met(dist, e, version_of)]
 

@@ -1,9 +1,9 @@
-"""Query the sources of supported properties; the first applicable one counts.
+"""Query the sources of supported properties; the first applicable source counts.
 
 The order (PEP 850): a provider that is disabled, or optional and not enabled, supports
-nothing; then the manifest's own static list; versions of other packages
-(``abi_dependency``); the user's host file; a built-in provider; a plugin that the user
-trusts; otherwise nothing.
+nothing. Then follow the manifest's static list, the versions of other packages
+(``abi_dependency``), the user's host file, a built-in provider, and a plugin that the user
+trusts. Otherwise nothing is supported.
 """
 
 from __future__ import annotations
@@ -45,9 +45,10 @@ if TYPE_CHECKING:
 
 logger = get_logger(__name__)
 
-#: Each has a module of that name here, with a function ``detect(environ, *, hardware)``.
-#: It returns a result within two seconds, even if a driver hangs, and reads override
-#: variables alone if *hardware* is false. By namespace, names of its provider on indexes.
+#: The built-in providers: by namespace, the names of equivalent plugins on indexes. Each
+#: namespace has a module with a function ``detect(environ, *, hardware)``, which returns a
+#: result within two seconds, even if a driver hangs, and reads only override variables if
+#: *hardware* is false.
 BUILTIN_NAMESPACES: Mapping[str, Collection[str]] = {
     "nvidia": ("nvidia-variant-provider", "variant-provider"),
     "amd": ("amd-variant-provider", "rocm-bootstrap"),
@@ -68,19 +69,19 @@ _DISABLED = no_result(
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class ProviderChain:
-    """The chain for one target; it queries each provider at most once.
+    """The chain for one target; queries each provider at most once.
 
-    :ivar environ: where override variables are read.
-    :ivar environment: environment markers of the target.
+    :ivar environ: the environment with the override variables.
+    :ivar environment: the environment markers of the target.
     :ivar hardware: whether the target is this machine.
-    :ivar host: a machine that replaces detection, if any.
-    :ivar plugins: what asks plugins; None if they are not asked.
-    :ivar enabled: namespaces whose optional provider applies.
-    :ivar disabled: namespaces of which nothing is supported.
-    :ivar kinds: by namespace, ``"plugin"`` or ``"builtin"`` if the user chose.
+    :ivar host: the machine that replaces detection, if any.
+    :ivar plugins: the plugins; None if pip must not query plugins.
+    :ivar enabled: the namespaces with an enabled optional provider.
+    :ivar disabled: the namespaces without support.
+    :ivar kinds: the user's choice, ``"plugin"`` or ``"builtin"``, by namespace.
     :ivar neighbours: the versions of other packages; None if unknown.
-    :ivar lacks: by namespace, how the user said that the target has no such devices.
-    :ivar detected: the answers of built-in providers so far.
+    :ivar lacks: the reason why the target has no such devices, by namespace.
+    :ivar detected: the results of built-in providers so far.
     """
 
     environ: Mapping[str, str]
@@ -104,7 +105,7 @@ class ProviderChain:
     ) -> ProviderChain:
         """Create the chain for the target in the options of a command.
 
-        :raises InvalidHostFile: if its host file does not describe a machine.
+        :raises InvalidHostFile: if the host file does not describe a machine.
         """
         host = None
         if settings.variant_host is not None:
@@ -132,7 +133,7 @@ class ProviderChain:
     ) -> dict[str, ProviderResult]:
         """Query *namespaces*, with the providers in *manifest*.
 
-        :param project: normalized name of the manifest's project, if known.
+        :param project: the normalized name of the manifest's project, if known.
         """
         return {
             namespace: self._ask(manifest, manifest.provider(namespace), project)
@@ -161,7 +162,7 @@ class ProviderChain:
         if provider.builtin == ABI_DEPENDENCY:
             return self._of_neighbours(manifest, namespace, project)
         if namespace in self.lacks:
-            # The user knows it.
+            # The user excluded these devices.
             return ProviderResult(reason=self.lacks[namespace], source=Source.DECLARED)
         if self.host is not None:
             return self._described(namespace)
@@ -215,7 +216,7 @@ class ProviderChain:
         except UnusableProvider as error:
             return no_result(str(error))
         if is_built_in and kind != "plugin":
-            # A package from a URL need not be the known one of that name.
+            # A package from a URL need not be the known package of that name.
             names = {
                 canonicalize_name(each.name) for each in required if each.url is None
             }
@@ -237,14 +238,13 @@ class ProviderChain:
     def _required(self, provider: Provider) -> list[Requirement]:
         """Return the requirements of a plugin that apply on the target.
 
-        :raises UnusableProvider: if one cannot be read, since nobody could tell then what
-            would run.
+        :raises UnusableProvider: if a requirement is unreadable, so that its code is unknown.
         """
         required = []
         for text in provider.requires:
             requirement = parse_requirement(text, provider.namespace)
             if requirement_applies(requirement, provider.namespace, self.environment):
-                # It was evaluated for the target, and must not be again for this machine.
+                # The marker was evaluated for the target, not for this machine.
                 requirement.marker = None
                 required.append(requirement)
         return required
@@ -261,8 +261,8 @@ class ProviderChain:
     def query_all(self, manifest: Manifest | None = None) -> dict[str, ProviderResult]:
         """Query all known namespaces.
 
-        First come the namespaces of *manifest*, if any; then those that need no manifest:
-        the ones of the host file, or else the built-in ones.
+        The namespaces of *manifest* come first, then those of the host file, or else the
+        built-in ones.
         """
         answers = {} if manifest is None else self.query(manifest, manifest.namespaces)
         known = BUILTIN_NAMESPACES if self.host is None else self.host.supported
@@ -277,8 +277,10 @@ class ProviderChain:
     ) -> dict[str, object]:
         """Return the target in the format of a host file.
 
-        :param answers: as :meth:`query_all` returns them; what a manifest lists itself is left out.
-        :param python: its platform and interpreter; None leaves all but devices out.
+        :param answers: the results of :meth:`query_all`; the static lists of a manifest are
+            left out.
+        :param python: the platform and interpreter of the target; None to describe only
+            devices.
         """
         environment = {
             name: value
@@ -288,7 +290,7 @@ class ProviderChain:
         if self.tegra() is not None:
             from pip._internal.variants.providers import tegra
 
-            # Its files tell that here, and only this name does elsewhere.
+            # Here, files identify a Tegra; in a host file, only this name does.
             kernel = "platform_release"
             environment[kernel] = tegra.named(environment.get(kernel, ""))
         tags = {} if python is None else target.tags_of(python)
@@ -330,7 +332,7 @@ class ProviderChain:
             found: ProviderResult = module.detect(self.environ, hardware=self.hardware)
             return found
         except Exception as error:
-            # A provider must not raise. If one does, only its namespace is lost.
+            # A provider must not raise. If it does, only its namespace is lost.
             logger.debug("The provider of %s failed", namespace, exc_info=True)
             reason = f"its provider failed: {error!r}"
             return no_result(reason, warnings=(f"{namespace}: {reason}",))

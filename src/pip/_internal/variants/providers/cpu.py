@@ -1,7 +1,7 @@
 """Read the CPU with vendored archspec.
 
 Flags come from ``/proc/cpuinfo`` on Linux, from the ``cpuid`` instruction on Windows
-(x86-64 only), and from ``sysctl`` on macOS. Other systems tell nothing.
+(x86-64 only), and from ``sysctl`` on macOS. pip cannot read CPUs on other systems.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pip._internal.variants.providers.result import NOT_THIS_MACHINE, ProviderRe
 if TYPE_CHECKING:
     from pip._vendor.archspec.cpu import Microarchitecture
 
-# What platforms other than Linux call these architectures.
+# The names of these architectures on platforms other than Linux.
 _ARCHITECTURES = {"amd64": "x86_64", "arm64": "aarch64"}
 
 
@@ -35,9 +35,9 @@ def ask_cpu(
 ) -> ProviderResult:
     """Return the result for the namespace of a CPU architecture.
 
-    :param detect: reads a CPU of that architecture.
-    :param baseline: what every such CPU supports; answered if *detect* fails.
-    :param hardware: whether this machine may be asked.
+    :param detect: a function that reads a CPU of that architecture.
+    :param baseline: the feature of every such CPU, which is the result if *detect* fails.
+    :param hardware: whether pip may inspect this machine.
     """
     if not hardware:
         return ProviderResult(reason=NOT_THIS_MACHINE)
@@ -48,7 +48,7 @@ def ask_cpu(
         return ProviderResult(detect(), "CPU")
     except CpuUnreadable as error:
         cause = str(error)
-    except Exception as error:  # whatever archspec makes of an unusual system
+    except Exception as error:  # archspec may fail on unusual systems
         cause = f"{type(error).__name__}: {error}"
     return ProviderResult(
         (baseline,),
@@ -58,9 +58,9 @@ def ask_cpu(
 
 
 def read_cpu() -> Microarchitecture:
-    """Return the CPU's flags, with the names that Linux uses.
+    """Return the CPU's flags, under their names on Linux.
 
-    Where the system tells only the model (Apple), the flags are archspec's for it.
+    If the system reports only the model (Apple), the flags are archspec's for that model.
 
     :raises CpuUnreadable: if the system provides no data.
     """
@@ -73,9 +73,9 @@ def read_cpu() -> Microarchitecture:
         cpu = detect.cpuid_info()
     elif sys.platform == "darwin":
         cpu = detect.sysctl_info()
-        # Of Apple's CPUs, it knows the model alone.
+        # sysctl_info() reads only the model of Apple's CPUs.
         cpu = TARGETS.get(cpu.name, cpu)
-        # macOS lists the flags of AVX-512 even where it is disabled.
+        # macOS lists the flags of AVX-512 even if AVX-512 is disabled.
         cpu.features = {each for each in cpu.features if not each.startswith("avx512")}
     else:
         raise CpuUnreadable(f"pip cannot read it on {sys.platform}")

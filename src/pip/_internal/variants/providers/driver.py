@@ -1,8 +1,8 @@
 """Call a driver's library, and give up if it hangs.
 
-The calls run in a daemon thread: one that never returns is left behind, and does not keep
-the process from ending. Only loading a library cannot be given up, since the dynamic
-loader's lock is held meanwhile.
+The calls run in a daemon thread. A call that never returns keeps its thread, but does not
+keep the process from ending. pip cannot give up loading a library, because the dynamic
+loader holds its lock meanwhile.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ _TIMEOUT = 2.0  # seconds
 def call_driver(name: str, ask: Callable[[], T]) -> T:
     """Return the result of *ask*, or fail after two seconds.
 
-    :param name: the name of the library in messages.
-    :raises NotDetected: if *ask* does.
-    :raises DriverFault: if *ask* raises anything else, or takes longer.
+    :param name: the name of the library, for messages.
+    :raises NotDetected: if *ask* raises it.
+    :raises DriverFault: if *ask* raises another error, or takes longer.
     """
     try:
         future = in_thread(ask, patience=0)
@@ -33,6 +33,6 @@ def call_driver(name: str, ask: Callable[[], T]) -> T:
         return future.result()
     except NotDetected:
         raise
-    except Exception as error:  # whatever a broken driver does to ctypes
+    except Exception as error:  # a broken driver may raise anything through ctypes
         reason = f"{name} cannot be asked: {type(error).__name__}: {error}"
         raise DriverFault(reason) from error

@@ -17,16 +17,16 @@ from pip._internal.variants.errors import InvalidHostFile
 from pip._internal.variants.providers.result import Device
 
 HOST_SCHEMA = 1
-#: Bytes; the file of a real machine has a few thousand.
+#: Bytes; the host file of a real machine has a few thousand.
 _MAX_SIZE = 2 * 1024 * 1024
-#: What a host file may say of the target's environment (PEP 508).
+#: The environment markers of a host file (PEP 508).
 MARKER_VARIABLES = frozenset(Environment.__annotations__)
-#: The variable that tells a Jetson, also in a file that describes hardware alone.
+#: The marker that identifies a Jetson, also in a file that describes only hardware.
 OF_HARDWARE = frozenset({"platform_release"})
 
 #: The keys of a host file.
 _KEYS = {"host-schema", "supported", "devices", "environment", "platforms", "abis"}
-#: Upstream makes of some tags all older ones; of huge numbers it would without end.
+#: Upstream derives all older tags from some tags; with huge numbers it would never end.
 _TAG = re.compile(r"(?!.*[0-9]{5})[A-Za-z0-9_]+")
 _DEVICE_NAME = re.compile(r"[A-Za-z0-9_. ]{1,100}")
 
@@ -34,12 +34,14 @@ _DEVICE_NAME = re.compile(r"[A-Za-z0-9_. ]{1,100}")
 class HostDescription(NamedTuple):
     """A machine described by a file or a name.
 
-    :ivar path: the file or the name.
-    :ivar environment: environment markers (PEP 508): all of them, or only those that
-        belong to hardware.
-    :ivar platforms: its platform tags, best first; empty if hardware alone is described.
-    :ivar abis: the ABI tags of its interpreter, best first; empty then too.
-    :ivar devices: its GPUs by namespace, if it has several.
+    :ivar path: the path of the file, or the name.
+    :ivar supported: the supported features.
+    :ivar environment: the environment markers (PEP 508): all of them, or only those of
+        hardware.
+    :ivar platforms: the platform tags, best first; empty if only hardware is described.
+    :ivar abis: the ABI tags of the interpreter, best first; empty if only hardware is
+        described.
+    :ivar devices: the GPUs by namespace, if the machine has several.
     """
 
     path: str
@@ -58,7 +60,7 @@ class HostDescription(NamedTuple):
 def read_host_file(path: str) -> HostDescription:
     """Read a host file.
 
-    :raises InvalidHostFile: if it cannot be read or does not describe a machine.
+    :raises InvalidHostFile: if the file is unreadable or does not describe a machine.
     """
     hints: Sequence[str] = ()
     try:
@@ -66,7 +68,7 @@ def read_host_file(path: str) -> HostDescription:
             data = file.read(_MAX_SIZE + 1)
         if len(data) > _MAX_SIZE:
             raise _Problem(f"It is larger than {_MAX_SIZE >> 20} MiB")
-        # What a shell of Windows writes may be in UTF-16.
+        # Windows shells may write files in UTF-16.
         return _host(path, json.loads(data))
     except OSError as error:
         problem = f"It cannot be read: {error.strerror}"
@@ -191,7 +193,7 @@ def _tags(description: Mapping[str, Any], key: str) -> tuple[str, ...]:
     for tag in given:
         if not isinstance(tag, str) or not _TAG.fullmatch(tag):
             raise _Problem(f"This is not a tag in {key!r}: {safe_repr(tag)}")
-    # Case does not matter in tags.
+    # Tags are not case-sensitive.
     return tuple(dict.fromkeys(map(str.lower, given)))
 
 

@@ -5,7 +5,7 @@ A name has parts in any order, joined by dashes, and at most one part of each ki
 ======== ===================================================================
 system   ``linux``, ``macos``, ``macos-14`` or ``macos-14.4``, ``windows``
 libc     ``glibc-2.35``, ``musl-1.2``: Linux
-machine  ``x86_64``, ``x86_64-v3`` (its level; without, the lowest), ``aarch64`` or
+machine  ``x86_64``, ``x86_64-v3`` (the level; the lowest by default), ``aarch64`` or
          ``arm64`` (the same), ``tegra`` (a Jetson: Linux on a 64-bit Arm)
 Python   ``py312``, ``py3.12.4``, ``py313t`` (free-threaded)
 devices  ``cuda-12.8-sm_90`` or ``cuda-12.8-h100`` (driver, GPU), ``rocm``,
@@ -13,10 +13,10 @@ devices  ``cuda-12.8-sm_90`` or ``cuda-12.8-h100`` (driver, GPU), ``rocm``,
          ``xpu-20.1.0``, ``tpu``; ``cpu``: none
 ======== ===================================================================
 
-What a name does not say is as on this machine, except that it has no other devices, and
-that a machine with devices does not run macOS.
+This machine is the default for all other facts, except that the named machine has no other
+devices, and that a machine with devices does not run macOS.
 
-Loaded only when a host was named.
+Loaded only if the user names a host.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from pip._internal.variants.errors import InvalidHostFile, UnknownHost
 from pip._internal.variants.providers import amd, intel, nvidia, target, tpu
 from pip._internal.variants.providers.host_file import HostDescription, read_host_file
 
-#: By the name of a GPU, its compute capability (NVIDIA) or its architecture (AMD).
+#: The compute capability (NVIDIA) or architecture (AMD) of a GPU, by its name.
 _GPUS: Mapping[str, str] = {
     "v100": "sm_70",
     "t4": "sm_75",
@@ -67,19 +67,19 @@ _FORMS = {
     r"|xpu(?:-(?P<ip>[0-9]+\.[0-9]+\.[0-9]+))?|tpu|cpu"
     rf"|(?P<only_sm>{_SM})|(?P<only_gfx>{_GFX})",
 }
-#: The first minor version of Python 3 without the lock.
+#: The first minor version of Python 3 with a free-threaded build.
 _FREE_THREADED = 13
-#: As environment markers have them.
+#: The values of ``sys_platform``.
 _SYSTEMS = {"linux": "linux", "macos": "darwin", "windows": "win32"}
 _ARM = ("aarch64", "arm64", "tegra")
-#: The namespace of devices.
+#: The namespaces of devices.
 _NAMESPACES = {"cuda": "nvidia", "rocm": "amd", "xpu": "intel", "tpu": "tpu"}
-#: Intel's GPUs of today, Arc B and similar ones, run what is built for this one.
+#: Current Intel GPUs (Arc B and similar) run code for this device IP.
 _DEVICE_IP = "20.1.0"
-#: The oldest minor version of glibc 2 that wheels are built for, and on x86 processors.
+#: The oldest minor version of glibc 2 for wheels, in general and on x86 processors.
 _OLDEST_GLIBC, _OLDEST_ON_X86 = 17, 5
 _GLIBC_ALIASES = {17: "manylinux2014", 12: "manylinux2010", 5: "manylinux1"}
-#: What the parts of names are made of, to propose one for what was mistyped.
+#: The words of names, to suggest corrections of mistyped names.
 _WORDS = (
     *("linux", "macos", "windows", "glibc", "musl", "x86_64", "aarch64", "arm64"),
     *("tegra", "cuda", "rocm", "xpu", "tpu", "cpu", *_GPUS, *_GPUS.values()),
@@ -87,13 +87,13 @@ _WORDS = (
 
 
 def read_host(file_or_name: str) -> HostDescription:
-    """Return the machine of a host file or, if there is no file, of a name.
+    """Return the machine of a host file or, if there is no such file, of a name.
 
-    :raises InvalidHostFile: if the file cannot be used, or if there is no such GPU.
-    :raises UnknownHost: if there is neither such a file nor such a name.
+    :raises InvalidHostFile: if the file is invalid, or if there is no such GPU.
+    :raises UnknownHost: if *file_or_name* is neither a file nor a valid name.
     """
     is_name = file_or_name == os.path.basename(file_or_name)
-    # A folder is no file, whatever it is called.
+    # A folder is not a file, whatever its name is.
     if not os.path.exists(file_or_name) or (is_name and os.path.isdir(file_or_name)):
         host = named_host(file_or_name) if is_name else None
         if host is not None:
@@ -106,8 +106,8 @@ def read_host(file_or_name: str) -> HostDescription:
 def named_platform(name: str) -> HostDescription:
     """Return the platform and the Python of a name.
 
-    :raises InvalidHostFile: if there are none such, or if it names hardware.
-    :raises UnknownHost: if it is no name.
+    :raises InvalidHostFile: if there is no such machine, or if the name includes hardware.
+    :raises UnknownHost: if the name is invalid.
     """
     host = named_host(name)
     if host is None:
@@ -134,7 +134,7 @@ def named_host(name: str) -> HostDescription | None:
     said: dict[str, str] = {}
     for match in parts.values():
         said |= {key: text for key, text in match.groupdict().items() if text}
-    # Without its details.
+    # Without details
     words = {kind: match[0].partition("-")[0] for kind, match in parts.items()}
     machine = words.get("machine")
     supported = _devices(name, words.get("devices", "cpu"), said) | _cpu(machine, said)
@@ -148,7 +148,7 @@ def named_host(name: str) -> HostDescription | None:
         python=python,
     )
     if machine == "tegra":
-        # What kernels for Tegra have in their release.
+        # Kernels for Tegra have this word in their release.
         environment["platform_release"] = machine
     tags = _platform_tags(name, said, environment)
     abis = abis or tuple(target.tags_of(TargetPython())["abis"])
@@ -178,7 +178,7 @@ def _parts(name: str) -> Mapping[str, re.Match[str]] | None:
 def _system(name: str, words: Mapping[str, str]) -> str | None:
     """Return the ``sys_platform`` in a name; None for that of this machine.
 
-    :raises InvalidHostFile: if the parts of its name contradict each other.
+    :raises InvalidHostFile: if the parts of the name contradict each other.
     """
     system = _SYSTEMS.get(words.get("system", ""))
     if "libc" in words or words.get("machine") == "tegra":
@@ -201,7 +201,7 @@ def _cpu(
 ) -> dict[str, tuple[SupportedFeature, ...]]:
     """Return the features of the CPU in a name."""
     if machine == "x86_64":
-        # Every one is of the first level.
+        # Every x86-64 CPU supports the first level.
         levels = tuple(f"v{each}" for each in range(int(said.get("level", 1)), 0, -1))
         return {"x86_64": (SupportedFeature("level", levels),)}
     if machine in _ARM:
@@ -231,7 +231,7 @@ def _devices(
 ) -> dict[str, tuple[SupportedFeature, ...]]:
     """Query a device provider through its override variables.
 
-    :raises InvalidHostFile: if there are no such devices, or the name is incomplete.
+    :raises InvalidHostFile: if there is no such device, or the name is incomplete.
     """
     if devices == "cpu":
         return {}
@@ -272,7 +272,7 @@ def _require_pair(name: str, said: Mapping[str, str]) -> None:
 
 
 def _python(name: str, said: Mapping[str, str]) -> tuple[str | None, tuple[str, ...]]:
-    """Return the version and ABI of a Python in a name; empty for this one.
+    """Return the version and ABI of the Python in a name; empty if the name has none.
 
     :raises InvalidHostFile: if there is no such interpreter.
     """
@@ -291,7 +291,7 @@ def _platform_tags(
 ) -> tuple[str, ...]:
     """Return the platform tags of a machine, best first.
 
-    :raises InvalidHostFile: if they are unknown.
+    :raises InvalidHostFile: if the tags are unknown.
     """
     here, machine = target.this_machine(), target.usual(environment["platform_machine"])
     system = environment["sys_platform"]
@@ -306,7 +306,7 @@ def _platform_tags(
     if is_as_here and not {"glibc", "macos"} & said.keys():
         return tuple(target.tags_of(TargetPython())["platforms"])
     if system == "linux":
-        # Most is built for this glibc.
+        # Most wheels are built for this glibc.
         return tuple(_glibc_tags(int(said.get("glibc", 28)), machine))
     if system == "darwin":
         # The oldest macOS that Apple supports.

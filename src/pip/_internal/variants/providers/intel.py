@@ -4,14 +4,14 @@ Properties, most preferred first; equal to those of intel-variant-provider 0.0.3
 9516bd2):
 
 ``device_ip``
-    The device IP of each GPU, in the order of Level Zero, and after it the one whose code
-    the GPU can run as well (20.2.0: 20.2.0, 20.1.0); each once, and only known ones. A
-    forced one stands alone.
+    The device IP of each GPU, in the order of Level Zero, each followed by the device IP
+    whose code the GPU also runs (20.2.0: 20.2.0, 20.1.0); without duplicates and unknown
+    device IPs. A forced device IP has no second value.
 
-Limits: no GPU is found without Intel's Level Zero, which such builds need, nor with a
-driver too old to tell device IPs, nor if ``ZE_AFFINITY_MASK`` hides it. pip calls Level
-Zero by its specification 1.x and the extension for device IP versions; zeInit is deprecated
-there, but drivers of every age have it.
+Limits: pip finds no GPU without Intel's Level Zero, which such builds need, with a driver too
+old to report device IPs, or if ``ZE_AFFINITY_MASK`` hides the GPU. pip calls Level Zero by
+its specification 1.x and the extension for device IP versions. zeInit is deprecated there,
+but old and new drivers have it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from pip._internal.variants.providers.result import (
 
 DEVICE_VARIABLE = "INTEL_VARIANT_PROVIDER_FORCE_DEVICE_IP"
 
-# The known device IPs, each with the one whose code it can run beside its own.
+# The known device IPs, each with another device IP whose code the GPU also runs.
 _COMPATIBLE_WITH = {
     "12.0.0": None,  # Tiger Lake
     "12.1.0": None,  # Rocket Lake
@@ -62,8 +62,8 @@ _COMPATIBLE_WITH = {
 }
 
 
-# More drivers than any machine has, and more devices than any driver has: one that
-# reports nonsense must not keep the thread busy for ever.
+# More drivers than any machine has, and more devices than any driver has: a driver that
+# reports nonsense must not keep the thread busy forever.
 _MAX_HANDLES = 256
 
 _GPU_ONLY = 1  # a flag of zeInit
@@ -88,7 +88,7 @@ class _Properties(ctypes.Structure):
         ("next", ctypes.c_void_p),
         ("type", ctypes.c_uint32),
         ("vendor", ctypes.c_uint32),
-        # The rest, about 350 bytes, is not needed.
+        # pip does not need the rest, about 350 bytes.
         ("rest", ctypes.c_uint64 * 64),
     )
 
@@ -128,7 +128,7 @@ def _device_ips(
     values: list[str | None] = []
     unknown: list[str] = []
     for version in versions:
-        # Of its 32 bits, properties name 10, 8 and the last 6.
+        # Properties use 10, 8 and the last 6 of the 32 bits.
         device_ip = f"{version >> 22}.{version >> 14 & 0xFF}.{version & 0x3F}"
         if device_ip in _COMPATIBLE_WITH:
             values += (device_ip, _COMPATIBLE_WITH[device_ip])
@@ -162,7 +162,7 @@ def _query() -> list[int]:
             f"Intel's GPU driver cannot be used: Level Zero returned {error}"
         ) from error
     versions: list[int] = []
-    # A driver or GPU that cannot be read (lost, not permitted) is skipped.
+    # Skip drivers and GPUs that cannot be read (lost, not permitted).
     for driver in drivers:
         with suppress(_CallFailed):
             for device in _handles(library.zeDeviceGet, driver):

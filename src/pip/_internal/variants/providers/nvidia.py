@@ -10,13 +10,13 @@ preferred first; equal to those of nvidia-variant-provider 0.0.2 (commit ffea5d3
 ``sm_arch``
     ab_real to a0_real, then a0_virtual.
 
-Limits: a driver outside CUDA 11.0 to 15.20 supports nothing; a GPU below compute
-capability 5.0 has no ``sm_arch``. Of several GPUs, the one with the highest compute
-capability decides what is supported, among those that ``CUDA_VISIBLE_DEVICES`` shows; of
-what is supported, a variant with code for all of them comes first.
+Limits: a driver outside CUDA 11.0 to 15.20 supports nothing; a GPU below compute capability
+5.0 has no ``sm_arch``. Of several GPUs that ``CUDA_VISIBLE_DEVICES`` shows, the one with the
+highest compute capability determines the supported properties; pip ranks variants with code
+for all of these GPUs first.
 
-An override variable replaces the detection of the driver or of the GPU. An invalid one
-leaves its features out; the others are still detected.
+An override variable replaces the detection of the driver or of the GPU. If a variable is
+invalid, pip leaves out only its features.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ from pip._internal.variants.providers.result import (
 CUDA_VARIABLE = "NV_VARIANT_PROVIDER_FORCE_CUDA_DRIVER_VERSION"
 SM_VARIABLE = "NV_VARIANT_PROVIDER_FORCE_SM_ARCH"
 
-# Properties are about CUDA 11.0 to 15.20.
+# Properties cover CUDA 11.0 to 15.20.
 _FIRST_MAJOR, _LAST_MAJOR, _LAST_MINOR = 11, 15, 20
 
-# A forced version may lie outside of that; up to this one, there are about a thousand
+# A forced version may be outside of that range; up to this one, there are about a thousand
 # values at most.
 _MAX_FORCED_MAJOR = 50
 
 _OLDEST_CAPABILITY = (5, 0)
 
-# Not compiled: only override variables need them.
+# Not compiled: only override variables need these patterns.
 _CUDA_FORM = r"([0-9]{1,2})(?:\.([0-9]{1,2})(?:\.[0-9]+)*)?"
 _SM_FORM = r"([0-9]{1,2})\.([0-9])"
 
@@ -129,8 +129,8 @@ def _capabilities(
     if given is not None:
         return [given[0]], given[1]
     assert driver is not None, "one of the two tells"
-    # In values of sm_arch, the two numbers stand without a separator, so that a minor one
-    # of two digits would name another architecture.
+    # Values of sm_arch have the two numbers without a separator, so that a minor number of
+    # two digits would name another architecture.
     plausible = [
         (major, minor)
         for major, minor in driver.compute_capabilities

@@ -1,8 +1,7 @@
 """Query the NVIDIA driver through NVML.
 
-Under WSL, the driver is the one of Windows, which shows its libraries for Linux in a
-folder of WSL. The packages of a Linux driver do not work there, and their library may be
-found first.
+WSL uses the driver of Windows, whose libraries for Linux are in a folder of WSL. Packages of
+a Linux driver do not work in WSL, but the loader may find their library first.
 """
 
 from __future__ import annotations
@@ -20,21 +19,21 @@ from pip._internal.variants.providers.result import DriverFault, NotDetected
 MASK = "CUDA_VISIBLE_DEVICES"
 
 _LIBRARY = "libnvidia-ml.so.1"
-#: Only a Windows with an NVIDIA driver puts it there.
+#: The library of WSL; only a Windows with an NVIDIA driver installs it.
 _WSL_LIBRARY = f"/usr/lib/wsl/lib/{_LIBRARY}"
 
-# More than any machine has: a driver that reports nonsense must not keep the thread
-# busy for ever.
+# More than any machine has: a driver that reports nonsense must not keep the thread busy
+# forever.
 _MAX_DEVICES = 256
 
 
 class Driver(NamedTuple):
     """The unchecked data of a driver about itself and its GPUs.
 
-    :ivar cuda_version: major and minor number of the newest CUDA that the driver
-        supports; ``None`` if unknown.
-    :ivar compute_capabilities: major and minor number of each GPU that can be read.
-    :ivar version: of the driver itself, as ``"535.104.05"``; ``None`` if unknown.
+    :ivar cuda_version: the major and minor number of the newest CUDA that the driver
+        supports; None if unknown.
+    :ivar compute_capabilities: the major and minor number of each readable GPU.
+    :ivar version: the version of the driver, as ``"535.104.05"``; None if unknown.
     """
 
     cuda_version: tuple[int, int] | None
@@ -45,9 +44,9 @@ class Driver(NamedTuple):
 def query(visible: str | None = None) -> Driver:
     """Query the driver's CUDA version and the compute capabilities of GPUs.
 
-    :param visible: the value of :data:`MASK`, if set: GPUs that it does not name are left
-        out. Its numbers follow the order of the bus.
-    :raises NotDetected: if there is no driver, or none that answers, or if all is hidden.
+    :param visible: the value of :data:`MASK`, if set, which hides all other GPUs; its
+        numbers follow the order of the bus.
+    :raises NotDetected: if no driver responds, or if all GPUs are hidden.
     """
     return call_driver("NVML", lambda: _query(visible))
 
@@ -58,7 +57,7 @@ def _query(visible: str | None) -> Driver:
         import ctypes
 
         try:
-            # Once it is loaded, pynvml, which is slow to import, gets it by its name.
+            # pynvml, which is slow to import, finds the loaded library by name.
             ctypes.CDLL(_WSL_LIBRARY if is_wsl else _LIBRARY)
         except OSError as error:
             raise NotDetected("no NVIDIA driver found") from error
@@ -74,8 +73,7 @@ def _query(visible: str | None) -> Driver:
                 f"the NVIDIA driver of Windows ({_WSL_LIBRARY}) does not answer WSL: "
                 f"{said}; try 'wsl --update' and 'wsl --shutdown' in Windows"
             ) from error
-        # Many machines and images have the driver's packages installed, but no GPU at
-        # the moment.
+        # Many machines and images have the driver's packages installed, but currently no GPU.
         absent = (nvml.NVML_ERROR_DRIVER_NOT_LOADED, nvml.NVML_ERROR_LIBRARY_NOT_FOUND)
         kind = NotDetected if error.value in absent else DriverFault
         raise kind(f"the NVIDIA driver cannot be used: {said}") from error
@@ -83,14 +81,14 @@ def _query(visible: str | None) -> Driver:
         capabilities = tuple(_compute_capabilities(nvml, visible))
         return Driver(_cuda_version(nvml), capabilities, _version(nvml))
     finally:
-        # The answer stands even if this fails.
+        # The result is valid even if this fails.
         with contextlib.suppress(nvml.NVMLError):
             nvml.nvmlShutdown()
 
 
 def _cuda_version(nvml: ModuleType) -> tuple[int, int] | None:
-    # Drivers too old for the first function have the second one: it tells the version
-    # that NVML was made for.
+    # Old drivers have only the second function, which returns the version that NVML was
+    # built for.
     for function in (
         nvml.nvmlSystemGetCudaDriverVersion_v2,
         nvml.nvmlSystemGetCudaDriverVersion,
@@ -112,7 +110,7 @@ def _compute_capabilities(
 ) -> list[tuple[int, int]]:
     capabilities: list[tuple[int, int]] = []
     shown = 0
-    # A GPU that cannot be read (lost, not permitted) is skipped.
+    # Skip GPUs that cannot be read (lost, not permitted).
     with contextlib.suppress(nvml.NVMLError):
         count = min(nvml.nvmlDeviceGetCount(), _MAX_DEVICES)
         for index in range(count):
@@ -137,7 +135,7 @@ def _is_visible(visible: str, index: int, uuid: str, count: int) -> bool:
             if uuid.startswith(name.partition("/")[0]):
                 return True
         elif item.startswith("MIG-"):
-            return True  # a part of some GPU; its name does not tell of which
+            return True  # a part of some GPU, which the name does not identify
         elif not item.isascii() or not item.isdigit() or int(item[:6]) >= count:
             return False
         elif int(item[:6]) == index:

@@ -1,8 +1,8 @@
 """Load and query a provider plugin, in a separate process.
 
-The source of this module is handed to ``python -I -S -c``, so that it imports nothing but
-the standard library. Its argument is a JSON object; it writes another one to the file that
-the object names, since the plugin may print anything.
+pip passes the source of this module to ``python -I -S -c``, so the module imports only the
+standard library. Its argument is a JSON object. It writes another JSON object to the file
+named there, since the plugin may print anything.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import threading
 import traceback
 from typing import Any
 
-#: Limits of an answer; the rest is left out.
+#: Limits of a result; pip drops the rest.
 MAX_FEATURES = 1_000
 MAX_VALUES = 10_000
 
@@ -45,7 +45,7 @@ def ask(plugin: Any, known: list[list[str]]) -> Any:
     try:
         parameters = inspect.signature(function).parameters.values()
     except ValueError:
-        # Compiled functions need not have one.
+        # Compiled functions may lack a signature.
         return function()
     required = [
         parameter
@@ -74,7 +74,7 @@ def described(configs: Any) -> list[list[Any]]:
 
 
 def end_with_pip() -> None:
-    """Kill this process group when pip, which holds the other end of stdin, has ended."""
+    """Kill this process group when pip, at the other end of stdin, has ended."""
     pipe = os.dup(0)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
 
@@ -90,7 +90,7 @@ def end_with_pip() -> None:
 def main(request: dict[str, Any]) -> None:
     """Write the result of *request* to the file in it."""
     end_with_pip()
-    # At the end: no module of a plugin may replace one of the standard library.
+    # At the end: plugin modules must not replace modules of the standard library.
     sys.path.append(request["path"])
     answer: dict[str, Any]
     try:
@@ -106,5 +106,5 @@ def main(request: dict[str, Any]) -> None:
 
 if __name__ == "__main__":
     main(json.loads(sys.argv[1]))
-    # Threads of the plugin may go on.
+    # Threads of the plugin may still run.
     os._exit(0)

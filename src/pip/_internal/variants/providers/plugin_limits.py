@@ -1,9 +1,9 @@
 """Apply the user's limits on installations to provider plugins.
 
-The user sets them on the command line, in the configuration and in the environment.
-Upstream lets requirements files change these settings, so they are copied before one is
-read. A requirements file can limit plugins further. It never allows more: no other index,
-no pre-release, no host without certificates.
+The limits come from the command line, the configuration and the environment. Upstream lets
+requirements files change these settings, so this module copies them before upstream reads
+any file. A requirements file can limit plugins further. It never allows more: no other
+index, no pre-release, no host without certificates.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 class UntrustedProvider(PipError):
     """The user does not trust the code of a required package.
 
-    :ivar project: its name; nothing was requested about it.
+    :ivar project: the name of the package; pip has sent no request for it.
     """
 
     def __init__(self, project: str) -> None:
@@ -45,7 +45,7 @@ class UntrustedProvider(PipError):
 class PluginLimits:
     """The limits of one run of pip.
 
-    :ivar uploaded_prior_to: when a plugin must have been uploaded, if the user limits that.
+    :ivar uploaded_prior_to: the latest upload time of a plugin, if the user limits it.
     """
 
     def __init__(
@@ -53,8 +53,9 @@ class PluginLimits:
     ) -> None:
         """Copy the user's settings before reading requirements files.
 
-        :param settings: of the command; requirements files will change them.
-        :param scope: the indexes and folders of the command; requirements files change them too.
+        :param settings: the settings of the command, which requirements files change later.
+        :param scope: the indexes and folders of the command, which requirements files change
+            later.
         """
         self._settings, self._session = settings, session
         self.uploaded_prior_to = settings.uploaded_prior_to
@@ -68,7 +69,7 @@ class PluginLimits:
     def scope(self, *, no_index: bool) -> SearchScope:
         """Return the search scope for plugins.
 
-        :param no_index: whether a requirements file rules indexes out.
+        :param no_index: whether a requirements file disables indexes.
         """
         return SearchScope(
             find_links=[*self._find_links],
@@ -88,7 +89,7 @@ class PluginLimits:
     def release_control(self) -> ReleaseControl:
         """The pre-releases that the user allows.
 
-        A manifest or a constraint that names one is not enough.
+        Pre-releases need permission even if a manifest or a constraint names them.
         """
         now = self._settings.release_control or ReleaseControl()
         allowed = {
@@ -102,7 +103,7 @@ class PluginLimits:
     def constraints(self) -> list[InstallRequirement]:
         """Return all constraints of the run, including build constraints.
 
-        :raises PipError: if one cannot be read.
+        :raises PipError: if a constraint is unreadable.
         """
         return [*self._noted, *self._of_named_files]
 
@@ -124,8 +125,8 @@ class PluginLimits:
     def check(self, project: NormalizedName) -> None:
         """Check that a package may be installed, before any request for it.
 
-        :raises UntrustedProvider: if the user does not trust it.
-        :raises PluginFailed: if another limit excludes it.
+        :raises UntrustedProvider: if the user does not trust the package.
+        :raises PluginFailed: if another limit excludes the package.
         """
         if project not in self._settings.trusted_providers:
             raise UntrustedProvider(project)

@@ -24,13 +24,13 @@ from pip._internal.variants.providers.result import Environ
 
 logger = get_logger(__name__)
 
-#: Bytes; a thousand features of a few values each take a tenth of it.
+#: Bytes; a thousand features with a few values each need a tenth of this.
 _MAX_ANSWER = 4 * 1024 * 1024
 
-#: Characters at the end of a traceback that are shown.
+#: The number of characters of a traceback to show, from its end.
 _MAX_TRACE = 4000
 
-#: Seconds in which a killed process ends, unless a driver holds it.
+#: The seconds to wait for a killed process, which a driver may block.
 _KILLED = 1
 
 
@@ -43,15 +43,15 @@ def query_plugin(
 ) -> tuple[SupportedFeature, ...]:
     """Query a plugin for the supported features of this machine.
 
-    It runs in an empty folder, isolated from the user's Python settings. In the end it is
-    killed with all processes of its group.
+    The plugin runs in an empty folder, isolated from the user's Python settings. Afterward pip
+    kills its process group.
 
     :param path: the folder in which the plugin is installed.
-    :param api: its entry point, ``module[:attribute.path]``.
-    :param known: properties that plugins with the older interface are given.
-    :param environ: the variables that it sees.
-    :param timeout: seconds that it may take.
-    :raises PluginFailed: if it gives no answer.
+    :param api: the entry point of the plugin, ``module[:attribute.path]``.
+    :param known: the properties for plugins with the older interface.
+    :param environ: the environment variables of the plugin.
+    :param timeout: the maximum number of seconds.
+    :raises PluginFailed: if the plugin returns no result.
     """
     module = api.partition(":")[0]
     if not belongs(module, set(_installed(path))):
@@ -73,7 +73,7 @@ def query_plugin(
         }
         command = [sys.executable, "-I", "-S", "-c", source.decode("utf-8")]
         command.append(json.dumps(request))
-        # This very file is read, whatever a plugin puts in its place.
+        # pip reads the file that it opened, even if the plugin replaces it.
         with open(answer, "x+b") as file:
             code = _run(command, work, environ, timeout)
             file.seek(0)
@@ -93,18 +93,18 @@ def _installed(folder: str) -> Iterator[str]:
 def _run(command: list[str], folder: str, environ: Environ, timeout: float) -> int:
     """Run a command in a separate process group, and kill the group afterward.
 
-    :return: its exit status.
-    :raises PluginFailed: if it cannot be run, or takes too long.
+    :return: the exit status of the command.
+    :raises PluginFailed: if the command cannot be run, or takes too long.
     """
     group: dict[str, Any] = {"start_new_session": True}
-    if sys.platform == "win32":  # pragma: no cover (what it does there)
+    if sys.platform == "win32":  # pragma: no cover (Windows)
         group = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
     try:
         process = subprocess.Popen(
             command,
             cwd=folder,
             env=dict(environ),
-            stdin=subprocess.PIPE,  # It ends if this one does, even killed.
+            stdin=subprocess.PIPE,  # The child ends if pip does, even if pip is killed.
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             **group,
@@ -121,10 +121,10 @@ def _run(command: list[str], folder: str, environ: Environ, timeout: float) -> i
     finally:
         assert process.stdin is not None
         process.stdin.close()
-        if sys.platform == "win32":  # pragma: no cover (what it does there)
+        if sys.platform == "win32":  # pragma: no cover (Windows)
             process.kill()
         else:
-            # What the plugin started may outlive it.
+            # Processes that the plugin started may outlive the plugin.
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(process.pid, signal.SIGKILL)
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -134,8 +134,8 @@ def _run(command: list[str], folder: str, environ: Environ, timeout: float) -> i
 def _features(data: bytes, code: int) -> tuple[SupportedFeature, ...]:
     """Return the valid features in the result of a plugin.
 
-    :param code: the exit status of its process.
-    :raises PluginFailed: if it is no answer.
+    :param code: the exit status of the plugin's process.
+    :raises PluginFailed: if *data* is not a result.
     """
     if not data:
         if code < 0:
@@ -149,7 +149,7 @@ def _features(data: bytes, code: int) -> tuple[SupportedFeature, ...]:
             kept = tuple(dict.fromkeys(filter(properties.is_valid_value, values)))
             if kept and properties.is_valid_feature_name(name) and name not in valid:
                 valid[name] = SupportedFeature(name, kept)
-    # Only a plugin that writes to that file itself can cause these.
+    # Only a plugin that writes to that file itself can cause these errors.
     except (ValueError, TypeError, AttributeError, RecursionError):
         raise PluginFailed("its answer cannot be read") from None
     if isinstance(fault, str):

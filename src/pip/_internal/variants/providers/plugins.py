@@ -1,8 +1,8 @@
 """Provider plugins: packages that detect supported properties (PEP 850).
 
-Their code runs with the user's permissions. So it runs only if the user trusts, by name,
-every package that would be installed for it. A plugin is installed from plain wheels into
-a temporary folder and runs in a separate process.
+Their code runs with the user's permissions. So pip runs it only if the user trusts, by name,
+every package that pip would install for the plugin. pip installs a plugin from plain wheels
+into a temporary folder and runs it in a separate process.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ logger = get_logger(__name__)
 class PluginHost(Protocol):
     """The parts of a run that plugins need.
 
-    :ivar collector: of the command; None while nothing looks anything up.
-    :ivar plugin_limits: what limits their installation; None if no plugin may run.
+    :ivar collector: the link collector of the command; None before its creation.
+    :ivar plugin_limits: the limits on installing plugins; None if no plugin may run.
     """
 
     collector: LinkCollector | None
@@ -63,12 +63,12 @@ class PluginHost(Protocol):
         """The options of the command."""
 
     def limit(self, collector: LinkCollector) -> None:
-        """Keep what *collector* finds, for a plugin, to plain wheels and the limits."""
+        """Limit *collector* to plain wheels within the limits of plugins."""
 
     def wait_for_upstream(self) -> None:
         """Wait for the resolver's turn.
 
-        :raises NotAnswered: if this is done ahead of the resolver.
+        :raises NotAnswered: if pip is choosing files to prefetch.
         """
 
 
@@ -87,8 +87,8 @@ class Plugins:
     ) -> ProviderResult:
         """Query the plugin of *provider*, if the user trusts the plugin.
 
-        :param requirements: its requirements that apply, at least one.
-        :param known: the properties of the namespace that variants have.
+        :param requirements: the applicable requirements of the provider, at least one.
+        :param known: the properties of the namespace in the manifest's variants.
         """
         host = self._host
         names = sorted(canonicalize_name(each.name) for each in requirements)
@@ -102,7 +102,7 @@ class Plugins:
             return _failed(plugin, "plugins do not run for build requirements")
         if any(requirement.url for requirement in requirements):
             return _failed(plugin, "it is required from a URL, not an index")
-        # If the manifest names no module, it is named after the package.
+        # If the manifest names no module, the package name is the default.
         default = canonicalize_name(requirements[0].name).replace("-", "_")
         api = provider.plugin_api or default
         key = (provider.namespace, tuple(sorted(map(str, requirements))), api)
@@ -158,16 +158,16 @@ def _install(
 ) -> None:
     """Install *requirements* and their dependencies in a folder, as plain wheels.
 
-    Nothing is requested about packages that are not trusted.
+    Sends no request for packages that are not trusted.
 
-    :raises UntrustedProvider: if a package that is needed is not trusted.
-    :raises PluginFailed: if they cannot be installed.
+    :raises UntrustedProvider: if a required package is not trusted.
+    :raises PluginFailed: if the installation fails.
     """
     with capture_logging() as log, get_build_tracker() as tracker:
         try:
             for req in _prepared(host, limits, requirements, tracker):
                 _install_wheel(req, folder)
-        # The last two: a server answered with a broken page, wheel or URL.
+        # The last two: a server sent a broken page, wheel or URL.
         except (PipError, OSError, ValueError, HTTPError) as error:
             if isinstance(error, UntrustedProvider):
                 raise
@@ -185,7 +185,7 @@ def _prepared(
     """Find and download a plugin and its dependencies within the user's limits."""
     command = host.collector
     assert command is not None, "only a command's own run looks things up"
-    # A requirements file may rule indexes out.
+    # A requirements file may disable indexes.
     scope = limits.scope(no_index=command.search_scope.no_index)
     collector = LinkCollector(command.session, scope)
     host.limit(collector)
@@ -193,7 +193,7 @@ def _prepared(
         link_collector=collector,
         selection_prefs=SelectionPreferences(
             allow_yanked=False,
-            # The user's choice of formats is part of the limits.
+            # The user's formats are part of the limits.
             format_control=FormatControl(set(), {":all:"}),
             release_control=limits.release_control,
             prefer_binary=True,

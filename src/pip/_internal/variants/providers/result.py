@@ -1,4 +1,4 @@
-"""Results of providers, and how built-in providers collect them."""
+"""Results of providers, and the findings of built-in providers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ T = TypeVar("T")
 #: Environment variables.
 Environ = Mapping[str, str]
 
-#: The reason why nothing of this machine is supported by the target.
+#: The reason for empty results if the target is not this machine.
 NOT_THIS_MACHINE = "the target is another machine"
 
 
@@ -21,17 +21,17 @@ class Source(enum.Enum):
     """The sources in the provider chain, in order."""
 
     DISABLED = "disabled"
-    #: Its provider is optional, and not enabled.
+    #: The provider is optional, and not enabled.
     OPTIONAL = "optional"
-    #: Its provider is not for this environment (before PEP 850).
+    #: The provider is not for this environment (before PEP 850).
     CONDITION = "enable-if"
     STATIC = "static"
-    #: The user said that the target has no such devices.
+    #: The user declared that the target has no such devices.
     DECLARED = "declared"
     HOST = "host"
     BUILTIN = "built-in"
     PLUGIN = "plugin"
-    #: None of them applies.
+    #: No source applies.
     NONE = "none"
 
 
@@ -39,9 +39,9 @@ class Device(NamedTuple):
     """All GPUs of one kind in the target.
 
     :ivar name: the kind, for messages: ``"compute capability 9.0"``.
-    :ivar feature: the feature that determines the code that these GPUs run.
-    :ivar values: the supported values of that feature, for these GPUs alone.
-    :ivar number: how many there are.
+    :ivar feature: the feature that determines the code for these GPUs.
+    :ivar values: the supported values of that feature, for these GPUs only.
+    :ivar number: the number of GPUs of this kind.
     """
 
     name: str
@@ -54,26 +54,25 @@ class Device(NamedTuple):
 
 
 class ProviderResult(NamedTuple):
-    """The supported features of one namespace and how they were found.
+    """The supported features of one namespace, and their source.
 
-    :ivar features: most preferred first; empty if nothing is supported.
-    :ivar origin: what answered, in a few words for people, such as
-        ``"NVIDIA driver"`` or ``"NV_VARIANT_PROVIDER_FORCE_SM_ARCH"``.
-    :ivar reason: why *features* is empty or lacks something a user may miss, in
-        one sentence without a final period; ``None`` if there is none.
-    :ivar warnings: why nobody could answer who should have been able to, one sentence
-        each without a final period (an invalid override variable, a driver that
-        hangs, a plugin that fails). The caller tells the user.
-    :ivar untrusted: packages whose code would have to run for an answer, which the user
-        does not trust.
-    :ivar answered: False if nobody who knows was asked, or could answer: empty
-        *features* do not mean then that nothing is supported.
+    :ivar features: the features, most preferred first; empty if nothing is supported.
+    :ivar origin: the source in a few words, for messages, such as ``"NVIDIA driver"`` or
+        ``"NV_VARIANT_PROVIDER_FORCE_SM_ARCH"``.
+    :ivar reason: why *features* is empty or lacks an expected feature, in one sentence
+        without a final period; None if there is no reason.
+    :ivar warnings: the faults that prevented a result (an invalid override variable, a driver
+        that hangs, a plugin that fails), one sentence each without a final period. The caller
+        reports them.
+    :ivar untrusted: the untrusted packages whose code pip would have to run.
+    :ivar answered: whether a source knew the answer; if False, empty *features* do not mean
+        that nothing is supported.
     :ivar driver: the version of the driver, if known.
-    :ivar source: which step of the chain answered.
-    :ivar unusable: why a device that is there does not count, and what the user can do, in
-        one sentence without a final period; said where a build leaves that device idle.
-    :ivar devices: the visible GPUs, the preferred ones first; empty if they are unknown.
-    :ivar hidden_by: the environment variable that hides every device, if one does.
+    :ivar source: the step of the chain that returned the result.
+    :ivar unusable: why pip ignores a device of the machine, and what the user can do, in one
+        sentence without a final period; shown if a build leaves that device unused.
+    :ivar devices: the visible GPUs, most preferred first; empty if unknown.
+    :ivar hidden_by: the environment variable that hides every device, if any.
     """
 
     features: tuple[SupportedFeature, ...] = ()
@@ -112,8 +111,9 @@ def no_result(reason: str, **details: Any) -> ProviderResult:
 class NotDetected(Exception):
     """A feature is not detected; the message is the reason.
 
-    :ivar warning: what the user should hear of it, if anything.
-    :ivar unusable: see :class:`ProviderResult`, also for *hidden_by*.
+    :ivar warning: the warning for the user, if any.
+    :ivar unusable: see :class:`ProviderResult`.
+    :ivar hidden_by: see :class:`ProviderResult`.
     """
 
     def __init__(
@@ -133,7 +133,7 @@ class NotDetected(Exception):
     def hidden(cls, devices: str, variable: str, value: str) -> NotDetected:
         """Create the error for devices hidden by an environment variable.
 
-        :param devices: what they are, as in "hides every NVIDIA GPU".
+        :param devices: the name of the devices, as in "hides every NVIDIA GPU".
         """
         reason = f"{variable} hides every {devices}: {value!r}"
         return cls(reason, unusable=reason, hidden_by=variable)
@@ -149,7 +149,7 @@ class Findings:
     def __init__(self, advice: str = "") -> None:
         """Create empty findings.
 
-        :param advice: what the user should hear when a driver is at fault.
+        :param advice: the advice for the user if a driver fails.
         """
         self._advice = advice
         self._features: list[SupportedFeature] = []
@@ -164,8 +164,9 @@ class Findings:
     def attempt(self, ask: Callable[[], tuple[T, str]]) -> T | None:
         """Try to detect a feature; record the source or the reason.
 
-        :param ask: returns what it has found and where, or raises :exc:`NotDetected`.
-        :return: None if it was not found.
+        :param ask: a function that returns a value and its source, or raises.
+            :exc:`NotDetected`.
+        :return: the value; None if not detected.
         """
         try:
             found, origin = ask()
@@ -220,10 +221,10 @@ def forced(
 ) -> tuple[T, str] | None:
     """Return the value of an override variable, and the variable's name.
 
-    :param parse: returns None if the text is invalid.
-    :param expected: describes valid texts, with an example.
+    :param parse: a function that parses a text; returns None if the text is invalid.
+    :param expected: a description of valid texts, with an example.
     :return: None if the variable is not set.
-    :raises NotDetected: if its value is invalid.
+    :raises NotDetected: if the value is invalid.
     """
     text = environ.get(variable, "").strip()
     if not text:
@@ -241,7 +242,7 @@ def forced(
 def require_this_machine(hardware: bool) -> None:
     """Raise an error unless detection on this machine is allowed.
 
-    :raises NotDetected: if it may not.
+    :raises NotDetected: if *hardware* is false.
     """
     if not hardware:
         raise NotDetected(NOT_THIS_MACHINE)

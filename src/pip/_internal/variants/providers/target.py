@@ -1,7 +1,7 @@
-"""The target of a run, as its options and a host describe it.
+"""The target of a run, from its options and host.
 
-Options and names say a few facts of it. :func:`environment_of` makes all environment
-markers (PEP 508) of them; what they leave open is as on this machine.
+Options and names describe only some facts. :func:`environment_of` derives all environment
+markers (PEP 508) from these; this machine is the default for the rest.
 """
 
 from __future__ import annotations
@@ -21,33 +21,33 @@ if TYPE_CHECKING:
     from pip._internal.models.target_python import TargetPython
     from pip._internal.variants.settings import Settings
 
-#: What people call the variables on which wheels depend.
+#: The names, for messages, of the marker variables that affect wheels.
 _CALLED = {
     "sys_platform": "system",
     "platform_machine": "machine type",
     "implementation_name": "interpreter",
     "python_version": "Python",
 }
-#: By sys_platform: os_name and platform_system.
+#: The ``os_name`` and ``platform_system`` for each ``sys_platform``.
 _SYSTEMS: Mapping[str, tuple[str, str]] = {
     "linux": ("posix", "Linux"),
     "darwin": ("posix", "Darwin"),
     "win32": ("nt", "Windows"),
 }
-#: What other systems call the types of machines that Linux calls x86_64 and aarch64.
+#: The names of x86_64 and aarch64 on systems other than Linux.
 _MACHINES: Mapping[str, Mapping[str, str]] = {
     "win32": {"x86_64": "AMD64", "aarch64": "ARM64"},
     "darwin": {"aarch64": "arm64"},
 }
-#: What Linux calls the types of machines that platform tags and other systems name.
+#: The Linux names of CPU architectures in platform tags and on other systems.
 _USUAL = {
     **{"amd64": "x86_64", "intel": "x86_64", "fat64": "x86_64", "universal": "x86_64"},
     **{"arm64": "aarch64", "universal2": "aarch64", "": "x86"},
 }
-#: The sys_platform of platform tags, by their beginning.
+#: The ``sys_platform`` of platform tags, by their first part.
 _OF_TAGS = {"win": "win32", "macosx": "darwin"}
 _TAG = re.compile(r"(win|macosx|linux|manylinux|musllinux)[0-9]*_?(?:[0-9]+_){0,2}(.*)")
-#: What tags call an interpreter: implementation_name, platform_python_implementation.
+#: The implementation_name and platform_python_implementation of interpreter tags.
 _IMPLEMENTATIONS = {"cp": ("cpython", "CPython"), "pp": ("pypy", "PyPy")}
 
 
@@ -82,9 +82,10 @@ def environment_of(
     """Return all environment markers of a machine; this machine is the default.
 
     :param sys_platform: ``linux``, ``darwin`` or ``win32``.
-    :param machine: the type of its processor, in the words of any system.
-    :param python: the version of its Python, as ``3.12.4``.
-    :param implementation: what tags call its Python; CPython if only *python* is given.
+    :param machine: the CPU architecture, by its name on any system.
+    :param python: the Python version, as ``3.12.4``.
+    :param implementation: the tag of the Python implementation; CPython if only *python*
+        is given.
     """
     environment = this_machine()
     if sys_platform is not None:
@@ -92,7 +93,7 @@ def environment_of(
         environment |= {"os_name": os_name, "platform_system": platform_system}
         environment["sys_platform"] = sys_platform
     if sys_platform or machine:
-        # This machine's kernel says nothing of another one's.
+        # This machine's kernel may differ from the other machine's.
         environment |= dict.fromkeys(("platform_release", "platform_version"), "")
         linux_name = usual(machine or environment["platform_machine"])
         names = _MACHINES.get(environment["sys_platform"], {})
@@ -113,7 +114,7 @@ def marker_environment(
 ) -> dict[str, str]:
     """Return the values of environment markers (PEP 508) for the target.
 
-    :param host: a machine that the user described, which takes precedence.
+    :param host: the machine that the user described, which takes precedence.
     """
     told = {} if host is None else host.environment
     if host is not None and host.is_complete:
@@ -123,7 +124,7 @@ def marker_environment(
     if match is not None:
         sys_platform, machine = _OF_TAGS.get(match[1], "linux"), usual(match[2])
     if settings.python_version:
-        # As upstream compares it with Requires-Python.
+        # In the form that upstream compares with Requires-Python.
         python = ".".join(map(str, [*settings.python_version, 0, 0][:3]))
     environment = environment_of(
         sys_platform=sys_platform,
@@ -147,7 +148,7 @@ def tags_of(python: TargetPython) -> dict[str, list[str]]:
 def target_of(settings: Settings, host: HostDescription | None) -> Target | None:
     """Return the target's platform and interpreter; None for this machine's.
 
-    :raises ContradictoryOptions: if both the host and the options name them.
+    :raises ContradictoryOptions: if the host and the options contradict each other.
     """
     if host is None or (is_this_machine(settings) and not host.environment):
         return None
@@ -158,14 +159,14 @@ class Target:
     """The platform and interpreter of a host or of the options.
 
     :ivar host: the host.
-    :ivar environment: the values of all environment markers there.
+    :ivar environment: the values of all environment markers.
     :ivar python: the Python that determines the tags.
     """
 
     def __init__(self, settings: Settings, host: HostDescription) -> None:
         """Describe the target of a command.
 
-        :raises ContradictoryOptions: if both the host and the options name it.
+        :raises ContradictoryOptions: if the host and the options contradict each other.
         """
         from pip._internal.models.target_python import TargetPython
 
@@ -193,7 +194,7 @@ class Target:
             platforms or None, version, abis or None, implementation
         )
         if settings.installs_here and not self.is_elsewhere:
-            # This interpreter runs it, whatever patch release was named.
+            # This interpreter installs there, even if the user named another patch release.
             names = ("python_full_version", "python_version", "implementation_version")
             self.environment |= {name: this_machine()[name] for name in names}
             self.python.py_version_info = sys.version_info[:3]
@@ -206,7 +207,7 @@ class Target:
 
     @cached_property
     def is_elsewhere(self) -> bool:
-        """Whether wheels for this machine may not suit the target."""
+        """Whether the target accepts other wheels than this machine."""
         from pip._internal.models.target_python import TargetPython
 
         return self.python.get_unsorted_tags() != TargetPython().get_unsorted_tags()

@@ -1,13 +1,14 @@
 """Distinguish NVIDIA's Tegra systems (Jetson) from ARM servers.
 
 Both are ``aarch64`` with an NVIDIA GPU, and no namespace of variants distinguishes them.
-What is published for CUDA on ARM is built for servers (SBSA), such as a GH200 or a GB10.
-It runs on a Jetson from CUDA 13 on, that is JetPack 7 with Jetson Linux (L4T) 38, in which
-NVIDIA unified the two; with an older CUDA it is installed and then fails at use.
+Published CUDA builds for ARM are for servers (SBSA), such as a GH200 or a GB10. They run on a
+Jetson since CUDA 13, that is JetPack 7 with Jetson Linux (L4T) 38, in which NVIDIA unified
+the two. With an older CUDA, they install but fail at use.
 
-Any of these makes a machine a Tegra: ``/etc/nv_tegra_release``, which also tells the release
-of Jetson Linux if it can be read; "tegra" in the release of the kernel, which containers and the
-``platform_release`` of a host file tell too; ``nvidia,tegra...`` in the device tree.
+A machine is a Tegra if any of these is true: it has ``/etc/nv_tegra_release``, which also
+has the release of Jetson Linux if readable; the release of the kernel, which is also visible
+in containers and in the ``platform_release`` of a host file, contains "tegra"; the device
+tree contains ``nvidia,tegra...``.
 """
 
 from __future__ import annotations
@@ -19,12 +20,12 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from pip._internal.variants.providers.result import ProviderResult
 
-#: The first CUDA version that is one for Tegra and for servers.
+#: The first CUDA version that supports both Tegra and servers.
 FIRST_UNIFIED_CUDA = (13, 0)
-#: And the first release of Jetson Linux: that of JetPack 7.
+#: The first such release of Jetson Linux, which is part of JetPack 7.
 _FIRST_UNIFIED_RELEASE = 38
 
-#: ``# R36 (release), REVISION: 4.3, GCID: ...``
+#: Matches ``# R36 (release), REVISION: 4.3, GCID: ...``.
 _RELEASE_FORM = (
     r"# *R([0-9]{1,3}) *\(release\), *REVISION: *([0-9]{1,3}(?:\.[0-9]{1,3})?)"
 )
@@ -34,7 +35,7 @@ _MAX_SIZE = 4096  # characters; the files of real machines have a few hundred
 class Tegra(NamedTuple):
     """A Tegra system.
 
-    :ivar release: of Jetson Linux, as ``36.4.3``; None if unknown.
+    :ivar release: the release of Jetson Linux, as ``36.4.3``; None if unknown.
     """
 
     release: str | None = None
@@ -47,7 +48,7 @@ class Tegra(NamedTuple):
 def described(platform_release: str) -> Tegra | None:
     """Return the Tegra system for a kernel release.
 
-    :return: None if it is none.
+    :return: None if the machine is not a Tegra.
     """
     return Tegra() if "tegra" in platform_release.lower() else None
 
@@ -62,16 +63,16 @@ def named(platform_release: str) -> str:
 def find(platform_release: str, root: str = "/") -> Tegra | None:
     """Return the Tegra system of this machine, or None.
 
-    :param platform_release: of its kernel.
-    :param root: the folder that holds ``etc`` and ``proc``.
+    :param platform_release: the release of the kernel.
+    :param root: the folder with ``etc`` and ``proc``.
     """
     path = os.path.join(root, "etc/nv_tegra_release")
     if os.path.exists(path):
-        # One that cannot be read leaves no more open than the release.
+        # If the file is unreadable, only the release is unknown.
         match = re.match(_RELEASE_FORM, _read(path))
         return Tegra(None if match is None else f"{match[1]}.{match[2]}")
     tree = _read(os.path.join(root, "proc/device-tree/compatible"))
-    # It lists names, each ended by a zero.
+    # The file lists names, each followed by a null character.
     if any(name.startswith("nvidia,tegra") for name in tree.split("\0")):
         return Tegra()
     return described(platform_release)
@@ -80,7 +81,7 @@ def find(platform_release: str, root: str = "/") -> Tegra | None:
 def cuda_of(nvidia: ProviderResult) -> str | None:
     """Return the CUDA version of a driver, as ``12.6``.
 
-    :param nvidia: what is supported of that namespace.
+    :param nvidia: the result for the namespace ``nvidia``.
     :return: None if unknown.
     """
     return next(iter(nvidia.values("cuda_version_lower_bound")), None)
@@ -89,7 +90,7 @@ def cuda_of(nvidia: ProviderResult) -> str | None:
 def runs_sbsa(tegra: Tegra, cuda: str | None) -> bool:
     """Return whether a Tegra runs builds for Arm servers, if known.
 
-    :param cuda: the CUDA version of its driver, which decides if it is known.
+    :param cuda: the CUDA version of the driver; None to decide by the Jetson Linux release.
     """
     number, first = cuda, FIRST_UNIFIED_CUDA[0]
     if cuda is None:
@@ -101,7 +102,7 @@ def runs_sbsa(tegra: Tegra, cuda: str | None) -> bool:
 def problem(tegra: Tegra, cuda: str | None) -> str:
     """Return a warning for users of a Tegra, without a final period.
 
-    :param cuda: the CUDA version of its driver, if that is known.
+    :param cuda: the CUDA version of the driver, if known.
     """
     driver = "" if cuda is None else f", and its driver has CUDA {cuda}"
     return (
@@ -115,5 +116,5 @@ def _read(path: str) -> str:
         with open(path, encoding="utf-8", errors="replace") as file:
             return file.read(_MAX_SIZE)
     except OSError:
-        # Neither servers nor other systems have it; containers may not show it.
+        # Servers and other systems lack this file; containers may hide it.
         return ""

@@ -1,15 +1,15 @@
 """Namespace ``tpu``: presence of a Google TPU.
 
 Properties; equal to those of the provider that is built into uv 0.13.9 (observed), which
-stands for tpu-variant-provider 0.1.0:
+replaces tpu-variant-provider 0.1.0:
 
 ``present``
-    ``true`` if a TPU is on the PCI bus, else ``false``; one of them.
+    ``true`` if a TPU is on the PCI bus, otherwise ``false``.
 
-TPUs are told by the vendor and device that the kernel shows, as JAX tells them. No library
-is loaded and nothing on the network is asked.
+pip identifies TPUs by the vendor and device numbers from the kernel, like JAX. pip loads no
+library and sends no request.
 
-Limits: TPUs are found on Linux only, and a newer one only once its number stands here.
+Limits: pip finds TPUs only on Linux, and only those whose number is in this module.
 
 The override variable replaces detection; an invalid one leaves the feature out.
 """
@@ -47,7 +47,7 @@ _TPUS = {
 def detect(environ: Environ, *, hardware: bool, root: str = "/") -> ProviderResult:
     """Return whether this machine has a TPU, or *environ* forces one.
 
-    :param root: the folder that holds ``sys``.
+    :param root: the folder with ``sys``.
     """
     found = Findings()
     present = found.attempt(lambda: _present(environ, hardware, root))
@@ -64,7 +64,7 @@ def _present(environ: Environ, hardware: bool, root: str) -> tuple[str, str]:
     try:
         names = os.listdir(devices)
     except FileNotFoundError:
-        # No Linux, or no PCI bus: nothing that a TPU could be on.
+        # Not Linux, or no PCI bus, so the machine has no TPU.
         names = []
     except OSError as error:
         raise NotDetected(f"{devices} cannot be read: {error.strerror}") from error
@@ -87,5 +87,5 @@ def _read(device: str, name: str) -> str:
     try:
         return Path(device, name).read_text(encoding="utf-8", errors="replace").strip()
     except OSError:
-        # It was taken out meanwhile.
+        # The device was removed meanwhile.
         return ""

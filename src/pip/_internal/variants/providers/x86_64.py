@@ -4,15 +4,15 @@ Properties, most preferred first; names and order are those of provider-variant-
 0.0.1.post2:
 
 ``level``
-    The microarchitecture level and all below it: a v3 CPU supports v3, v2, v1. Up
-    to v4; x86_64-variant-provider 0.2, the successor, has this feature alone.
+    The microarchitecture level and all lower levels: a v3 CPU supports v3, v2, v1. Up to v4.
+    The successor, x86_64-variant-provider 0.2, has only this feature.
 CPU flags (``avx2``, ``sse4_1``, …)
     The single value ``on``, newest first.
 
-Differences: a flag counts if this CPU has it, whatever archspec's closest model has;
-and v1 is supported where the older provider supports nothing. Limits: a CPU that cannot
-be read counts as v1, which every x86-64 CPU supports; there are no override variables, so
-nothing is supported when another machine is the target.
+Differences: a flag counts if this CPU has it, even if archspec's closest model lacks it; v1
+is supported if the older provider supports nothing. Limits: an unreadable CPU counts as v1,
+which every x86-64 CPU supports. There are no override variables, so nothing is supported if
+the target is another machine.
 """
 
 from __future__ import annotations
