@@ -1,4 +1,4 @@
-"""Sessions for developers: ``nox`` runs what a change must pass."""
+"""Sessions for developers: ``nox`` runs the checks that a change must pass."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BUILD = ROOT / "build"
 INTERPRETERS = find_interpreters()
 VERSIONS = sorted(INTERPRETERS, key=lambda each: [*map(int, each.split("."))])
 OLDEST, NEWEST = VERSIONS[0], VERSIONS[-1]
-# Let nox find interpreters that start as python3.x, and none of pyenv's shims.
+# Let nox find interpreters named python3.x, but no pyenv shims.
 os.environ["PATH"] = os.pathsep.join(
     [*(str(path.parent) for path in INTERPRETERS.values()), os.environ.get("PATH", "")]
 )
@@ -39,19 +39,19 @@ PUBLISH_TOOLS = ["requests", "rich", "tomli", "truststore", "urllib3>=2.6"]
 TEST_TOOLS += PUBLISH_TOOLS
 REGISTRIES = ["bandersnatch", "devpi-client", "devpi-server", "proxpi", "pypiserver"]
 BENCH_TOOLS = ["filelock", "matplotlib", "tomli", "trustme", "uv==0.13.9", "virtualenv"]
-# What makes environments, for the carrier.
+# The tools that create environments, for the carrier's tests.
 CARRIER_TOOLS = ["nox", "pipx", "tox"]
 LINTERS = ["ruff", "mypy", "radon", "hatchling", "nox", "types-requests"]
-# With the official schemas of CycloneDX.
+# The build tools, and the official schemas of CycloneDX.
 RELEASE_TOOLS = ["build", "cyclonedx-python-lib[json-validation]", *PUBLISH_TOOLS]
-# They look at the files alone, and ask nobody.
+# These tools only read files, and need no network.
 WORKFLOW_TOOLS = ["zizmor", "check-jsonschema"]
 NEWS_TOOLS = ["towncrier>=24.8"]
-# As upstream's pip has for its documentation.
+# The same tools as upstream's documentation.
 DOCS_TOOLS = ["sphinx>=8", "myst-parser>=4", "furo"]
 PYTEST = ["pytest", "--allowed-skips", "tests/allowed-skips.txt"]
 CORE, UNIT, FUNCTIONAL = "core/tests", "tests/unit", "tests/functional"
-# Three at a time: some wait, for a server that takes its time or for a plugin.
+# Three tests at a time: some wait for a slow server or for a plugin.
 OTHERS = "not torch and not registries and not matrix and not release"
 IN_PROCESS = ["-n", "3", "--in-process", "-m", OTHERS]
 
@@ -63,7 +63,7 @@ nox.options.sessions = ["test"]
 
 @nox.session(venv_backend="none")
 def test(session: nox.Session) -> None:
-    """Run what a change must pass."""
+    """Run the checks that a change must pass."""
     session.notify("lint")
     session.notify(f"unit-{NEWEST}", ["--first-cases", CORE, UNIT, FUNCTIONAL])
     session.notify("wheel", session.posargs)
@@ -72,7 +72,7 @@ def test(session: nox.Session) -> None:
 @nox.session(venv_backend="none")
 def rest(session: nox.Session) -> None:
     """Run the tests that `test` leaves out."""
-    # The others have run in process, every case of them.
+    # The in-process run has covered every case of the other tests.
     on_wheel = f"({OTHERS}) and (process or on_wheel)"
     session.notify("functional", ["-m", on_wheel, FUNCTIONAL])
     others = [CORE, UNIT, FUNCTIONAL] if OLDEST != NEWEST else [FUNCTIONAL]
@@ -110,13 +110,13 @@ def lint(session: nox.Session) -> None:
     session.run("mypy", "noxfile.py", "carrier/hatch_build.py")
     session.run("python", "-m", "tools.complexity")
     session.run("python", "-m", "tools.words")
-    # Fails if a fragment is not called as it should be.
+    # This command fails if the name of a fragment is wrong.
     session.run("towncrier", "build", "--draft", "--version", "next", silent=True)
 
 
 @nox.session
 def docs(session: nox.Session) -> None:
-    """Build the site in build/site, and fail on a warning or a link that leads nowhere."""
+    """Build the site in build/site, and fail on a warning or a broken link."""
     session.install(*DOCS_TOOLS)
     _assemble(session)
     site = BUILD / "site"
@@ -130,7 +130,7 @@ def docs(session: nox.Session) -> None:
 
 @nox.session
 def workflows(session: nox.Session) -> None:
-    """Check what the repository's host runs: form, and what others could misuse."""
+    """Check the workflow files of the repository's host: format and security."""
     session.install(*WORKFLOW_TOOLS)
     files = sorted(str(path) for path in Path(".github/workflows").glob("*.yml"))
     schema = ["--builtin-schema", "vendor.github-workflows"]
@@ -140,7 +140,7 @@ def workflows(session: nox.Session) -> None:
 
 @nox.session
 def release(session: nox.Session) -> None:
-    """Make all files of a release in build/release, and try them; --tag TAG checks it."""
+    """Make all files of a release in build/release, and test them; --tag TAG checks the tag."""
     session.install(*RELEASE_TOOLS, *TEST_TOOLS)
     session.run("python", "-m", "tools.release", *session.posargs)
     folder = BUILD / "release"
@@ -153,7 +153,7 @@ def release(session: nox.Session) -> None:
 
 @nox.session
 def news(session: nox.Session) -> None:
-    """Make a section of NEWS.md of the fragments in news/, and delete them: VERSION."""
+    """Write a section of NEWS.md from the fragments in news/, and delete them: VERSION."""
     if len(session.posargs) != 1:
         session.error("name the version that is released, as in: nox -s news -- 0.2.0")
     session.install(*NEWS_TOOLS)
@@ -162,7 +162,7 @@ def news(session: nox.Session) -> None:
 
 @nox.session(name="upstream-newer")
 def upstream_newer(session: nox.Session) -> None:
-    """Look for a newer release of upstream's pip; fail, and report on it, if any."""
+    """Look for a newer release of upstream's pip; fail with a report if there is one."""
     session.install("packaging")
     session.run("python", "-m", "tools.upstream_newer")
 
@@ -200,7 +200,7 @@ def systems(session: nox.Session, system: str) -> None:
 
 @nox.session
 def coverage(session: nox.Session) -> None:
-    """Report the lines, branches and seams that the tests of `unit` do not reach."""
+    """Report the lines, branches and seams that the `unit` session does not reach."""
     session.install(*TEST_TOOLS, "coverage", "pytest-cov")
     _assemble(session)
     report = ["--cov", "--cov-report=term-missing:skip-covered"]
@@ -210,9 +210,9 @@ def coverage(session: nox.Session) -> None:
 
 @nox.session(python=OLDEST)
 def wheel(session: nox.Session) -> None:
-    """Run what must be seen with the built wheel before a change is complete."""
+    """Run the tests that need the built wheel, before a change is complete."""
     session.install(*TEST_TOOLS, "uv==0.13.9")
-    # One interpreter: `functional` makes environments of each.
+    # One interpreter: `functional` creates environments for each.
     code = "import sys; print(sys.executable, end='')"
     python = session.run("python", "-c", code, silent=True)
     chosen = ["-m", "on_wheel and not registry", f"--python={python}"]
@@ -224,15 +224,15 @@ def wheel(session: nox.Session) -> None:
 
 @nox.session
 def functional(session: nox.Session) -> None:
-    """Run the functional tests with the built wheel, all of them."""
-    # What it is built with, as pinned, so that two ways to build it can be compared.
+    """Run all functional tests with the built wheel."""
+    # Pin the build backend, so that two ways to build the wheel can be compared.
     hatchling = nox.project.load_toml("pyproject.toml")["build-system"]["requires"][0]
     tools = [*BENCH_TOOLS, *CARRIER_TOOLS, hatchling, "build"]
     session.install(*TEST_TOOLS, *tools)
     session.run(
         *(*PYTEST, "-n", "2", "-m", OTHERS),
         *(session.posargs or [FUNCTIONAL]),
-        # uv is to trust what pip and the system trust.
+        # Make uv trust the certificates that pip and the system trust.
         env={**_wheels(session), "UV_SYSTEM_CERTS": "1"},
     )
 
@@ -261,7 +261,7 @@ def registries(session: nox.Session) -> None:
 
 @nox.session(python="3.11")
 def kills(session: nox.Session) -> None:
-    """Kill upgrades at every moment, and tell what is left of the environment."""
+    """Kill upgrades at every moment, and report the state of the environment."""
     session.install("filelock", "virtualenv")
     session.run("python", "-m", "tools.kills", *session.posargs, env=_wheels(session))
 
@@ -276,7 +276,7 @@ def torch(session: nox.Session) -> None:
     nntile = ["--no-deps", "--only-binary=:all:", "--python-version=3.12"]
     session.run(
         *(*download, *nntile, "-d", str(folders["nntile"]), "torch-nntile==0.1.0"),
-        # Not every registry has it; then its test is skipped.
+        # Some registries do not have torch; then its test is skipped.
         success_codes=[0, 1],
     )
     named = {f"PIP_VARIANTS_{k.upper()}": str(path) for k, path in folders.items()}
@@ -289,7 +289,7 @@ def torch(session: nox.Session) -> None:
 
 @nox.session(python="3.11")
 def differential(session: nox.Session) -> None:
-    """Compare choices on random releases with an oracle, variantlib and uv."""
+    """Compare selections on random releases with an oracle, variantlib and uv."""
     session.install("variantlib==0.2.2", "uv==0.13.9", "filelock")
     _assemble(session)
     _run_tool(session, "tools.differential")
@@ -297,7 +297,7 @@ def differential(session: nox.Session) -> None:
 
 @nox.session(python="3.11")
 def guard(session: nox.Session) -> None:
-    """Compare what a wheel of an earlier commit and this one decide: OLD_WHEEL."""
+    """Compare the decisions of an earlier commit's wheel and this one: OLD_WHEEL."""
     session.install(*TEST_TOOLS)
     if not session.posargs:
         session.error("name the wheel to compare with: nox -s guard -- OLD_WHEEL")
@@ -332,13 +332,13 @@ def upstream(session: nox.Session) -> None:
 
 @nox.session(name="upstream-compare", python="3.11", reuse_venv=True)
 def upstream_compare(session: nox.Session) -> None:
-    """Compare what the cells of upstream's tests came to, fork and release."""
+    """Compare the results of upstream's tests: the fork and the release."""
     session.run("python", "-m", "tools.upstream.compare", *session.posargs)
 
 
 @nox.session
 def locks(session: nox.Session) -> None:
-    """Compare what machines install from lock files with what the index gives them."""
+    """Compare what machines install from lock files and from the index."""
     session.install(*TEST_TOOLS)
     _assemble(session)
     _run_tool(session, "tools.locks")
@@ -346,7 +346,7 @@ def locks(session: nox.Session) -> None:
 
 @nox.session
 def machines(session: nox.Session) -> None:
-    """Compare what pip takes for other machines with what these take."""
+    """Compare pip's results for other machines with the results on those machines."""
     session.install(*TEST_TOOLS)
     _assemble(session)
     session.run("python", "-m", "tools.machines", *session.posargs)
@@ -354,7 +354,7 @@ def machines(session: nox.Session) -> None:
 
 @nox.session
 def mutants(session: nox.Session) -> None:
-    """Plant a fault in each mechanism; a test must find it."""
+    """Introduce a fault into each mechanism; a test must find the fault."""
     session.install(*TEST_TOOLS)
     _assemble(session)
     session.run("python", "-m", "tools.mutants", *session.posargs)
@@ -362,7 +362,7 @@ def mutants(session: nox.Session) -> None:
 
 @nox.session
 def modes(session: nox.Session) -> None:
-    """Take each mode out of a copy, and run the tests of all else."""
+    """Remove each mode from a copy, and run the remaining tests."""
     session.install(*TEST_TOOLS)
     _assemble(session)
     session.run("python", "-m", "tools.without_mode", *session.posargs)
@@ -370,7 +370,7 @@ def modes(session: nox.Session) -> None:
 
 @nox.session(python="3.11")
 def fuzz(session: nox.Session) -> None:
-    """Feed hostile input to whatever reads what others wrote."""
+    """Feed hostile input to all parsers of external data."""
     session.install("atheris", *TEST_TOOLS)
     _assemble(session)
     _run_tool(session, "tools.fuzz")

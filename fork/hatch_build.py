@@ -9,7 +9,7 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-# A build hook is run from its file, without the project on sys.path.
+# Hatchling runs a build hook from its file, without the project on sys.path.
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 
@@ -19,7 +19,7 @@ class ForkBuildHook(BuildHookInterface[Any]):
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Assemble the fork.
 
-        :raises SystemExit: it cannot be assembled; build frontends then end with the
+        :raises SystemExit: if the fork cannot be assembled; build frontends then show the
             message instead of a traceback.
         """
         from fork.engine.assembler import assemble_project

@@ -1,7 +1,7 @@
 """The exact releases of the fork's sources, and the used parts.
 
-``pyproject.toml`` repeats them as build requirements, with ``===``: the fork's own
-version satisfies ``==26.3``, and must never be assembled from itself.
+``pyproject.toml`` repeats these releases as build requirements, with ``===``: the fork's
+own version satisfies ``==26.3``, and the fork must never be assembled from itself.
 """
 
 from __future__ import annotations

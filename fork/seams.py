@@ -1,7 +1,7 @@
 """The table of all edits to stock pip's files.
 
-A decorator depends on a function's name, signature and result only, so it is the normal
-seam; an edit inside a function is for values that live nowhere else.
+A decorator depends only on a function's name, signature and result, so it is the usual
+seam. Edits inside a function are for values that exist nowhere else.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ _INTERNAL = Door(
     folder="pip/_internal/",
     modes="pip/_internal/variants/*/__init__.py",
 )
-# Other processes import vendored packaging on its own.
+# Other processes import vendored packaging separately.
 _PACKAGING = Door(
     path="pip/_vendor/packaging/_variants.py",
     name="_variants",
     statement="from . import _variants",
 )
 
-# By the archive path of upstream's file: why it is edited, and how.
+# By archive path of upstream's file: the reasons for the edits, and the edits.
 _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
     "pip/__init__.py": {
         "The fork says which release of pip it is and that it is a fork.": [

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-#: Release of pip that the fork is made from.
+#: The release of pip that the fork is based on.
 UPSTREAM = "26.3"
-#: Release of the fork itself.
+#: The release of the fork itself.
 FORK = "0.1.0"
-#: Version of the distribution: PEP 440, the fork's release as the local version.
+#: The version of the distribution (PEP 440), with the fork's release as the local version.
 VERSION = f"{UPSTREAM}+variants.{FORK}"

@@ -1,5 +1,5 @@
 """The engine of the fork: edits, checks, drift, vendoring and assembly.
 
-Nothing here knows which project is forked.  What is made from what, and where it differs,
-is a ``Project``, which the modules beside this folder describe.
+The engine is independent of the forked project. A ``Project``, which the modules beside
+this folder define, describes the sources and the changes.
 """

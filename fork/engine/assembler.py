@@ -28,14 +28,14 @@ __all__ = [
 class Project:
     """The description of a fork: its sources and its changes.
 
-    :param upstream: the release that is forked.
-    :param libraries: what the fork vendors besides.
-    :param how_to_get: what errors say about getting those releases.
+    :param upstream: the pin of the forked release.
+    :param libraries: the additional libraries that the fork vendors.
+    :param how_to_get: instructions for installing those releases, for error messages.
     :param core: the package of this repository that the fork vendors.
-    :param core_needs: the libraries that it may import.
+    :param core_needs: the libraries that this package may import.
     :param overlay: the folder of the fork's own files.
-    :param vendor: where libraries are in the archive, ending with a slash.
-    :param licenses: where their licenses are below ``licenses/``, ending with a slash too.
+    :param vendor: the archive path of the libraries, ending with a slash.
+    :param licenses: the path of their licenses below ``licenses/``, ending with a slash.
     :param seams: the edits of upstream's files.
     :param sensitive: the calls that the census counts.
     """
@@ -62,10 +62,10 @@ class Project:
 class Assembly:
     """The files of the fork.
 
-    :param files: contents by archive path: upstream's, edited where there is a seam,
-        and the vendored libraries.
+    :param files: contents by archive path: upstream's files, edited by the seams, and the
+        vendored libraries.
     :param overlay: the fork's own files by archive path.
-    :param licenses: contents by path below ``licenses/``.
+    :param licenses: license texts by path below ``licenses/``.
     """
 
     files: dict[str, bytes]
@@ -87,9 +87,9 @@ def overlay_files(source: Path) -> dict[str, Path]:
 def assemble_project(project: Project, folder: Path | None = None) -> Assembly:
     """Return the fork's files.
 
-    :param folder: where the pinned releases are; the running environment if None.
-    :raises ForkError: a release is absent, another version, or was changed; or a seam
-        does not fit: then the message names each file and function.
+    :param folder: the folder of the pinned releases; None for the running environment.
+    :raises ForkError: if a release is missing, has another version, or was changed; or if a
+        seam does not fit: then the message names each file and function.
     """
     upstream = read_release(project.upstream, project.how_to_get, folder)
     files = dict(upstream.files)
@@ -125,7 +125,7 @@ def assemble_project(project: Project, folder: Path | None = None) -> Assembly:
 
 
 def overlay_clashes(added: Iterable[str], files: Iterable[str]) -> list[str]:
-    """Return a line for each added file that replaces or shadows another."""
+    """Return a line for each added file that replaces or shadows another file."""
     files = set(files)
     folders = {parent.as_posix() for path in files for parent in Path(path).parents}
     lines: list[str] = []

@@ -1,8 +1,8 @@
 """Count sensitive call sites.
 
-Anchors cannot see a *new* way around a seam. The census can: it lists every call of
-functions that a project names, and a release in which one was added or removed must be
-reviewed.
+Anchors cannot detect a *new* way around a seam. The census can: it lists every call of
+functions that a project names. If a release adds or removes such a call, a developer must
+review the release.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from fork.engine.module import Module
 
 __all__ = ["Census", "Sensitive", "differences", "take_census"]
 
-#: Numbers of calls, by file, qualified function and callee.
+#: The number of calls, by file, qualified function and callee.
 Census = Counter[tuple[str, str, str]]
 
 
@@ -24,8 +24,8 @@ Census = Counter[tuple[str, str, str]]
 class Sensitive:
     """The names of the counted calls.
 
-    :param folders: where they are counted, as prefixes of archive paths.
-    :param names: called functions, methods and classes, by the last part of their name.
+    :param folders: the folders to search, as prefixes of archive paths.
+    :param names: the called functions, methods and classes, by the last part of their name.
     """
 
     folders: tuple[str, ...]

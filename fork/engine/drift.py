@@ -22,7 +22,7 @@ class SeamDrift:
     """The drift of one seam.
 
     :param state: ``unchanged``, ``changed`` or ``missing``.
-    :param detail: a unified diff of both bodies, or why the anchor is missing.
+    :param detail: a unified diff of both bodies, or the reason why the anchor is missing.
     """
 
     seam: Seam
@@ -36,8 +36,8 @@ class Drift:
 
     :param old: the release that the seams were made for.
     :param new: the other release.
-    :param census: call sites added or removed, one line each.
-    :param clashes: overlay files that the other release has too.
+    :param census: the added and removed call sites, one line each.
+    :param clashes: the overlay files that the other release also contains.
     """
 
     old: Release
@@ -89,7 +89,7 @@ class Drift:
 def compare(project: Project, old: Release, new: Release) -> Drift:
     """Compare two releases of upstream, seam by seam.
 
-    Seams of vendored libraries are left out: those are pinned by themselves.
+    Seams of vendored libraries are left out: those libraries have their own pins.
     """
     seams = [seam for seam in project.seams if seam.file in old.files]
     before, after = (take_census(each.files, project.sensitive) for each in (old, new))
@@ -121,7 +121,7 @@ def _compare(old: Release, new: Release, seam: Seam) -> SeamDrift:
         seam.edits(after)
     except AnchorError as error:
         return SeamDrift(seam, "missing", (error.problem, *diff))
-    # The value of a constant is the fork's, whatever upstream's is.
+    # The fork replaces the value of a constant, so upstream's value does not matter.
     if was == is_now or isinstance(seam, Constant):
         return SeamDrift(seam, "unchanged")
     return SeamDrift(seam, "changed", tuple(diff))

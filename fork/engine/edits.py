@@ -14,7 +14,7 @@ __all__ = ["Edit", "apply", "reverse"]
 class Edit:
     """An edit that replaces ``old`` at byte offset ``start`` with ``new``.
 
-    With an empty ``old``, ``new`` is exactly one whole line, inserted at a line's start.
+    If ``old`` is empty, ``new`` is exactly one whole line, inserted at the start of a line.
     """
 
     start: int
@@ -25,7 +25,7 @@ class Edit:
 def apply(data: bytes, edits: list[Edit], path: str) -> bytes:
     """Return the edited file.
 
-    :raises ForkError: edits overlap.
+    :raises ForkError: if edits overlap.
     """
     pieces: list[bytes] = []
     position = 0
@@ -43,7 +43,8 @@ def apply(data: bytes, edits: list[Edit], path: str) -> bytes:
 def reverse(data: bytes, edits: list[Edit], path: str) -> bytes:
     """Remove the edits from a file, found by text instead of offset.
 
-    :raises ForkError: one of our texts is there more or less often than it was added.
+    :raises ForkError: if the number of copies of an added text differs from the number
+        added.
     """
     lines = Counter(edit.new for edit in edits if not edit.old)
     kept: list[bytes] = []

@@ -6,17 +6,17 @@ __all__ = ["AnchorError", "ForkError"]
 
 
 class ForkError(Exception):
-    """The fork cannot be assembled; the message contains a remedy.
+    """An error during assembly; the message contains a remedy.
 
-    Shown without a traceback, by the command line and by the build hook alike.
+    The command line and the build hook both show the message without a traceback.
     """
 
 
 class AnchorError(ForkError):
-    """A seam does not fit the file.
+    """A seam that does not fit the file.
 
-    :param seam: file, target and kind of the seam.
-    :param problem: what does not fit.
+    :param seam: the file, target and kind of the seam.
+    :param problem: the reason why the seam does not fit.
     """
 
     def __init__(self, seam: str, problem: str) -> None:

@@ -1,7 +1,7 @@
 """The kinds of seams, which edit upstream's files.
 
-An anchor is found in the syntax tree and must match exactly once; the edit is made in
-the text, at byte offsets, so that upstream's layout, comments and line numbers survive.
+The syntax tree must contain an anchor exactly once. The edit changes the text at byte
+offsets, so that upstream's layout, comments and line numbers survive.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ _Node = TypeVar("_Node", ast.expr, ast.stmt)
 class Door:
     """The overlay module through which edited files call the hooks.
 
-    That module has its own hooks, functions that make decorators of others
-    (``Decorate.by``), and ``find`` and ``of_mode``, which return others.
+    The module has its own hooks, functions that turn other hooks into decorators
+    (``Decorate.by``), and ``find`` and ``of_mode``, which return other hooks.
 
-    :param path: its archive path.
-    :param name: what edited files know it as.
-    :param statement: what imports it there.
-    :param folder: archive path of the folder that the modules of other hooks are in.
-    :param modes: the modules that may be modes, as a pattern of archive paths.
+    :param path: the archive path of the module.
+    :param name: the name of the module in edited files.
+    :param statement: the import statement in edited files.
+    :param folder: the archive path of the folder with the modules of other hooks.
+    :param modes: the pattern of archive paths of modules that may be modes.
     """
 
     path: str = ""
@@ -55,16 +55,16 @@ class Door:
 class Seam(ABC):
     """A small edit of one upstream file.
 
-    :param target: qualified name of the definition or module-level assignment that
-        the edit depends on.
-    :param hook: the function that the edit refers to: ``module:function`` below the
-        door's folder; ``:function`` where a mode has it; or the name of one in the
-        door itself.
-    :param file: archive path of the file.
-    :param why: what the seam is for, in one sentence.
-    :param door: what the hook is reached through.
-    :param requires: an import statement that the edit needs besides the door's.
-    :param by: what of the door returns the hook, or makes a decorator of it.
+    :param target: the qualified name of the definition or module-level assignment that the
+        edit depends on.
+    :param hook: the function that the edit refers to: ``module:function`` below the door's
+        folder; ``:function`` for a function of a mode; or the name of a function in the
+        door.
+    :param file: the archive path of the file.
+    :param why: the purpose of the seam, in one sentence.
+    :param door: the module through which the edit reaches the hook.
+    :param requires: an additional import statement for the edit.
+    :param by: the function of the door that returns the hook, or turns it into a decorator.
     """
 
     target: str
@@ -86,7 +86,7 @@ class Seam(ABC):
     def implementation(self) -> tuple[str, str]:
         """The module and name of the hook.
 
-        The former is a pattern of archive paths: several modules may be modes.
+        The module is a pattern of archive paths: several modules may be modes.
         """
         module, is_elsewhere, name = self.hook.partition(":")
         if not is_elsewhere:
@@ -111,7 +111,7 @@ class Seam(ABC):
     def anchor(self, module: Module) -> ast.stmt:
         """Return the target's node.
 
-        :raises AnchorError: the target is not there exactly once.
+        :raises AnchorError: if the file does not contain the target exactly once.
         """
         found = module.find(self.target)
         if len(found) != 1:
@@ -119,9 +119,9 @@ class Seam(ABC):
         return found[0]
 
     def inside(self, module: Module, wanted: _Node) -> _Node:
-        """Return the node of the target that equals another one.
+        """Return the node of the target that equals another node.
 
-        :raises AnchorError: it is not there exactly once.
+        :raises AnchorError: if the target does not contain the node exactly once.
         """
         dumped = ast.dump(wanted)
         found = [
@@ -138,7 +138,7 @@ class Seam(ABC):
     def edits(self, module: Module) -> list[Edit]:
         """Return the edits of the file.
 
-        :raises AnchorError: the anchor does not match exactly once.
+        :raises AnchorError: if the anchor does not match exactly once.
         """
 
     def error(self, problem: str) -> AnchorError:
@@ -255,7 +255,8 @@ class Constant(Seam):
         node = self.anchor(module)
         if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Constant):
             raise self.error("the target is not a literal")
-        # The whole statement: its text is the file's own, the literal's may not be.
+        # Replace the whole statement: its text is in the file, but the literal's may not
+        # be.
         start, end = module.span(node)
         literal = module.span(node.value)
         new = (
@@ -269,9 +270,9 @@ class Constant(Seam):
 def import_edits(module: Module, seams: list[Seam]) -> list[Edit]:
     """Return the import lines that a file's seams need.
 
-    They go below the docstring and the ``__future__`` imports.
+    The lines go below the docstring and the ``__future__`` imports.
 
-    :raises ForkError: the file uses the name of the door itself.
+    :raises ForkError: if the file uses the name of the door itself.
     """
     lines = dict.fromkeys(line for seam in seams for line in seam.imports())
     for name in {seam.door.name for seam in seams if seam.hook}:

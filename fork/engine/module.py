@@ -17,8 +17,8 @@ _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 class Module:
     """A parsed file of the assembled tree.
 
-    :param path: archive path.
-    :raises ForkError: not Python, or not LF line ends.
+    :param path: the archive path of the file.
+    :raises ForkError: if the file is not Python, or does not have LF line ends.
     """
 
     path: str
@@ -48,7 +48,7 @@ class Module:
         return self._starts[lineno - 1]
 
     def span(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
-        """Return the byte offsets of a node, decorators not included."""
+        """Return the byte offsets of a node, without decorators."""
         assert node.end_lineno is not None
         assert node.end_col_offset is not None
         return (
@@ -57,7 +57,7 @@ class Module:
         )
 
     def text(self, node: ast.expr | ast.stmt) -> str:
-        """Return the source of a node, a function's decorators included."""
+        """Return the source of a node, including the decorators of a function."""
         start, end = self.span(node)
         if isinstance(node, _Definition):
             first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
@@ -67,7 +67,7 @@ class Module:
     def find(self, target: str) -> list[ast.stmt]:
         """Return every definition or assignment of a qualified name.
 
-        ``Class.method`` reaches into classes; local names are out of reach.
+        ``Class.method`` finds members of classes; local names cannot be found.
         """
         return [node for name, node in _bindings(self.tree, "") if name == target]
 

@@ -18,8 +18,8 @@ def write(assembly: Assembly, folder: Path, *, link: bool) -> None:
 
     Unchanged files are left alone, so that caches stay valid.
 
-    :param link: link to the overlay instead of copying it; a folder that is all ours
-        is one link, so that new modules appear by themselves.
+    :param link: whether to link to the overlay instead of copying it; a folder with only
+        overlay files becomes one link, so that new modules appear automatically.
     """
     files = dict(assembly.files)
     links: dict[str, str] = {}

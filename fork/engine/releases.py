@@ -18,12 +18,12 @@ __all__ = ["Pin", "Release", "read_release", "record_hash"]
 class Pin:
     """A pinned release, and the part of it that is verified and used.
 
-    :param name: project name.
-    :param version: the only version accepted, compared as a string.
-    :param digest: of the release that was reviewed, see :class:`Release`.
-    :param roots: what belongs to the project, as prefixes of RECORD paths.
-    :param licenses: licence files, as prefixes of paths below ``.dist-info/``.
-    :param fork: what only the versions of a fork of it contain.
+    :param name: the project name.
+    :param version: the only accepted version, compared as a string.
+    :param digest: the digest of the reviewed release, see :class:`Release`.
+    :param roots: the paths of the project's files, as prefixes of RECORD paths.
+    :param licenses: the license files, as prefixes of paths below ``.dist-info/``.
+    :param fork: a path that only versions of a fork of the release contain.
     """
 
     name: str
@@ -43,9 +43,9 @@ class Pin:
 class Release:
     """The verified files of one release.
 
-    :param digest: SHA-256 (hexadecimal) of the sorted RECORD rows of all files here.
+    :param digest: the SHA-256 (hexadecimal) of the sorted RECORD rows of all *files*.
     :param files: contents by RECORD path.
-    :param licenses: contents by path below ``.dist-info/``.
+    :param licenses: license texts by path below ``.dist-info/``.
     """
 
     pin: Pin
@@ -60,10 +60,10 @@ def read_release(
 ) -> Release:
     """Read a release from the running environment, or from a folder.
 
-    :param how_to_get: what errors say about how to get it.
-    :param folder: where it is installed, or an unpacked wheel.
-    :param exact: refuse any release but the pinned one.
-    :raises ForkError: the release is absent, another version, or was changed.
+    :param how_to_get: instructions for installing the release, for error messages.
+    :param folder: the folder of the installed release, or an unpacked wheel.
+    :param exact: whether to refuse any release but the pinned one.
+    :raises ForkError: if the release is missing, has another version, or was changed.
     """
     distribution = _find(pin, folder, how_to_get)
     if exact and distribution.version != pin.version:

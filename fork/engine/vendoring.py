@@ -18,12 +18,11 @@ __all__ = ["Library", "vendored_package"]
 class Library:
     """The vendored parts of one library.
 
-    :param pin: its release.
+    :param pin: the pin of the library's release.
     :param files: the files that are needed at run time, by RECORD path.
-    :param packages: empty files that make packages of its folders.
-    :param licenses: licences among its files, by RECORD path.
-    :param header: a file whose first comment is its licence, and the path that the
-        licence gets.
+    :param packages: the empty files that turn folders into packages.
+    :param licenses: the license files, by RECORD path.
+    :param header: a file whose first comment is its license, and the path for that license.
     """
 
     pin: Pin
@@ -35,15 +34,15 @@ class Library:
     def vendored_files(self, release: Release) -> dict[str, bytes]:
         """Return the vendored files of a release, by RECORD path.
 
-        :raises ForkError: one is gone.
+        :raises ForkError: if a file is missing.
         """
         files = {path: _take(release, path) for path in self.files}
         return files | dict.fromkeys(self.packages, b"")
 
     def vendored_licenses(self, release: Release) -> dict[str, bytes]:
-        """Return the licenses of a release, by path.
+        """Return the vendored licenses of a release, by path.
 
-        :raises ForkError: one is gone.
+        :raises ForkError: if a license is missing.
         """
         name = self.pin.name
         licenses = {f"{name}/{path}": data for path, data in release.licenses.items()}
@@ -85,11 +84,12 @@ def vendored_package(
 ) -> dict[str, bytes]:
     """Return the modules of a local package, with rewritten imports.
 
-    Modules in subfolders are not taken, nor is the one that ``python -m`` runs.
+    Modules in subfolders and ``__main__`` are left out.
 
-    :param folder: of the package; its name is the import name.
-    :param needs: the libraries that it may import besides the standard library.
-    :param vendored: the package that has these libraries, and will have this one.
+    :param folder: the folder of the package; its name is the import name.
+    :param needs: the libraries that the package may import besides the standard library.
+    :param vendored: the package that contains these libraries, and will contain this
+        package.
     :return: contents by path relative to the parent of *folder*.
     :raises ForkError: if a module imports anything else.
     """

@@ -1,7 +1,7 @@
 """Add license files to the metadata and RECORD of a built wheel.
 
-Hatchling takes licence files from the project's folder only; these come from the build
-requirements.
+Hatchling reads license files only from the project's folder; these files come from the
+build requirements.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["add_licenses"]
 def add_licenses(wheel: Path, licenses: dict[str, bytes]) -> None:
     """Rewrite a wheel in place.
 
-    :param licenses: contents by path below ``.dist-info/licenses/`` (PEP 639).
+    :param licenses: license texts by path below ``.dist-info/licenses/`` (PEP 639).
     """
     with zipfile.ZipFile(wheel) as archive:
         entries = [(info, archive.read(info)) for info in archive.infolist()]

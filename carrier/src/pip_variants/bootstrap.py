@@ -3,9 +3,10 @@
 1. Run ``--version`` of the new pip from its wheel, with the target Python.
 2. Pack the old pip into a wheel that stays in the environment, and run its ``--version``.
 3. Write a ``.pth`` file that makes Python use a pip in a wheel while no complete pip is
-   installed. It is removed at the end; if this process is killed, that pip still works.
+installed. The file is removed at the end; if this process is killed, the pip in the wheel
+still works.
 4. Install the new pip with the pip in the bundled wheel, which writes all files first and
-   then moves them into place.
+then moves them into place.
 5. Run ``--version`` of the installed pip. If that fails, restore the old pip.
 """
 
@@ -34,7 +35,7 @@ _UNFINISHED = "unfinished"
 
 
 class _LostError(CarrierError):
-    """Only the pip in a wheel is left."""
+    """A failure that leaves only the pip in a wheel."""
 
 
 @dataclass(frozen=True)
@@ -42,10 +43,10 @@ class Change:
     """A planned replacement of the pip of one Python.
 
     :ivar target: the Python
-    :ivar old: the installed pip, ``None`` if there is none
+    :ivar old: the installed pip, or ``None``
     :ivar version: the version of the new pip
     :ivar wheel: the wheel of the new pip
-    :ivar is_undo: whether the old pip is restored
+    :ivar is_undo: whether the change restores the old pip
     :ivar options: options for pip
     """
 
@@ -197,7 +198,7 @@ def _begin(target: Target, break_system_packages: bool) -> tuple[str, ...]:
 
 
 def _is_same(old: Installed, fork: Fork) -> bool:
-    """Return whether the installed pip has the same files as the wheel."""
+    """Return whether the installed pip has the same files as the fork's wheel."""
     if old.version != fork.version:
         return False
     if old.is_movable:
@@ -287,7 +288,7 @@ def _uninterrupted() -> Iterator[None]:
 def _unfinished(target: Target, fork: Fork) -> Iterator[Path]:
     """Make Python use a pip in a wheel while no complete pip is installed.
 
-    :raises CarrierError: if that is not possible; nothing was changed
+    :raises CarrierError: if that fails; nothing was changed
     """
     try:
         folder = target.kept / _UNFINISHED

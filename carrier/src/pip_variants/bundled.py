@@ -29,7 +29,7 @@ class Fork:
     """A verified wheel of the fork, and an unpacked copy that can run.
 
     :ivar wheel: the wheel to install
-    :ivar code: a folder with its package but without its metadata, so that Python does not
+    :ivar code: a folder with the package but without the metadata, so that Python does not
         see an installed pip; runs faster than the wheel
     :ivar version: the output of ``pip --version``
     """

@@ -6,7 +6,7 @@ __all__ = ["CarrierError"]
 
 
 class CarrierError(Exception):
-    """A command failed; nothing was changed unless the message states otherwise.
+    """A failed command; nothing was changed unless the message states otherwise.
 
     :param what: the error and its reason, as sentences
     :param way_out: a suggestion, as sentences

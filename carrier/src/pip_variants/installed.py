@@ -19,11 +19,11 @@ _ANSWER = re.compile(r"pip (?P<version>\S+) from (?P<path>.+) \(python")
 
 @dataclass(frozen=True)
 class Installed:
-    """The pip that is installed at the place for a new one.
+    """The pip that is installed where the new pip will be installed.
 
-    :ivar version: the version in its metadata, empty if there is none
-    :ivar paths: the existing folders of its package and metadata
-    :ivar trouble: why the pip is incomplete, empty if it is complete
+    :ivar version: the version in the metadata; empty if there is no metadata
+    :ivar paths: the existing folders of the package and metadata
+    :ivar trouble: the reason why the pip is incomplete; empty if it is complete
     """
 
     version: str
@@ -32,14 +32,14 @@ class Installed:
 
     @property
     def info(self) -> Path:
-        """The folder of its metadata; raises an error if there is none."""
+        """The folder of the metadata; raises an error if there is none."""
         return next(path for path in self.paths if path.suffix == ".dist-info")
 
     @property
     def is_movable(self) -> bool:
-        """Whether it must be moved away, because no pip can uninstall it.
+        """Whether this pip must be moved away, because no pip can uninstall it.
 
-        virtualenv can link to a shared copy, which a pip would change.
+        virtualenv can link to a shared copy; uninstalling would change the copy.
         """
         return bool(self.trouble) or any(path.is_symlink() for path in self.paths)
 
@@ -106,7 +106,7 @@ def trouble(target: Target, version: str) -> str | None:
 
 
 def hidden_by(target: Target) -> Path | None:
-    """Return a pip that would take precedence over the new one, or ``None``."""
+    """Return a pip that would take precedence over the new pip, or ``None``."""
     for entry in target.path:
         folder = Path(entry)
         if folder == target.purelib:

@@ -18,7 +18,7 @@ from pathlib import Path
 
 __all__ = ["UnpackableError", "damage", "repack", "wheel_tag"]
 
-#: Metadata files that installers write or that are no longer valid.
+#: Metadata files that installers write, or that are no longer valid.
 _WRITTEN = {"RECORD", "INSTALLER", "REQUESTED", "direct_url.json", "RECORD.jws"}
 #: Scripts that an installer generates from entry_points.txt.
 _MADE = re.compile(r"pip[-.\d]*(\.exe|-script\.py|-script\.pyw)?")
@@ -26,14 +26,14 @@ _TIME = (1980, 1, 1, 0, 0, 0)
 
 
 class UnpackableError(Exception):
-    """A package cannot be packed into a wheel; the message is the reason."""
+    """A package that cannot be packed into a wheel; the message is the reason."""
 
 
 def repack(info: Path, scripts: Path, data: Path, folder: Path) -> Path:
     """Build a wheel from an installed package.
 
-    The wheel contains the current files, and a new RECORD that matches them even if
-    somebody changed a file.
+    The wheel contains the current files, even changed ones, and a new RECORD that matches
+    them.
 
     :param info: the ``.dist-info`` folder of the package
     :param scripts: the folder of its scripts

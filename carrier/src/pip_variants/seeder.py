@@ -51,7 +51,8 @@ class VariantsSeeder(FromAppData):
             raise RuntimeError(str(error)) from None
         self._digest = bundled.sha256
         self.extra_search_dir.insert(0, folder)
-        # A periodic update would search for a newer stock pip, which is never used.
+        # A periodic update would download a newer stock pip, which virtualenv would never
+        # use.
         self.periodic_update = False
 
     def run(self, creator: Creator) -> None:

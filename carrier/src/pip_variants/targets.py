@@ -29,7 +29,7 @@ except ImportError:
 
 __all__ = ["Target", "find_target"]
 
-# Any Python must be able to run this, so that old versions get a clear message.
+# The probe must run on any Python, so that old versions get a clear message.
 _PROBE = """\
 import json, os, sys
 found = {"version": list(sys.version_info[:3]), "path": sys.path}
@@ -55,8 +55,8 @@ class Target:
 
     :ivar name: the name that the user specified
     :ivar python: the interpreter
-    :ivar version: the Python version, three numbers
-    :ivar is_environment: whether this is a virtual environment
+    :ivar version: the three numbers of the Python version
+    :ivar is_environment: whether the Python is in a virtual environment
     :ivar stdlib: the folder of the standard library
     :ivar purelib: the folder where pip is installed
     :ivar scripts: the folder of pip's commands
@@ -109,7 +109,7 @@ class Target:
     def refuse_if_managed(self) -> None:
         """Check that no other program manages this Python (PEP 668).
 
-        :raises CarrierError: if one does, with the text of ``EXTERNALLY-MANAGED``
+        :raises CarrierError: if a program does, with the text of ``EXTERNALLY-MANAGED``
         """
         marker = self.stdlib / "EXTERNALLY-MANAGED"
         if self.is_environment or not marker.is_file():
@@ -140,7 +140,7 @@ class Target:
             return
         folder = os.open(self.purelib, os.O_RDONLY)
         try:
-            # Not every network file system supports locks.
+            # Some network file systems do not support locks.
             with suppress(OSError):
                 fcntl.flock(folder, fcntl.LOCK_EX)
             yield
@@ -153,7 +153,8 @@ def _pip_script(code: Path) -> str:
 
     :param code: the wheel, or the folder that contains the package
     """
-    # Not WHEEL/pip: on Windows, pip refuses to replace itself under that name.
+    # The path must not be WHEEL/pip: on Windows, pip refuses to replace itself under that
+    # name.
     return (
         f"import runpy, sys; sys.path.insert(0, {str(code)!r}); "
         "runpy.run_module('pip', run_name='__main__', alter_sys=True)"
@@ -210,7 +211,7 @@ def _reason(done: subprocess.CompletedProcess[str]) -> str:
 def _interpreter(name: str) -> Path:
     """Return the interpreter for a path or name.
 
-    :raises CarrierError: if there is none
+    :raises CarrierError: if there is no interpreter
     """
     path = Path(name).absolute()
     if path.is_dir():

@@ -31,28 +31,28 @@ __all__ = [
 
 _NUMBER = "(?:0|[1-9][0-9]{0,8})"
 _VALUE = re.compile(rf"{_NUMBER}(?:\.{_NUMBER}){{0,2}}")
-#: The most versions between two values that are excluded one by one, at each level:
-#: nobody expects a 1.64 between 1.13 and 2.9.
+#: The maximum number of versions between two values to exclude individually, at each level:
+#: no project has a 1.64 between 1.13 and 2.9.
 _GAP = 50
 
 _Release = tuple[int, ...]
 
 
 class Neighbours(Protocol):
-    """The versions of other packages."""
+    """Access to the versions of other packages."""
 
     def installed(self, project: NormalizedName) -> Version | None:
-        """Return the installed version that may stay, or None."""
+        """Return the installed version that pip may keep, or None."""
 
     def fixed_reason(self, project: NormalizedName) -> str | None:
         """Return why only the installed version is possible, or None."""
 
 
 class AbiSupport(NamedTuple):
-    """Which versions of other packages an installation may have.
+    """The possible versions of other packages.
 
     :ivar features: one feature per package; its values are versions, preferred first.
-    :ivar reason: why some versions are missing, without a final period; None if none are.
+    :ivar reason: the reason why some versions are missing, without a final period, or None.
     """
 
     features: tuple[SupportedFeature, ...]
@@ -67,12 +67,12 @@ def supported(
 ) -> AbiSupport:
     """Return all versions that the variants of a manifest support, preferred first.
 
-    The installed version comes first, so that it need not be replaced; newer versions
-    come before older ones. If no other version can be installed, only that one is listed.
+    The installed version comes first, so that pip can keep it; newer versions come before
+    older ones. If no other version can be installed, only the installed version is listed.
 
     :param neighbours: the versions of other packages; None if unknown.
-    :param project: normalized name of the project of the manifest, which cannot depend
-        on itself.
+    :param project: the normalized name of the manifest's project, which cannot depend on
+        itself.
     """
     stated = dict.fromkeys(
         Property(namespace, feature, value)
@@ -137,7 +137,7 @@ def _fits(value: str, version: Version) -> bool:
 
 
 def requirements(manifest: Manifest, label: str) -> list[str]:
-    """Return the requirements (PEP 508) that a variant has of other packages."""
+    """Return the requirements of a variant for other packages (PEP 508)."""
     wanted = _wanted(manifest, label)
     return [f"{project}{_specifier(values)}" for project, values in wanted]
 
@@ -195,7 +195,7 @@ def _numbers(value: str) -> _Release:
 def _specifier(values: Iterable[str]) -> str:
     """Return a specifier for all versions that any of *values* accepts.
 
-    If too many versions are between two values, the older one is left out.
+    If there are too many versions between two values, the older value is left out.
     """
     spans: list[tuple[_Release, _Release]] = []
     for release in sorted(map(_numbers, values)):
@@ -225,8 +225,8 @@ def _following(release: _Release) -> _Release:
 def _between(start: _Release, end: _Release) -> list[str] | None:
     """Return the releases from *start* up to *end*; None if there are too many.
 
-    Each covers all releases that start with it. Nobody knows the last 1.x before 2.0, so
-    the list is longer than any real series of releases.
+    Each release stands for all releases that start with it. The last 1.x before 2.0 is
+    unknown, so the list is longer than any real series of releases.
     """
     found: list[str] = []
     # The number of shared components; *end* is greater, so one of its components differs.

@@ -26,9 +26,9 @@ class Criterion(enum.Enum):
     PREFERENCE = "preference"
     #: The first properties that differ are in different namespaces.
     NAMESPACE = "namespace"
-    #: They are different features of one namespace.
+    #: The first properties that differ are different features of one namespace.
     FEATURE = "feature"
-    #: They are different values of one feature.
+    #: The first properties that differ are different values of one feature.
     VALUE = "value"
     #: The first variant has all properties of the second, and more.
     MORE = "more-properties"
@@ -42,10 +42,9 @@ class Criterion(enum.Enum):
 class Comparison:
     """The reason why the first of two variants is ranked above the second.
 
-    :ivar first: the deciding property of the first variant; None if only the label
-        decided.
+    :ivar first: the deciding property of the first variant; None if only the label decided.
     :ivar second: the property of the second variant at the same position, or None.
-    :ivar preference: the user's preference, if that decided.
+    :ivar preference: the user's preference if a preference decided, or None.
     """
 
     criterion: Criterion

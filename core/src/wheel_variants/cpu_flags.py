@@ -4,7 +4,7 @@ from __future__ import annotations
 
 __all__ = ["AARCH64_FLAGS", "X86_64_FLAGS"]
 
-#: By the CPU that introduced them, newest first.
+#: The flags by the CPU that introduced them, newest CPU first.
 AARCH64_FLAGS = (
     *("sve2", "flagm2", "frint", "sb"),  # Neoverse N2 and V2
     *("bti", "ecv"),  # Apple M2
@@ -17,7 +17,7 @@ AARCH64_FLAGS = (
     *("aes", "asimd", "cpuid", "crc32", "evtstrm", "fp", "pmull"),  # Cortex-A72
     *("sha1", "sha2"),
 )
-#: By the CPU that introduced them, newest first.
+#: The flags by the CPU that introduced them, newest CPU first.
 X86_64_FLAGS = (
     *("avx_vnni", "cppc", "ibrs_enhanced", "tsc_adjust"),  # Zen 5
     *("flush_l1d",),  # Zen 4

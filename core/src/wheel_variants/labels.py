@@ -41,7 +41,7 @@ def is_valid_label(text: str) -> bool:
     return text != "" and not text.strip(_LABEL_CHARACTERS)
 
 
-# Called again and again for each file of a release.
+# Code calls this repeatedly for each file of a release.
 @functools.lru_cache(maxsize=8192)
 def split_label(filename: str) -> tuple[str, str | None]:
     """Split a wheel's file name into the name without a label, and the label.

@@ -57,13 +57,14 @@ class ProviderKind(enum.Enum):
 class Provider(NamedTuple):
     """The provider of one namespace, which determines its supported properties (PEP 850).
 
-    :ivar requires: requirements of the plugin, as written.
-    :ivar plugin_api: the entry point of the plugin, if stated.
+    :ivar requires: the requirements of the plugin, as written.
+    :ivar plugin_api: the entry point of the plugin, or None.
     :ivar optional: whether the user must enable the provider.
-    :ivar enable_if: an environment marker that must be true, as written.
+    :ivar enable_if: an environment marker that must be true, as written, or None.
     :ivar static: the listed features of a static provider.
-    :ivar builtin: the name of a built-in provider.
-    :ivar problem: why no machine can support the namespace, if the manifest is broken.
+    :ivar builtin: the name of a built-in provider, or None.
+    :ivar problem: the reason why no machine can support the namespace, if the manifest is
+        broken.
     """
 
     namespace: str
@@ -96,13 +97,12 @@ class Variant(NamedTuple):
 class Manifest(NamedTuple):
     """The variants of one release.
 
-    :ivar namespaces: most important first.
-    :ivar providers: by namespace.
-    :ivar variants: by label.
-    :ivar feature_order: features that come first in a namespace (before 0.1.1).
-    :ivar value_order: values that come first, by namespace and feature (before
-        0.1.1).
-    :ivar schema: the value of ``$schema``, if any.
+    :ivar namespaces: the namespaces, most important first.
+    :ivar providers: the providers by namespace.
+    :ivar variants: the variants by label.
+    :ivar feature_order: the features that come first in a namespace (before 0.1.1).
+    :ivar value_order: the values that come first, by namespace and feature (before 0.1.1).
+    :ivar schema: the value of ``$schema``, or None.
     :ivar url: the URL on the index, without credentials; None if not from an index.
     :ivar document: the original JSON object.
     """

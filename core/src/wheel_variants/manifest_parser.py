@@ -47,13 +47,13 @@ MAX_MANIFEST_SIZE = 2 * 1024 * 1024
 _SCHEMA_VERSION = re.compile(r"v([0-9]{1,9})\.([0-9]{1,9})(?:\.([0-9]{1,9}))?")
 #: The newest supported minor version of major version 0; 0.x promises no compatibility.
 _NEWEST_MINOR = 2
-#: Real manifests rank three. Each namespace adds work for all variants.
+#: Real manifests rank three namespaces. Each namespace adds work for all variants.
 _MAX_NAMESPACES = 64
 #: Labels are the slowest part to read, even with one short property each: this many take
 #: half a second on a slow machine, and 2 MiB of them take two. Real releases have about
 #: twenty.
 _MAX_VARIANTS = 20_000
-#: How deep objects and lists may be nested; the known schemas need six levels.
+#: The maximum nesting of objects and lists; the known schemas need six levels.
 _MAX_DEPTH = 32
 #: Sorts before all versions: a document without ``$schema`` may use any of them.
 _UNKNOWN: tuple[int, ...] = (0, 0, 0)
@@ -162,7 +162,7 @@ class _Reader:
         root = self._values.table(document, "the document")
         is_deep = _is_deep(root)
         if is_deep:
-            # A program that writes the document again must not fail.
+            # A program that serializes the document must not fail.
             self._report("manifest-limits", _TOO_DEEP)
         if is_deep or not isinstance(document, dict):
             return Manifest((), {}, {})

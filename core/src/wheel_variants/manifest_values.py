@@ -45,16 +45,16 @@ class Report(Protocol):
     def __call__(self, rule: str, problem: str, remedy: str | None = None, /) -> object:
         """Record a broken rule.
 
-        :param rule: its name.
+        :param rule: the name of the rule.
         :param problem: the problem in lowercase, without a final period.
-        :param remedy: how to fix it, as a sentence without its period.
+        :param remedy: the remedy, as a sentence without its period.
         """
 
 
 class Kind(NamedTuple):
     """A kind of text.
 
-    :ivar name: the name in messages.
+    :ivar name: the name of the kind, for messages.
     :ivar rule: the rule that invalid text breaks.
     :ivar limit: the limits of valid text, for messages.
     """
@@ -104,7 +104,7 @@ class Values:
         return False
 
     def table(self, value: object, what: str) -> dict[str, Any]:
-        """Return *value* if it is an object, or else an empty one."""
+        """Return *value* if it is an object; an empty object otherwise."""
         if not isinstance(value, dict):
             self.is_a(dict, value, what)
             return {}
@@ -143,7 +143,7 @@ class Values:
     def features(self, listed: object, what: str, least: int = 0) -> Features:
         """Return ``{feature: [value, …]}``; a repeated value counts once.
 
-        :param least: the number of values that a feature must have.
+        :param least: the minimum number of values of a feature.
         """
         features = {}
         for feature, values in self.table(listed, what).items():

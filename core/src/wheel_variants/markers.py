@@ -79,7 +79,7 @@ def variant_environment(
 ) -> VariantEnvironment:
     """Return the values of the variant markers for a variant.
 
-    :param properties: its properties that the target supports.
+    :param properties: the properties of the variant that the target supports.
     """
     properties = list(properties)
     return {
@@ -124,9 +124,9 @@ def resolve_marker(marker: str, environment: VariantEnvironment) -> str:
 
     :param environment: the result of :func:`variant_environment`.
     :return: a marker that every version of packaging can parse; empty if *marker* refers
-        to nothing but the variant, and is true.
-    :raises packaging.markers.InvalidMarker: if *marker* cannot be parsed, or is nested
-        too deeply.
+        only to the variant, and is true.
+    :raises packaging.markers.InvalidMarker: if *marker* cannot be parsed, or is nested too
+        deeply.
     :raises packaging.markers.UndefinedComparison: if an operator is not defined for a
         variant variable.
     """
@@ -142,7 +142,7 @@ def resolve_marker(marker: str, environment: VariantEnvironment) -> str:
 
 
 def _resolved(match: re.Match[str], environment: VariantEnvironment) -> str:
-    """Return the result of a comparison as a marker; keep one about anything else."""
+    """Return the result of a comparison as a marker; keep comparisons of other variables."""
     if not _has_variable(match[0]):
         return match[0]
     operator = " ".join(match[2].split())

@@ -20,9 +20,9 @@ class Subject(enum.Enum):
 
     NAMESPACES = "namespaces"
     PROPERTIES = "properties"
-    #: Installers use the first one; publishers should keep all of them the same.
+    #: Installers use the first definition; publishers should keep all of them the same.
     PROVIDERS = "providers"
-    #: Installers use the first one.
+    #: Installers use the first schema.
     SCHEMAS = "schemas"
 
 
@@ -70,7 +70,7 @@ def disagreements(manifests: Mapping[str, Manifest]) -> Iterator[Disagreement]:
 
     If several manifests differ in the same way, the first is named.
 
-    :param manifests: by name.
+    :param manifests: the manifests by name.
     """
     ordered = _longest_first(manifests)
     first = ordered[0]

@@ -34,7 +34,7 @@ class Mismatch(NamedTuple):
 class Ranking(NamedTuple):
     """The labels of compatible variants, best first, and why the rest are incompatible.
 
-    :ivar unknown: labels that the manifest does not describe.
+    :ivar unknown: the labels that the manifest does not describe.
     """
 
     compatible: tuple[str, ...]
@@ -51,10 +51,10 @@ def rank(
     """Filter and rank *labels* for a machine that supports *supported*.
 
     A variant is compatible if the machine supports at least one value of each of its
-    features. PEP 825 defines the order. Apart from the sorting, the time is proportional
-    to the number of properties in *manifest*.
+    features. PEP 825 defines the order. Apart from the sorting, the time is proportional to
+    the number of properties in *manifest*.
 
-    :param preferences: the user's preferences, strongest first. They reorder the
+    :param preferences: the user's preferences, strongest first. Preferences reorder the
         compatible variants and have no other effect.
     """
     index = _index(manifest, supported, preferences)

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 
 __all__ = ["SECRETS", "is_secret", "visible"]
 
-#: A plugin never sees a variable with one of these in its name.
+#: A plugin never sees a variable whose name contains one of these words.
 SECRETS = ("TOKEN", "KEY", "SECRET", "PASS")
 
 #: Variables that any process needs, and variables that select the visible devices.

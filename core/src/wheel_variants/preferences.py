@@ -15,8 +15,8 @@ __all__ = ["Preference"]
 class Preference(NamedTuple):
     """A preferred property, or all properties of a preferred feature or namespace.
 
-    :ivar feature: None for the whole namespace.
-    :ivar value: None for the whole feature.
+    :ivar feature: the feature; None for the whole namespace.
+    :ivar value: the value; None for the whole feature.
     """
 
     namespace: str

@@ -39,7 +39,7 @@ def is_valid_namespace(text: str) -> bool:
     return _NAME.fullmatch(text) is not None
 
 
-# PEP 825 has one grammar for both.
+# PEP 825 has one grammar for namespaces and features.
 is_valid_feature_name = is_valid_namespace
 
 
@@ -59,7 +59,7 @@ _PARTS = (
 def parse_parts(text: str, least: int) -> list[str]:
     """Parse a namespace, feature and value separated by ``::``.
 
-    :param least: the number of required parts.
+    :param least: the minimum number of parts.
     :raises InvalidProperty: if *text* has another form.
     """
     parts = [part.strip() for part in text.split("::")]

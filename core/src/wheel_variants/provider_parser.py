@@ -17,7 +17,8 @@ from wheel_variants.safe_repr import safe_repr
 
 __all__ = ["read_providers"]
 
-#: The most packages that a provider may require. Real ones require one or two.
+#: The maximum number of packages that a provider may require. Real providers require one or
+#: two.
 _MAX_REQUIRES = 16
 
 #: A provider has exactly one of these keys, which determines its kind (0.2).
@@ -40,8 +41,8 @@ def read_providers(
     """Return the providers that a manifest describes, by namespace.
 
     :param feature_order: the order of features in ``default-priorities`` (before 0.1.1).
-    :param value_order: the order of values; in 0.0.2 also static lists.
-    :param may_be_draft: False if ``$schema`` names a version after the drafts.
+    :param value_order: the order of values; in 0.0.2, also the static lists.
+    :param may_be_draft: whether ``$schema`` names no version after the drafts.
     """
     readers = [
         _ProviderReader(values, namespace, provider, may_be_draft=may_be_draft)
@@ -92,7 +93,8 @@ class _ProviderReader:
     ) -> Provider:
         """Return the provider.
 
-        The parameters come from other parts of the manifest, for the same namespace.
+        The parameters are the parts of the manifest outside the provider for the same
+        namespace.
         """
         values, provider, what = self._values, self._provider, self._what
         requires = self._requires()

@@ -27,13 +27,13 @@ class Severity(enum.Enum):
 class Effect(enum.Enum):
     """The reaction of installers to metadata that breaks a rule."""
 
-    #: They ignore all variants of the release.
+    #: Installers ignore all variants of the release.
     REFUSED = "refuse the metadata"
-    #: They support no property of the namespace.
+    #: Installers support no property of the namespace.
     UNSUPPORTED = "take the namespace as unsupported"
-    #: They do not support the property, so they never select a variant that needs it.
+    #: Installers do not support the property, so they never select a variant that needs it.
     DROPPED = "drop the label"
-    #: They ignore the broken rule.
+    #: Installers ignore the broken rule.
     NONE = "go on"
 
 
@@ -41,9 +41,9 @@ class Rule(NamedTuple):
     """A rule that publishers must or should follow.
 
     :ivar source: the specification that defines the rule, with its section.
-    :ivar text: a statement that is true if the rule is followed.
-    :ivar effect: the reaction of installers; None for rules that are not about the
-        content of metadata.
+    :ivar text: a statement that is true for metadata that follows the rule.
+    :ivar effect: the reaction of installers; None for rules that are not about the content
+        of metadata.
     """
 
     id: str
@@ -227,7 +227,7 @@ _TABLE: Mapping[tuple[Severity, Effect | None, str], Mapping[str, str]] = {
     },
 }
 
-#: By name.
+#: All rules by name.
 RULES: Mapping[str, Rule] = {
     name: Rule(name, source, severity, text, effect)
     for (severity, effect, source), texts in _TABLE.items()

@@ -1,4 +1,4 @@
-"""Build, index, check and adopt wheel variants: what publishers need, without pip.
+"""Build, index, check and adopt wheel variants: the commands for publishers, without pip.
 
-It needs the libraries of the extra ``cli``. Nothing in the model imports it.
+The package needs the libraries of the extra ``cli``. The model never imports it.
 """

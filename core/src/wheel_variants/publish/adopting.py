@@ -58,7 +58,7 @@ _ATTESTATIONS = (".publish.attestation", ".provenance", ".asc", ".sig", ".sigsto
 
 
 class NotAdopted(Exception):
-    """A wheel cannot become a variant; the message is the reason."""
+    """A wheel that cannot become a variant; the message is the reason."""
 
 
 class Converted(NamedTuple):
@@ -97,8 +97,8 @@ class Plan:
     :ivar requiring: wheels with requirements that nothing satisfies after the adoption.
     :ivar alike: messages about labels that run on the same machines.
     :ivar snippet: lines for ``pyproject.toml`` that distinguish such labels.
-    :ivar written: the path and the sha256 of each wheel that was written.
-    :ivar damaged: wheels that turned out to be damaged.
+    :ivar written: the path and sha256 of each written wheel.
+    :ivar damaged: the damaged wheels.
     """
 
     folder: str
@@ -204,7 +204,7 @@ def _listed(folder: str) -> list[str]:
 def _check(wheel: wheels.WheelFile) -> None:
     """Check that a wheel can be copied, and that its metadata matches its name.
 
-    :raises wheels.UnreadableWheel: if not.
+    :raises wheels.UnreadableWheel: if a check fails.
     """
     wheel.record()
     metadata, project = wheel.metadata(), wheel.name.name
@@ -227,9 +227,9 @@ def is_of(metadata: bytes, project: NormalizedName, version: Version) -> bool:
 def _judged(
     wheel: wheels.WheelFile, plan: Plan, names: Iterable[str]
 ) -> Converted | None:
-    """Return the plan for a wheel; None if it has no local version and is not a twin.
+    """Return the plan for a wheel; None if the wheel has no local version and is not a twin.
 
-    :raises NotAdopted: if it cannot become a variant.
+    :raises NotAdopted: if the wheel cannot become a variant.
     """
     name, into = wheel.name, plan.twins.get(wheel.name.name)
     if name.label is not None:
@@ -297,7 +297,7 @@ def _undefined(label: str, what: str) -> NotAdopted:
 def _check_renaming(wheel: wheels.WheelFile, variant: wheels.WheelName) -> None:
     """Check that the name and version of a wheel can be changed.
 
-    :raises NotAdopted: if not.
+    :raises NotAdopted: if a change is impossible.
     """
     stem, release = variant.stem, variant.release
     if not is_of(renamed(wheel.metadata(), *release, {}), *release):
@@ -383,7 +383,8 @@ def _toolkit(adopted: Converted) -> tuple[int, ...]:
 def write(plan: Plan, folder: str) -> None:
     """Write the planned wheels, and record them in *plan*.
 
-    :param folder: not the folder of the original wheels; created if missing.
+    :param folder: a folder other than the folder of the original wheels; created if
+        missing.
     :raises CannotWrite: if a file cannot be written.
     """
     manifests = [manifest_of(plan, adopted, folder) for adopted in plan.adopted]

@@ -39,15 +39,15 @@ class Build:
     :ivar from_label: whether *wheel* is a variant.
     :ivar properties: the properties of the label; if empty, the project's table or a
         variant *wheel* provides them.
-    :ivar namespaces: most important first; if empty, the table or other wheels provide
-        them.
-    :ivar providers: by namespace, in the form of schema 0.2.0.
+    :ivar namespaces: the namespaces, most important first; if empty, the table or other
+        wheels provide them.
+    :ivar providers: the providers by namespace, in the form of schema 0.2.0.
     :ivar folder: the folder of the result.
     :ivar strict: whether warnings are errors.
     :ivar drop_local: whether to remove the local version.
     :ivar path: the path of the result.
     :ivar document: the ``variant.json`` of the result; None for an ordinary wheel.
-    :ivar warnings: one sentence each, without its period.
+    :ivar warnings: the warnings, one sentence each without its period.
     """
 
     wheel: str
@@ -95,7 +95,7 @@ class _Builder:
         self.warnings = request.warnings
         folders = (request.folder, os.path.dirname(request.wheel))
         self.siblings = manifests_of_release(folders, *self.name.release)
-        # The new wheel need not agree with the wheel that it replaces.
+        # The new wheel replaces this wheel and need not agree with it.
         self.own = self.siblings.pop(self.filename, None)
         self.siblings.pop(self.result, None)
         #: The metadata of other wheels of the release, and of the original wheel.

@@ -50,7 +50,7 @@ __all__ = ["Check"]
 logger = logging.getLogger(__name__)
 
 _SCHEMES = ("http://", "https://", "file:")
-#: devpi describes a file instead of sending it if a client accepts JSON.
+#: If a client accepts JSON, devpi sends a description instead of the file.
 _ANY = "*/*"
 
 
@@ -231,7 +231,7 @@ class Check:
 
 
 def _has_hashes(data: bytes, hashes: Mapping[str, str]) -> bool:
-    """Return whether *data* has these digests; ignore those of unknown algorithms."""
+    """Return whether *data* has these digests; ignore digests of unknown algorithms."""
     return all(
         hashlib.new(name, data).hexdigest() == digest.lower()
         for name, digest in hashes.items()
@@ -277,12 +277,12 @@ class _ProviderLookup:
                     )
 
     def _can_be_installed(self, requirement: Requirement, namespace: str) -> bool:
-        """Return whether a plugin is built in or available, or is not searched for."""
+        """Return whether a plugin is built in, available, or not searched for."""
         name = canonicalize_name(requirement.name)
         return (
             requirement.url is not None
             or name in BUILT_IN_PACKAGES.get(namespace, ())
-            # Another finding reports it.
+            # Another finding reports this.
             or requirement.specifier.is_unsatisfiable()
             or any(
                 any(requirement.specifier.filter(self._versions(index, name)))
@@ -291,7 +291,7 @@ class _ProviderLookup:
         )
 
     def _find_versions(self, index: str, name: NormalizedName) -> list[Version]:
-        """Return the versions with plain wheels; plugins are installed only from these."""
+        """Return the versions with plain wheels, which installers require for plugins."""
         try:
             page = read_page(self._session, f"{index}{name}/")
         except (Unavailable, ValueError) as error:

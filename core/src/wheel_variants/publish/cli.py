@@ -19,7 +19,7 @@ COMMANDS = ("build", "index", "check", "adopt", "plugin")
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit status.
 
-    :param arguments: without the program name; ``sys.argv`` by default.
+    :param arguments: the arguments without the program name; ``sys.argv`` by default.
     :raises SystemExit: for ``--help``, ``--version`` and invalid arguments.
     """
     try:
@@ -54,13 +54,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def script() -> int:
     """Run the command in ``sys.argv`` as a console script."""
     for stream in (sys.stdout, sys.stderr):
-        # Not every terminal can show every name.
+        # Some terminals cannot show every name.
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     try:
         status = main()
         sys.stdout.flush()
     except BrokenPipeError:
-        # The reader is gone. Python would try to write the rest when it exits.
+        # The reader has closed the pipe. Python would try to write the rest when it exits.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except KeyboardInterrupt:

@@ -55,7 +55,7 @@ _STATIC = {"static-properties", "feature-order", "builtin"}
 CURRENT = SchemaVersion("0.2.0", 850, frozenset(_PLUGIN | _STATIC))
 #: The version of PEP 825, without PEP 850.
 WITHOUT_PROVIDERS = SchemaVersion("0.1.1", 825)
-#: By version.
+#: The supported schema versions, by version number.
 SCHEMA_VERSIONS = {each.version: each for each in (CURRENT, WITHOUT_PROVIDERS)}
 #: Obsolete versions.
 DRAFTS = ("0.0.2", "0.0.3", "0.1.0")
@@ -76,8 +76,9 @@ def make_document(
 ) -> dict[str, Any]:
     """Return the metadata of one variant.
 
-    :param namespaces: most important first.
-    :param providers: by namespace; omitted if the schema version has no providers.
+    :param namespaces: the namespaces, most important first.
+    :param providers: the providers by namespace; omitted if the schema version has no
+        providers.
     """
     nested: dict[str, dict[str, list[str]]] = {}
     for each in sorted(set(properties)):

@@ -27,7 +27,7 @@ class PublishError(Exception):
 
     :ivar message: the error and its reason, without a final period.
     :ivar details: more lines, if there are several reasons.
-    :ivar hints: suggestions, one sentence each, without a final period.
+    :ivar hints: the suggestions, one sentence each, without a final period.
     """
 
     def __init__(self, message: str, *hints: str, details: Iterable[str] = ()) -> None:

@@ -18,7 +18,7 @@ class Finding:
 
     :ivar subjects: the files or URLs that break the rule; the first must be fixed.
     :ivar problem: the problem, a sentence without its period.
-    :ivar remedy: how to fix the problem, a sentence without its period.
+    :ivar remedy: the remedy, a sentence without its period.
     """
 
     rule: Rule

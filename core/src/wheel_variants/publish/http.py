@@ -39,16 +39,16 @@ _MAX_TIME = 60.0
 #: Statuses of temporary failures, which are retried.
 _BUSY = (429, 500, 502, 503, 504, 520, 524)
 _PIECE = 1 << 16
-#: Bytes for the metadata of one wheel; the list of files of torch takes 1.4 MB.
+#: The byte limit for the metadata of one wheel; the list of files of torch takes 1.4 MB.
 _MAX_BYTES = 8 << 20
 
 
 class Unavailable(Exception):
-    """A URL cannot be fetched; the message is the reason."""
+    """A URL that cannot be fetched; the message is the reason."""
 
 
 class NoRanges(Exception):
-    """A server does not support range requests."""
+    """A server that does not support range requests."""
 
 
 class Fetched(NamedTuple):
@@ -123,7 +123,7 @@ class HttpSession(requests.Session):
     def fetch(self, url: str, limit: int, accept: str = "*/*") -> Fetched:
         """Fetch a document, or read the file of a ``file:`` URL.
 
-        :param limit: the most bytes that a server may send.
+        :param limit: the maximum number of bytes from a server.
         :param accept: the media types to request.
         :raises Unavailable: if the request fails, or the document is too large or slow.
         """
@@ -139,7 +139,7 @@ class HttpSession(requests.Session):
 
 
 def local_path(url: str) -> str | None:
-    """Return the path of a ``file:`` URL; None for any other."""
+    """Return the path of a ``file:`` URL; None for any other URL."""
     parts = urlsplit(url)
     return url2pathname(parts.path) if parts.scheme == "file" else None
 
@@ -211,7 +211,7 @@ def _read(response: requests.Response, limit: int) -> bytes:
 class RemoteFile(io.RawIOBase):
     """A file on a server, read piece by piece with range requests.
 
-    :ivar size: in bytes.
+    :ivar size: the size of the file, in bytes.
     :raises NoRanges: if the server does not support range requests.
     :raises Unavailable: if a request fails, also while reading.
     """
@@ -225,7 +225,7 @@ class RemoteFile(io.RawIOBase):
             response = session.head(url, headers=headers, allow_redirects=True)
         _check_status(response, 200)
         size = response.headers.get("Content-Length", "")
-        # No file system has room for a size with more digits.
+        # No file system can store a size with more digits.
         if not size.isdecimal() or len(size) > 18:
             raise NoRanges
         self.size, self._url = int(size), response.url

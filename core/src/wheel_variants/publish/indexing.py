@@ -48,8 +48,8 @@ logger = logging.getLogger(__name__)
 class IndexState:
     """The files that earlier runs read and wrote.
 
-    :ivar hashed: digests of the files in the folder, by name.
-    :ivar written: digests of the written files, by path within the folder.
+    :ivar hashed: the digests of the files in the folder, by name.
+    :ivar written: the digests of the written files, by path within the folder.
     """
 
     hashed: dict[str, Hashed] = field(default_factory=dict)
@@ -57,7 +57,7 @@ class IndexState:
 
     @classmethod
     def load(cls, folder: str) -> IndexState:
-        """Read the state of a folder; return an empty state if there is no usable one."""
+        """Read the state of a folder; return an empty state without a usable file."""
         try:
             with files.open_regular(STATE_FILE, folder) as file:
                 content = json.load(file)
@@ -79,7 +79,7 @@ class IndexState:
 class ReleaseReport:
     """The files of a release in an index.
 
-    :ivar manifest: the path of its manifest; None if it has no variants.
+    :ivar manifest: the path of the manifest; None if the release has no variants.
     """
 
     name: str
@@ -94,10 +94,10 @@ class IndexReport:
     """The files that were read, written and removed.
 
     :ivar read: the number of new and changed files.
-    :ivar written: paths of new and changed files.
-    :ivar removed: paths of files from earlier runs that are no longer needed.
+    :ivar written: the paths of new and changed files.
+    :ivar removed: the paths of files from earlier runs that are no longer needed.
     :ivar pages: the folder of the index's pages; None without ``--simple``.
-    :ivar warnings: one sentence each, without its period.
+    :ivar warnings: the warnings, one sentence each without its period.
     """
 
     releases: list[ReleaseReport] = field(default_factory=list)
@@ -265,7 +265,7 @@ def _link(folder: str, name: str, target: str) -> bool:
 def breaking_changes(before: bytes, after: Manifest) -> Iterator[str]:
     """Yield changes that are not backward compatible (PEP 825, "Index-level metadata").
 
-    :return: one sentence each, without its period.
+    :return: the changes, one sentence each without its period.
     """
     try:
         old = parse_manifest(before)

@@ -1,7 +1,7 @@
 """Providers that publishers need not describe, because installers include them.
 
-Each declaration has one requirement without extras and markers, and the entry point that
-uv expects, so that uv also uses its own provider.
+Each declaration has one requirement without extras and markers, and uv's entry point, so
+that uv also uses its own provider.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ def _plugin(
 ) -> dict[str, Any]:
     """Return the declaration of a plugin.
 
-    :param version: the oldest version.
-    :param plugin_class: None if the module is the plugin.
+    :param version: the oldest supported version.
+    :param plugin_class: the class of the plugin; None if the module is the plugin.
     """
     declaration: dict[str, Any] = {"requires": [f"{package}>={version},<1.0.0"]}
     if plugin_class is not None:
@@ -85,7 +85,7 @@ KNOWN_PROVIDERS: Mapping[str, KnownProvider] = {
     ABI_DEPENDENCY: KnownProvider({"builtin": ABI_DEPENDENCY}),
 }
 
-#: By namespace.
+#: The declarations by namespace.
 DECLARATIONS = {
     namespace: known.declaration for namespace, known in KNOWN_PROVIDERS.items()
 }

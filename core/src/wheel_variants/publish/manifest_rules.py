@@ -64,7 +64,7 @@ class CheckedManifest:
 def check_manifest(data: bytes, subject: str) -> CheckedManifest:
     """Check the bytes of a manifest or of a wheel's ``variant.json``.
 
-    :param subject: its name in findings.
+    :param subject: the name of the manifest in findings.
     """
     findings = Findings(subject)
     try:
@@ -94,7 +94,7 @@ class _Checker:
         self.schema_version = SCHEMA_VERSIONS.get(self.named or "", guessed)
 
     def check(self, *, is_refused: bool) -> None:
-        """Check all rules; for refused metadata, only those that are certain."""
+        """Check all rules; for refused metadata, only rules with certain results."""
         if self.is_draft:
             self.add(
                 "draft-schema",
@@ -220,7 +220,7 @@ class _Checker:
             return
         providers = self.document["providers"]
         if not namespaces or not isinstance(providers, dict):
-            # The parser reports that.
+            # The parser reports the missing namespace.
             return
         for namespace in namespaces:
             if namespace not in self.manifest.providers and namespace not in providers:

@@ -28,7 +28,8 @@ __all__ = [
 
 T = TypeVar("T")
 
-#: The logger of all modules; `write` is silent if its level is above INFO.
+#: The logger of all modules; `write` prints nothing if the level of this logger is above
+#: INFO.
 _LOGGER = logging.getLogger("wheel_variants")
 #: The version of JSON reports. Increase it for incompatible changes.
 _REPORT_VERSION = "1"

@@ -26,9 +26,9 @@ _ACCEPT = f"{_JSON_TYPE}, application/vnd.pypi.simple.v1+html;q=0.2, text/html;q
 
 
 def project_pages(session: HttpSession, url: str) -> Iterator[Place]:
-    """Yield the page at *url*, or if it lists projects, the page of each project.
+    """Yield the page at *url*; if that page lists projects, yield the page of each project.
 
-    :raises NothingFound: if there is no page, or if it lists too many projects.
+    :raises NothingFound: if there is no page, or if the page lists too many projects.
     """
     page, shown = _page(session, url), without_credentials(url)
     if page.links or page.misnamed:

@@ -39,7 +39,7 @@ __all__ = ["PluginFailed", "Trial", "query", "try_plugin"]
 
 #: Seconds that a plugin may take, as in installers.
 TIMEOUT = 10.0
-#: A plugin that takes more than this share of the time is reported as slow.
+#: The share of the time limit above which a plugin is reported as slow.
 _SLOW = 0.5
 #: Bytes of a result, as in installers.
 _MAX_ANSWER = 4 * 1024 * 1024
@@ -62,11 +62,11 @@ class Trial(NamedTuple):
     """The result of testing a plugin.
 
     :ivar package: the name and version of the package.
-    :ivar namespace: as given, or derived from the name of the package.
+    :ivar namespace: the namespace, as given or derived from the name of the package.
     :ivar api: the entry point, in the form of ``plugin-api`` in a manifest.
     :ivar is_default: whether installers use *api* if a manifest has no ``plugin-api``.
     :ivar features: the valid features, most preferred first.
-    :ivar problems: violations of the plugin interface.
+    :ivar problems: the violations of the plugin interface.
     :ivar seconds: the duration of the first query.
     """
 
@@ -98,9 +98,9 @@ def try_plugin(
     :param plugin: the path of a wheel or project, or a requirement, for which pip installs
         a wheel.
     :param api: the entry point, ``module`` or ``module:object``; None to find it.
-    :param trusted: names of packages that the plugin may depend on.
+    :param trusted: the names of packages that the plugin may depend on.
     :param variables: additional environment variables for the plugin.
-    :param timeout: seconds for each query.
+    :param timeout: the time limit of each query, in seconds.
     :param pip_options: options of ``pip install``, such as ``--no-index``.
     :param environ: the environment variables of pip; the plugin sees some of them.
     :raises PluginFailed: if the plugin cannot be installed, or its query fails.
@@ -169,7 +169,7 @@ def _install(
 def _check_trusted(names: Iterable[str], trusted: Collection[str]) -> None:
     """Check that all packages are trusted.
 
-    :raises PluginFailed: if one is not trusted.
+    :raises PluginFailed: if a package is not trusted.
     """
     untrusted = sorted({*map(canonicalize_name, names)} - {*trusted})
     if untrusted:
@@ -203,7 +203,7 @@ def _pip_words(plugin: str) -> list[str]:
 def _run_pip(environ: Mapping[str, str], *words: str) -> None:
     """Run ``pip install`` with the current interpreter.
 
-    :raises PluginFailed: if it fails, with the output of pip.
+    :raises PluginFailed: if pip fails; the message contains pip's output.
     """
     command = [sys.executable, "-I", "-m", "pip", "install", "--quiet", "--no-input"]
     command += ["--disable-pip-version-check", "--no-compile", "--no-user"]
@@ -288,7 +288,7 @@ def query(
     *folder*. Afterward, all processes of its group are killed.
 
     :param environ: the environment variables of the plugin.
-    :param timeout: seconds.
+    :param timeout: the time limit, in seconds.
     :return: the valid features, the problems, and the duration in seconds.
     :raises PluginFailed: if the query fails.
     """

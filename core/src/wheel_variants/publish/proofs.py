@@ -1,8 +1,8 @@
 """Derive properties from the local version or the requirements of a wheel.
 
 Nothing is guessed. A wheel with ``cu128`` was built with CUDA 12.8 and runs with any driver
-for CUDA 12, so it gets the lower bound 12.0; its GPUs are unknown. If two wheels need the
-same, the wheel with the newer toolkit comes first. Pure: no I/O.
+for CUDA 12, so it gets the lower bound 12.0; its GPUs are unknown. If two wheels have the
+same needs, the wheel with the newer toolkit comes first. Pure: no I/O.
 """
 
 from __future__ import annotations
@@ -87,7 +87,8 @@ _CXX11 = (2, 7)
 def proved_by_local(local: str) -> Proof | None:
     """Return the properties of a local version; None if a part of it is unknown.
 
-    :param local: as packaging normalizes it: ``cu12torch2.9cxx11abitrue``.
+    :param local: the local version as packaging normalizes it:
+        ``cu12torch2.9cxx11abitrue``.
     """
     properties: set[Property] = set()
     rules = []
@@ -132,7 +133,8 @@ def _properties(groups: Mapping[str, str]) -> set[Property]:
 def proved_by_twin(label: str, requirements: Iterable[Requirement]) -> Proof | None:
     """Return the properties of a twin by its name and requirements; None if unknown.
 
-    :param label: the part of its name after that of the project: ``cuda13x``, ``gpu``.
+    :param label: the part of the twin's name after the project's name: ``cuda13x``,
+        ``gpu``.
     """
     found = dict(filter(None, map(_of_requirement, requirements)))
     by_name = _TWIN.fullmatch(label)
@@ -206,8 +208,8 @@ _WINDOWS_MACHINES = {"": "x86", "amd64": "AMD64", "arm64": "ARM64"}
 def markers_of_platform(tag: str) -> dict[str, str]:
     """Return the environment markers (PEP 508) for a platform tag.
 
-    :return: empty for unknown systems. A tag for several CPU architectures, such as
-        ``universal2``, has an empty ``platform_machine``.
+    :return: the markers; empty for unknown systems. A tag for several CPU architectures,
+        such as ``universal2``, has an empty ``platform_machine``.
     """
     match = _TAG.fullmatch(tag)
     if match is None:

@@ -33,7 +33,7 @@ else:
 
 __all__ = ["ProjectTable", "read_project_table"]
 
-#: The content of these texts is checked later.
+#: Other code checks the content of these texts.
 _ANY = Kind("text", lambda _: True)
 #: A key of providers for builds only.
 _FOR_BUILDING = "build-requires"
@@ -53,9 +53,9 @@ _INSTEAD = {
 class ProjectTable:
     """The ``[variant]`` table of a project.
 
-    :ivar namespaces: most important first.
-    :ivar providers: by namespace, in the form of schema 0.2.0.
-    :ivar properties: by label.
+    :ivar namespaces: the namespaces, most important first.
+    :ivar providers: the providers by namespace, in the form of schema 0.2.0.
+    :ivar properties: the properties by label.
     """
 
     path: str = ""

@@ -167,7 +167,7 @@ class Release:
 class Link:
     """A link to a file.
 
-    :ivar hashes: digests in hexadecimal, by algorithm.
+    :ivar hashes: the digests in hexadecimal, by algorithm.
     """
 
     url: str
@@ -193,7 +193,7 @@ class Link:
 
     @property
     def path(self) -> str | None:
-        """The path of a ``file:`` URL; None for any other."""
+        """The path of a ``file:`` URL; None for any other URL."""
         return local_path(self.url)
 
 
@@ -207,9 +207,9 @@ class Place:
 
     :ivar name: a path, or a URL without passwords, for messages.
     :ivar prefix: the prefix of file names in messages.
-    :ivar releases: by project and version.
-    :ivar misnamed: invalid names of wheels and manifests, with the reason.
-    :ivar links: links to the files of a page, by name.
+    :ivar releases: the releases by project and version.
+    :ivar misnamed: the invalid names of wheels and manifests, with the reason.
+    :ivar links: the links to the files of a page, by name.
     :ivar projects: the URLs of the project pages that a page lists.
     :ivar sends_parts: whether the server has answered all range requests so far.
     """
@@ -299,7 +299,7 @@ def scan_folder(
 ) -> ScannedFolder:
     """Read the files of a folder, without subfolders.
 
-    :param known: digests from earlier runs, by file name.
+    :param known: the digests from earlier runs, by file name.
     :param hashes: whether the digests of all files are needed.
     :param prefix: the prefix of file names in findings.
     :raises OSError: if a file cannot be read.

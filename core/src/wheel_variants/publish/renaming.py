@@ -19,7 +19,7 @@ __all__ = ["Releases", "Twins", "renamed", "renamed_requirement"]
 Releases = Mapping[tuple[NormalizedName, Version], Version]
 #: The project that replaces each twin, by name of the twin.
 Twins = Mapping[NormalizedName, NormalizedName]
-#: What is between the headers and the description.
+#: The separator between the headers and the description.
 _END = re.compile(rb"\r?\n\r?\n")
 
 

@@ -28,7 +28,7 @@ __all__ = [
     "root_pages",
 ]
 
-#: Web servers send the first one for a folder; mirrors use the suffix of the second one.
+#: Web servers send the HTML page for a folder; mirrors use the suffix of the JSON page.
 HTML_PAGE, JSON_PAGE = "index.html", "index.v1_json"
 
 #: The folder of the pages.
@@ -44,7 +44,7 @@ class IndexedFile(NamedTuple):
 
     :ivar metadata_sha256: the digest of a wheel's core metadata, a file next to the wheel.
     :ivar requires_python: the ``Requires-Python`` of a wheel.
-    :ivar url: None for a file in the index folder.
+    :ivar url: the URL of the file; None for a file in the index folder.
     """
 
     filename: str
@@ -148,7 +148,7 @@ class Site:
     def write(self, path: str, content: bytes) -> None:
         """Write a file if its content changed.
 
-        :param path: within the folder, with slashes.
+        :param path: the path within the folder, with slashes.
         """
         self.digests[path] = files.sha256(content)
         if files.write_if_changed(self.folder, path, content):

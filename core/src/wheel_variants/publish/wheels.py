@@ -81,7 +81,7 @@ _SIZES_FOLLOW = 0x8
 
 
 class UnreadableWheel(ValueError):
-    """A file is not a wheel, or its content does not match its name.
+    """A file that is not a wheel, or whose content does not match its name.
 
     :ivar rule: the name of the broken rule.
     """
@@ -95,13 +95,13 @@ class WheelName:
     """The parts of a wheel's file name (PEP 825, "Variant label").
 
     :ivar plain: the name without its label.
-    :ivar label: None for a plain wheel.
+    :ivar label: the label; None for a plain wheel.
     """
 
     def __init__(self, filename: str) -> None:
         """Parse a file name.
 
-        :raises UnreadableWheel: if it is not the name of a wheel.
+        :raises UnreadableWheel: if *filename* is not the name of a wheel.
         """
         self.plain, self.label = split_label(filename)
         try:
@@ -132,7 +132,7 @@ class WheelName:
         return WheelName(f"{name}-{self.version.public}-{rest}")
 
     def labelled(self, label: str | None) -> str:
-        """Return the file name with *label* instead of its label; for None, without one."""
+        """Return the file name with *label* instead of its label; without a label for None."""
         stem = self.plain[: -len(".whl")]
         return self.plain if label is None else f"{stem}-{label}.whl"
 
@@ -292,7 +292,7 @@ def wheel_in(
 ) -> Iterator[WheelFile]:
     """Read a wheel from an open file.
 
-    :param file: a raw file is buffered.
+    :param file: the open file; a raw file is buffered.
     :param may_be_renamed: whether the metadata may lack the local version.
     :raises UnreadableWheel: if the file is not a wheel, or does not match its name.
     """
@@ -407,7 +407,7 @@ def _csv(rows: list[list[str]]) -> bytes:
 
 def _new_member(model: ZipInfo, path: str) -> ZipInfo:
     member = ZipInfo(path, model.date_time)
-    # Stored, because the result of compression depends on the version of zlib.
+    # Stored uncompressed, because compressed data depends on the version of zlib.
     member.compress_type = ZIP_STORED
     member.create_system = model.create_system
     member.external_attr = model.external_attr

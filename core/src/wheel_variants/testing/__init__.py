@@ -17,7 +17,7 @@ __all__ = ["PluginFaulty", "supported"]
 
 
 class PluginFaulty(AssertionError):
-    """A plugin returns an invalid result or fails; the message explains why."""
+    """A plugin that returns an invalid result or fails; the message is the reason."""
 
 
 def supported(
@@ -30,12 +30,12 @@ def supported(
 ) -> dict[str, list[str]]:
     """Return the features that a plugin supports on this machine.
 
-    :param plugin: the folder of its project, or its wheel.
-    :param api: its entry point, ``module`` or ``module:object``; None to find it.
-    :param variables: environment variables to set, or to remove with None. A plugin sees
-        the variables that are named after its package.
-    :param trusted: names of packages that the plugin may depend on.
-    :param timeout: seconds for each of two queries.
+    :param plugin: the folder of the plugin's project, or its wheel.
+    :param api: the entry point, ``module`` or ``module:object``; None to find it.
+    :param variables: the environment variables to set, or to remove with None. A plugin
+        sees the variables that are named after its package.
+    :param trusted: the names of packages that the plugin may depend on.
+    :param timeout: the time limit of each of two queries, in seconds.
     :return: the values of each feature, best first; empty if nothing is supported.
     :raises PluginFaulty: if the plugin cannot be installed, fails, or returns an invalid
         result.

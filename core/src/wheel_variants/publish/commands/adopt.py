@@ -73,7 +73,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the plan for a folder or a list of links; with ``--output-dir``, carry it out."""
+    """Print the plan for a folder or a list of links; execute it with ``--output-dir``."""
     _check(options)
     folder: str | None = options.output_dir
     source, listing = options.folder, options.release_listing
