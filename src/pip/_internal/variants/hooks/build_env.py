@@ -33,7 +33,7 @@ def build_requirements(
     **kwargs: Any,
 ) -> None:
     """Install build requirements for this machine, without the user's labels."""
-    # One that runs in this process has no children to tell anything, but for backends.
+    # An installer that runs in this process has no child pip, except through backends.
     has_child = "finder" in vars(installer)
     finder = finder_of(installer)
     collector = finder._link_collector
@@ -68,14 +68,14 @@ def build_requirements(
 def leave_variables_to_user() -> None:
     """Restore the user's environment variables for pip's options.
 
-    Called in a pip that fills a build environment: what the pip before it was told on
-    its command line, passwords too, is none of the business of backends that run here.
+    Called in a pip that fills a build environment. Backends must not see the options of the
+    parent pip's command line, which may include passwords.
     """
     try:
         before = json.loads(os.environ[IN_BUILD])
     except ValueError:
         before = None
-    # Another version of this pip may say no more than that it builds.
+    # Another version of the fork may store only that it builds.
     if isinstance(before, dict):
         _replaced(before)
 
@@ -92,7 +92,7 @@ def _replaced(environ: Mapping[str, str | None]) -> dict[str, str | None]:
 
 
 def _variables(target: Run) -> dict[str, str]:
-    """Return the variables that make a child process install in the same way."""
+    """Return the variables that make a child pip install in the same way."""
     environ = target.settings.as_variables()
     for mode in target.modes:
         environ |= mode.environ()

@@ -1,11 +1,11 @@
 """Check installed variants against the machine or a host, and each other.
 
-What does not suit is a warning of ``pip check``, or an error if the user is strict: the
-packages' own metadata is right. Only what was recorded is read: no network, no plugins.
-Packages that lack files are a warning too: images are often made smaller in this way.
+Variants that do not suit are a warning of ``pip check``, or an error in strict mode, because
+the packages' own metadata is correct. pip reads only records: no network, no plugins. Missing
+files of packages are also a warning, because images are often made smaller by deleting files.
 
-A host decides which hardware there is. Dependencies and tags of this environment are
-judged for the Python that runs it; those of a folder, for the host.
+A host determines the hardware. pip checks dependencies and tags in this environment for the
+Python that runs the environment, and in a folder for the host.
 """
 
 from __future__ import annotations
@@ -47,12 +47,12 @@ def checked(
     options: Values,
     args: list[str],
 ) -> int:
-    """Report packages that lack files, and installed variants that do not fit.
+    """Report packages with missing files, and installed variants that do not fit.
 
-    A variant that the target does not support is an error if the user is strict;
-    otherwise the exit status is upstream's.
+    A variant that the target does not support is an error in strict mode; otherwise the exit
+    status is upstream's.
 
-    :param find_mode_modules: returns the rooms of all modes.
+    :param find_mode_modules: a function that returns the packages of all modes.
     """
     settings = Settings(options)
     dists = _installed(settings.path)
@@ -108,7 +108,7 @@ def _lacking(
 def _installed(folders: list[str] | None) -> list[BaseDistribution]:
     """Return the distributions in this environment or in folders.
 
-    :raises WrongUse: if there is no such folder.
+    :raises WrongUse: if a folder does not exist.
     """
     if not folders:
         environment = get_default_environment()
@@ -133,7 +133,7 @@ def _variants(
 def _folders_checked(dists: Sequence[BaseDistribution], target: Target | None) -> int:
     """Check dependencies and tags in folders, like ``pip check``.
 
-    :param target: None for this machine and interpreter.
+    :param target: the target; None for this machine and interpreter.
     """
     from pip._vendor.packaging._variants import on_target
 
@@ -184,7 +184,7 @@ def _replacing(options: Values, dist: BaseDistribution, *others: str) -> str:
 def incomplete(dists: Iterable[BaseDistribution], options: Values) -> Iterator[str]:
     """Yield packages with missing files, and how to repair them.
 
-    Bytecode does not count: Python makes it anew.
+    Missing bytecode does not count, because Python creates bytecode again.
     """
     for dist in dists:
         try:
@@ -205,8 +205,8 @@ def incomplete(dists: Iterable[BaseDistribution], options: Values) -> Iterator[s
 def _missing(dist: BaseDistribution) -> Iterator[str]:
     """Yield the recorded files of a package that are missing.
 
-    Scripts and data of other folders may have been moved, as with ``--target``, or be
-    recorded by their place in the wheel.
+    Skips scripts and data outside the package's folder: the user may have moved these, as with
+    ``--target``, or the record may have their paths in the wheel.
     """
     if dist.info_location is None:
         return
@@ -228,9 +228,9 @@ def unsupported(
 ) -> tuple[list[str], list[str]]:
     """Return the variants that the machine does not support, and the remedy.
 
-    :param mode_modules: the rooms of all modes.
-    :return: and which variants are for devices that an environment variable hides, which
-        is the user's choice.
+    :param mode_modules: the packages of all modes.
+    :return: the unsupported variants, and the variants for devices that an environment
+        variable hides, which is the user's choice.
     """
     from pip._internal.variants.output.invocation import for_upgrade, place
     from pip._internal.variants.output.reasons import needs
@@ -267,7 +267,7 @@ def unsupported(
 
 
 def _masks(selection: Selection, mismatches: Iterable[Mismatch]) -> list[str]:
-    """Return how variables hide devices, if that is the only problem."""
+    """Return the variables that hide devices, if they are the only problem."""
     answers = [selection.answers[each.feature.namespace] for each in mismatches]
     if any(answer.hidden_by is None for answer in answers):
         return []
@@ -280,7 +280,7 @@ def _told_by_modes(
     mode_modules: Iterable[ModeModule],
     options: Values,
 ) -> list[str]:
-    """Return what the modes that chose some of the variants find wrong with *dists*."""
+    """Return the problems of *dists* that the modes behind the variants report."""
     from pip._internal.variants.selection.run import options_for
 
     return [
@@ -295,7 +295,7 @@ def _told_by_modes(
 def _beside(
     dists: Iterable[BaseDistribution], providers: ProviderChain, options: Values
 ) -> Iterator[str]:
-    """Yield the packages that compute on different devices or versions."""
+    """Yield warnings about packages for different devices or versions."""
     from pip._internal.variants.output import reasons
     from pip._internal.variants.output.invocation import command, place
     from pip._internal.variants.selection import agreement

@@ -1,7 +1,7 @@
 """Show variants in pip's own commands.
 
-Of an installed build they show what was recorded: neither a network nor the machine is
-asked. A plain build is no variant, even if it was chosen among some.
+For installed builds, they show the record, without network or detection. A plain build is not
+a variant, even if its release has variants.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def list_columns(
     rows, header = fn(packages, options)
     labels = list(map(installed_label, packages))
     if any(labels):
-        # After the columns of every listing, which keep their places.
+        # After upstream's columns, which keep their places.
         at = 4 if options.outdated else 2
         header.insert(at, "Variant")
         for row, label in zip(rows, labels, strict=True):
@@ -69,9 +69,9 @@ def list_json(
 def show_variant(info: Any, *, verbose: bool) -> None:
     """Show the label of a variant; with *verbose*, also its properties.
 
-    :param info: what ``pip show`` knows of a distribution, such as name and location.
+    :param info: the facts of ``pip show`` about a distribution, such as name and location.
     """
-    # The distribution itself is not handed on.
+    # Upstream does not pass the distribution.
     paths = [info.location] if info.location else []
     dist = get_environment(paths).get_distribution(info.name)
     build = None if dist is None else installed_build(dist)

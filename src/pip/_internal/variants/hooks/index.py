@@ -1,7 +1,7 @@
 """Find manifests and variants on indexes and in directories.
 
-A command's run is made here, and all links of a source pass here. Those of plain
-packages do too, so what only variants need is imported for variants alone.
+This module creates the run of a command and sees all links of a source, including those of
+plain packages. So it imports code for variants only if there are variants.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
 logger = get_logger(__name__)
 
-#: By command that lists versions.
+#: The purposes of the commands that list versions, by name.
 _PURPOSES = {"index": Purpose.LIST_ALL, "list": Purpose.LIST_NEWEST}
 
 
@@ -67,7 +67,7 @@ def collector_created(
 ) -> LinkCollector:
     """Attach the run of a command to its new link collector.
 
-    :param mode_modules: returns the rooms of the modes that the command may be in.
+    :param mode_modules: a function that returns the packages of the possible modes.
     :param suppress_no_index: whether the command only looks for a newer pip, which needs
         no variants.
     :raises ContradictoryOptions: if typed options contradict each other.
@@ -90,7 +90,7 @@ def collector_created(
         if parser is not None and purpose is not Purpose.BUILD:
             _check_keys(run, parser)
     if run.enabled:
-        # An invalid one is an error before anything is fetched.
+        # Raises an error for an invalid preference before any request.
         _ = run.overrides.preferences
     run.attach(collector)
     if purpose is Purpose.BUILD:
@@ -100,7 +100,7 @@ def collector_created(
     elif settings.trusted_providers:
         from pip._internal.variants.providers.plugin_limits import PluginLimits
 
-        # By the options alone: requirements files are read later.
+        # Uses only the options: pip reads requirements files later.
         scope = collector.search_scope
         run.plugin_limits = PluginLimits(settings, session, scope)
     # The code that reads lock files has only the session.
@@ -126,9 +126,9 @@ def _check_keys(run: Run, parser: ConfigOptionParser) -> None:
 def _begin(run: Run, options: Values) -> None:
     """Apply the machine of ``--variant-host`` to a command.
 
-    :raises OtherMachine: it would install what is for that machine into this one.
+    :raises OtherMachine: if the command would install wheels for that machine here.
     """
-    # A mistake in it is better told before anything is fetched.
+    # Report an invalid host before any request.
     settings = run.settings
     host = settings.variant_host
     if host is None:
@@ -186,7 +186,7 @@ def evaluate_links(
         or run.target.is_elsewhere
         or run.purpose is Purpose.LOOKUP
     ):
-        # If there is nothing to install, these tell why.
+        # These links explain a failure if nothing can be installed.
         listed = run.catalogue.listed
         listed.setdefault(link_evaluator._canonical_name, []).append(links)
     return found
@@ -195,15 +195,15 @@ def evaluate_links(
 def _without_manifests(
     run: Run, link_evaluator: LinkEvaluator, links: list[Link]
 ) -> list[Link]:
-    # Few or none of a page's 10,000 links are manifests. The others pass a cheap test,
-    # which uses an attribute because properties take longer.
+    # Few or none of a page's 10,000 links are manifests. A cheap test excludes all others; it
+    # uses an attribute because properties take longer.
     rest = []
     for link in links:
         if MANIFEST_SUFFIX in link._url and link.filename.endswith(MANIFEST_SUFFIX):
             _register(run, link_evaluator, link)
         else:
             rest.append(link)
-    # Only a manifest says what labels mean.
+    # Labels have no meaning without a manifest.
     return links if len(rest) == len(links) else list(map(renamed, rest))
 
 
@@ -215,7 +215,7 @@ def _register(run: Run, link_evaluator: LinkEvaluator, link: Link) -> None:
         return
     page = link.comes_from or ""
     if link.is_file and page.startswith(("http:", "https:")):
-        # A page may name any file of this machine, even a device.
+        # A page could name any file of this machine, even a device.
         logger.debug("Skipping link: a manifest of this machine: %s", link)
         return
     if project == link_evaluator._canonical_name:
@@ -258,7 +258,7 @@ def all_candidates(
         fn = functools.partial(mode.find_all_candidates, fn)
     candidates = fn(finder, project_name)
     if run.purpose is Purpose.SELF_CHECK:
-        # Upstream keeps what is found for a week, and else looks again in each run.
+        # Upstream keeps a result for a week; without a result, it looks again in each run.
         return _updates_of_pip(run, candidates) or candidates
     if not run.purpose.is_listing:
         return candidates
@@ -295,7 +295,7 @@ def _updates_of_pip(
     from pip._internal.metadata import get_environment
     from pip._internal.variants.selection.fork import is_fork
 
-    # With --python or --path, what is listed may have upstream's pip.
+    # With --python or --path, the other environment may have stock pip.
     pip = get_environment(run.settings.path).get_distribution("pip")
     if pip is None or not is_fork(pip.version):
         return candidates
@@ -310,7 +310,7 @@ def _unsuitable(
 ) -> Iterator[_BaseVersion]:
     """Yield the versions that have only unsuitable variants.
 
-    Where only the newest versions matter, older ones are not judged.
+    If only the newest version matters, older versions are not checked.
     """
     from pip._internal.variants.selection.releases import release_of
 
@@ -333,9 +333,9 @@ def requirements_line(
     finder: PackageFinder | None = None,
     session: PipSession | None = None,
 ) -> ParsedRequirement | None:
-    """Apply the options of variants on one line of a requirements file.
+    """Apply the variant options on one line of a requirements file.
 
-    On a line with a requirement, ``--variant LABEL`` is for that package alone.
+    On a line with a requirement, ``--variant LABEL`` applies only to that package.
     """
     parsed = fn(line, options, finder, session)
     run = None if finder is None else run_of(finder)

@@ -1,7 +1,7 @@
 """Record the selected variant when pip installs it.
 
-Upstream allows no import once it has begun to install: this module is loaded when a
-choice is remembered, and its functions import nothing.
+Upstream allows no import once installation begins: pip loads this module when it stores a
+selection, and the functions import nothing.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def recorded_selection(
 ) -> list[str]:
     """Record the selection of a variant during its installation, if any.
 
-    :return: the files that were written.
+    :return: the paths of the written files.
     """
     chosen = SELECTIONS.get(wheel_path)
     if chosen is None:
@@ -42,7 +42,7 @@ def recorded_selection(
     }
     path = os.path.join(info_dir, SELECTION_FILE)
     with open(path, "wb") as file:
-        # Not indented: that is written in Python, and takes longer than C.
+        # Not indented: only the compact form is written by C code, which is faster.
         file.write(json.dumps(content).encode("utf-8"))
     if chosen.label is not None:
         _LABELS[os.path.realpath(final_path(info_dir))] = chosen.label

@@ -1,8 +1,8 @@
 """Resolve variant markers in the dependencies of a distribution.
 
-Upstream turns a dependency into text, parses it and evaluates its marker once more,
-where nobody knows which wheel it came from. So markers about the variant are resolved
-here, and upstream gets requirements without them.
+Upstream converts a dependency to text, and parses and evaluates its marker again without
+knowing the wheel. So this module resolves variant markers, and passes upstream requirements
+without these.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def with_variant(name: object, dist: BaseDistribution, form: str) -> str:
     """Add the label of an installed variant to its description.
 
-    :param form: of the addition, with ``{}`` for the label.
+    :param form: the text to add, with ``{}`` for the label.
     """
     label = installed_label(dist)
     return str(name) if label is None else f"{name}{form.format(label)}"
@@ -37,8 +37,8 @@ def dependencies(
 ) -> Iterator[Requirement]:
     """Yield the dependencies of a distribution with resolved variant markers.
 
-    :raises InvalidRequirement: one cannot be evaluated; upstream then skips the
-        wheel, as it does if one cannot be parsed.
+    :raises InvalidRequirement: if a dependency cannot be evaluated; upstream then skips the
+        wheel, as for a dependency that cannot be parsed.
     """
     bound = bound_of(dist)
     with _evaluated():

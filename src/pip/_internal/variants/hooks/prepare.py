@@ -1,6 +1,6 @@
 """Check wheels that may be variants: cached, named directly, or prepared.
 
-Plain wheels pass here too, so what only variants need is imported for variants alone.
+Plain wheels also pass through here, so the module imports code for variants only if needed.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def cached_wheels(
 
 
 def refuse_unsupported(factory: Factory, run: Run, link: Link) -> None:
-    """Refuse files and URLs that do not suit the target."""
+    """Raise an error for files and URLs that do not suit the target."""
     if run.purpose is Purpose.PLUGIN:
         from pip._internal.variants.providers.plugin_query import PluginFailed
 
@@ -53,7 +53,7 @@ def refuse_unsupported(factory: Factory, run: Run, link: Link) -> None:
 
         refuse_source(run.target.described, link)
     if label_of(link) is not None:
-        # What the wheel says of itself is checked when it is here.
+        # Later, pip checks the wheel's own variant.json.
         _enabled_run(factory._finder, link)
 
 
@@ -65,7 +65,7 @@ def prepared(
 ) -> BaseDistribution:
     """Check a downloaded wheel against the manifest that selected it.
 
-    The choice will be recorded when it is installed.
+    pip records the selection when it installs the wheel.
     """
     assert req.link is not None, "upstream takes it for granted"
     label, run = label_of(req.link), run_of(preparer.finder)
@@ -73,7 +73,7 @@ def prepared(
     if label is not None:
         from pip._internal.variants.index.archives import undamaged
 
-        # Before the download: if variants are off, the wheel is refused.
+        # Before the download: if variants are off, pip refuses the wheel.
         run = _enabled_run(preparer.finder, req.link)
         whole = undamaged(req.link.filename)
     with whole:
@@ -99,7 +99,7 @@ def _checked(
     """Check a wheel against its manifest, and bind its metadata to the variant.
 
     :raises PipError: see :func:`.check_prepared`.
-    :raises UnsupportedVariant: if the target cannot run it.
+    :raises UnsupportedVariant: if the target cannot run the variant.
     """
     from pip._internal.variants.selection.verification import check_prepared
 
@@ -130,7 +130,7 @@ def source_prepared(
 ) -> BaseDistribution:
     """Read the static metadata of a source for another kind of machine.
 
-    :raises BuiltForThisMachine: if its dependencies are not static.
+    :raises BuiltForThisMachine: if the dependencies are not static.
     """
     if not req.is_wheel:
         from pip._internal.variants.hooks.build_env import finder_of
@@ -153,7 +153,7 @@ def to_install(
     """Check variants that backends have built, and lock the environment.
 
     :raises EnvironmentChanged: if another installer has changed the environment.
-    :raises UnsupportedVariant: if the target cannot run one.
+    :raises UnsupportedVariant: if the target cannot run a variant.
     :raises InvalidVariantWheel: if a wheel does not match its name.
     :raises VariantsDisabled: if variants are off.
     """
@@ -183,7 +183,7 @@ def to_install(
 def _remember(
     req: InstallRequirement, selection: Selection, label: str | None, *, by_hand: bool
 ) -> None:
-    # That module must be loaded before upstream begins to install.
+    # Upstream allows no import once installation begins.
     from pip._internal.variants.hooks.installing import SELECTIONS
     from pip._internal.variants.selection.installed_records import InstalledBuild
 
@@ -217,14 +217,14 @@ def metadata_fetched(
     run, label = run_of(preparer.finder), label_of(link)
     release = None if run is None else run.decisions.release_of(link)
     is_locked = release is not None and release.is_for_any
-    # All builds are locked, and none is installed. No index has the metadata of a wheel
-    # of another site; such wheels are large.
+    # pip lock reads all builds and installs none. For a wheel on another site, no index has
+    # the metadata, and such wheels are large.
     if dist is None and (is_locked or isinstance(link, RenamedWheel)):
         dist = _without_its_wheel(preparer, link)
     if dist is None or label is None or run is None:
         return dist
     if link.metadata_link() is None:
-        # It was read from the wheel, and so was the wheel's own manifest.
+        # The metadata and the manifest come from the wheel.
         _checked(run, req, dist, label)
     else:
         selection = run.decisions.fetch_selection_of(link)
@@ -238,7 +238,7 @@ def _without_its_wheel(
 ) -> BaseDistribution | None:
     """Read the metadata of a remote wheel without downloading the wheel.
 
-    :return: None if the whole wheel has to be downloaded.
+    :return: the metadata; None if pip must download the whole wheel.
     """
     if link.is_file or preparer.require_hashes:
         return None

@@ -1,8 +1,8 @@
 """Rank the candidates of a release when the resolver needs the first one.
 
 Upstream orders the candidates of all versions at once, and that order stays. Within one
-version, variants come first, best first; they are ranked as late as possible, so that no
-manifest is fetched for a version that the resolver does not reach.
+version, variants come first, best first. pip ranks them as late as possible, so that it
+fetches no manifest for a version that the resolver does not reach.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def found_candidates(
         limits = run.plugin_limits
         assert limits is not None, "it is made for a plugin"
         limits.check(project)
-    # What requirements and constraints allow together.
+    # The versions and hashes that requirements and constraints allow together.
     wanted, allowed = specifier, hashes
     for ireq in ireqs:
         assert ireq.req is not None
@@ -76,7 +76,7 @@ def found_candidates(
     if project in factory._installed_dists and run.enabled:
         competing = _installed_candidate(run, factory, project, ireqs, wanted)
     dists = factory._installed_dists
-    # Upstream must not keep what competes by itself.
+    # Upstream must not keep a competing build itself.
     hidden = {} if competing is None else {project: dists.pop(project)}
     try:
         found = fn(factory, ireqs, specifier, hashes, *args, **kwargs)
@@ -115,7 +115,7 @@ def found_candidates(
 def _installed_candidate(
     run: Run, factory: Factory, project: NormalizedName, *args: Any
 ) -> InstalledCandidate | None:
-    # In most runs the user chooses no label, and they need no more imports.
+    # Most runs have no label, so they need no more imports.
     dist = factory._installed_dists[project]
     may_switch = (
         run.overrides.choices
@@ -123,7 +123,7 @@ def _installed_candidate(
         or run.settings.is_typed(VARIANT_HOST.name)
         or run.request.locked_labels
         or run.request.may_switch
-        # The installed build may be for a version of what is upgraded.
+        # The installed build may require the old version of an upgraded package.
         or (run.settings.upgrade and installed_build(dist) is not None)
     )
     if not may_switch:
@@ -135,7 +135,7 @@ def _installed_candidate(
 
 def _fork_of(run: Run, factory: Factory, project: str) -> BaseDistribution | None:
     """Return the installed fork, if *project* must not replace it."""
-    # With --ignore-installed, the user asks for another pip than the installed one.
+    # With --ignore-installed, the user requests another pip than the installed one.
     asks_for_other = project in run.request.named and not factory._installed_dists
     if project != "pip" or asks_for_other:
         return None
@@ -155,13 +155,13 @@ def _infos_of_fork(
 ) -> Iterator[IndexCandidateInfo]:
     """Yield the releases of the fork; report a newer stock pip.
 
-    Dependencies replace the installed fork neither with ``--ignore-installed`` nor
-    ``--force-reinstall``: then it comes first.
+    With ``--ignore-installed`` or ``--force-reinstall``, dependencies do not replace the
+    installed fork, which then comes first.
     """
     from pip._internal.variants.hooks.updates import report_newer_upstream
     from pip._internal.variants.selection.fork import is_fork
 
-    # There is no other kind of versions.
+    # pip has only such versions.
     found = cast("list[tuple[Version, Any]]", list(infos()))
     of_fork = [info for info in found if is_fork(info[0])]
     upstream = (version for version, _ in found if not is_fork(version))
@@ -173,7 +173,7 @@ def _infos_of_fork(
             factory._make_candidate_from_dist, kept, extras, ireqs[0]
         )
         of_fork.insert(0, (kept.version, make))
-    # If nothing is left, an error says what to type.
+    # If nothing is left, an error tells the user what to type.
     if of_fork or has_installed:
         report_newer_upstream(run, [kept.version, *(version for version, _ in of_fork)])
     yield from of_fork
@@ -192,9 +192,9 @@ def _ordered_infos(
 ) -> Iterator[IndexCandidateInfo]:
     """Yield stock pip's candidates, with variants in ranked order.
 
-    :param competing: the installed build, if it competes with them.
-    :param installed: the version of the installed build, if upstream may keep it.
-    :param pinned: whether a requirement names a local version.
+    :param competing: the installed build, if it competes with the candidates.
+    :param installed: the version of the installed build, if upstream may keep the build.
+    :param pinned: whether a requirement pins a local version.
     """
     makers: dict[Link, functools.partial[Candidate | None]] = {}
     if factory.preparer.require_hashes:
@@ -203,8 +203,7 @@ def _ordered_infos(
 
     def links() -> Iterator[tuple[_BaseVersion, Link]]:
         for version, maker in infos():
-            # Upstream makes each candidate with functools.partial; the fork's build
-            # checks that.
+            # The fork's build checks that upstream creates candidates this way.
             assert isinstance(maker, functools.partial)
             link: Link = maker.keywords["link"]
             makers[link] = maker
@@ -219,10 +218,10 @@ def _ordered_infos(
             for link in files:
                 yield version, makers[link]
             continue
-        # Not imported for plain packages.
+        # Plain packages do not need this import.
         from pip._internal.variants.selection.candidates import VariantCandidates
 
-        # Its manifests may be the first responses of their host.
+        # The manifests may be the first responses of their host.
         start_prefetching(factory._finder)
         yield from VariantCandidates(
             *(release, makers, own), is_installed=installed == version
@@ -232,11 +231,11 @@ def _ordered_infos(
 def _checked_path(preparer: RequirementPreparer, makers: Makers, link: Link) -> str:
     """Return the path of a wheel after checking its required hash.
 
-    pip downloads the wheel once, also if the wheel is installed then.
+    pip downloads the wheel only once, even if it installs the wheel later.
 
-    :raises HashError: as if the wheel were installed.
-    :raises WheelUnreadable: if the index does not state a hash, and the wheel may be one
-        that the user does not allow.
+    :raises HashError: if the hash is wrong, as on installation.
+    :raises WheelUnreadable: if the hash is wrong but the index does not state a hash, so
+        that the wheel may be one that the user does not allow.
     """
     from pip._internal.operations.prepare import get_file_url, get_http_url
     from pip._internal.resolution.resolvelib import candidates
@@ -271,7 +270,7 @@ def dependencies_met(
     candidate: Candidate,
 ) -> Iterable[Requirement]:
     """Return the dependencies of a candidate, including those of its variant."""
-    # Upstream makes each requirement when its turn comes: a conflict stops it early.
+    # Upstream creates each requirement on demand, so that a conflict stops it early.
     requirements = fn(provider, candidate)
     if not provider._ignore_dependencies:
         dependencies_known(provider._factory._finder, candidate)
@@ -291,15 +290,15 @@ def link_candidate(
 ) -> BaseCandidate | None:
     """Create the candidate for a link, unless it is unsuitable or refused.
 
-    All links pass here: those that the finder found, and those that requirements and
-    constraints name, of the user, of metadata or of a build. The URL of a dependency on
-    pip stands for the fork if that is installed.
+    Called for all links: those that the finder found, and those that requirements and
+    constraints name (of the user, of metadata, or of a build). If the fork is installed, the
+    URL of a dependency on pip stands for the fork.
 
-    :raises PipError: if the link is refused.
+    :raises PipError: if pip must not use the link.
     """
     run = run_of(factory._finder)
     if template.link is None or run is None:
-        # The finder looks only where it may.
+        # The finder searches only allowed sources.
         return fn(factory, link, template, name, version)
     refuse_unsupported(factory, run, link)
     if name == "pip" and not template.user_supplied:
@@ -335,7 +334,7 @@ def _without_dependencies(
 ) -> Iterator[Requirement]:
     """Turn a dependency on another package's version into a constraint.
 
-    Only packages that the user named are constrained: the others stay as they are.
+    Only packages that the user named are constrained; pip keeps the other packages.
     """
     yield from requirements
     link = candidate.source_link

@@ -38,8 +38,8 @@ def resolved(
 ) -> RequirementSet:
     """Announce the selected variants before further downloads.
 
-    :raises NothingToInstall: no project has a label that was typed for all.
-    :raises NotLocked: a lock file lacks something.
+    :raises NothingToInstall: if no project has a label that was typed for all projects.
+    :raises NotLocked: if a lock file lacks a package.
     """
     run = run_of(resolver.factory._finder)
     if run is None:
@@ -52,7 +52,7 @@ def resolved(
 
                 bare, _, _ = str(root.req).partition(";")
                 what, source = f"{bare.strip()}; {root.markers}", root.comes_from
-                # The file that it stands in, if there is one.
+                # The file of the requirement, if any
                 place = source.partition(" ")[2] if isinstance(source, str) else ""
                 said = marker_elsewhere(what, place)
                 run.reporter.warn(said)
@@ -72,21 +72,21 @@ def resolved(
 
         if isinstance(error, UnknownPackage | VariantLost):
             raise
-        # A mistyped name may be why; the error stays the resolver's.
+        # A mistyped name may be the reason, but the resolver's error stays.
         run.reporter.strict = False
         resolution.report_unknown_names(has_failed=True)
         if not isinstance(error, HashError):
             raise
         from pip._internal.variants.output.no_match import not_locked
 
-        # A lock file may lack something, which then has no hash either.
+        # A package that a lock file lacks has no hash either.
         raise not_locked(resolver.factory._finder, error) or error from None
 
 
 class _Resolution:
     """The resolution of a command, in one or more attempts.
 
-    :ivar roots: what the user asks for; extras that a switch needs are added.
+    :ivar roots: the user's requirements, with the extras that a switch needs.
     """
 
     def __init__(
@@ -145,7 +145,7 @@ class _Resolution:
         if resolved is not None:
             from pip._internal.variants.output.announcing import announce
 
-            # All builds were asked for, so few were chosen over others.
+            # The user requested all builds, so pip selected few of them.
             chosen = self._chosen_builds(resolved)
             announce(
                 run, self.finder, [each for each in chosen if not each[0].is_for_any]
@@ -161,10 +161,10 @@ class _Resolution:
         return VariantLookahead(self.run, self.finder)
 
     def _requested_extras(self, found: RequirementSet) -> list[InstallRequirement]:
-        """Return additional requirements, so that a switch installs extras too.
+        """Return further requirements, so that a switch installs extras too.
 
-        Upstream asks for the extras of what is installed beside it only if that is
-        resolved, too; then the other variant may come without what its own extras require.
+        Upstream resolves extras that an installed package requires only if it also resolves that
+        package. Otherwise the other variant may lack the requirements of extras.
         """
         installed = self.resolver.factory._installed_dists
         names = {
@@ -191,7 +191,7 @@ class _Resolution:
         ]
 
     def _replaceable(self) -> frozenset[NormalizedName]:
-        """Return the installed packages that may be replaced."""
+        """Return the installed packages that pip may replace."""
         factory = self.resolver.factory
         installed = factory._installed_dists
         if factory.force_reinstall:
@@ -218,7 +218,7 @@ class _Resolution:
         refused = run.decisions.refused()
         listed = run.catalogue.listed
         unselected = self._unselected_builds(requirements) if listed else []
-        # Whether a variant is installed where packages are to be.
+        # Whether the target folder or environment has variants.
         has_variants = any(map(installed_build, run.request.dists.values()))
         if chosen or refused or unselected or kept or has_variants:
             from pip._internal.variants.output import announcing
@@ -237,7 +237,7 @@ class _Resolution:
     ) -> tuple[RequirementSet, list[BaseDistribution]]:
         """Resolve again to keep installed builds, or to make builds agree.
 
-        :return: the result, and the builds of variants that stay installed.
+        :return: the result, and the installed variants that pip keeps.
         """
         run, resolver = self.run, self.resolver
         chosen = self._chosen_builds(requirements)
@@ -260,7 +260,7 @@ class _Resolution:
         return requirements, kept
 
     def _keep_what_stays(self, requirements: RequirementSet) -> RequirementSet:
-        """Resolve again while a selection depends on a package that is replaced."""
+        """Resolve again while a selection depends on a package that pip replaces."""
         run = self.run
         while True:
             ruled_out = {
@@ -279,7 +279,7 @@ class _Resolution:
     def _check_accelerators(self) -> None:
         """Check for unused accelerators before announcing the selection.
 
-        Among them are packages that installed variants give way to.
+        Includes packages that replace installed variants.
         """
         run, dists = self.run, self.resolver.factory._installed_dists
         if run.settings.changes_this_environment and any(
@@ -306,7 +306,7 @@ class _Resolution:
         named = (root.name for root in self.roots if root.name)
         names = {*named, *self.finder._all_candidates}
         has_built = False
-        # A lookup leaves dependencies out.
+        # A lookup does not resolve dependencies.
         is_all = not has_failed and run.purpose is not Purpose.LOOKUP
         if self.resolver._result is not None:
             found = self._found()
@@ -323,8 +323,8 @@ class _Resolution:
     def _chosen_builds(self, requirements: RequirementSet) -> list[Taken]:
         """Return the selected build of each release with variants.
 
-        A wheel that was built from a file stands for that file. A plain one that somebody
-        named by its URL was not chosen.
+        A wheel that pip built from a file stands for that file. A plain wheel or sdist that the
+        user named by URL was not selected.
         """
         return [
             (release, link)
@@ -338,7 +338,7 @@ class _Resolution:
     def _unselected_builds(self, requirements: RequirementSet) -> list[Taken]:
         """Return plain builds of releases that have only unsuitable variants.
 
-        They were no candidates, for instance because they are for another Python.
+        The variants were not candidates, for instance because they are for another Python.
         """
         run, found = self.run, []
         if run.purpose is Purpose.BUILD:
@@ -379,7 +379,7 @@ class _Resolution:
         """Warn if no requested extra has code for the target's GPUs."""
         run, found = self.run, self._found()
         if run.overrides.may_take_several:
-            # The lock file has other wheels of these versions too.
+            # The lock file also has other wheels of these versions.
             locked = {(each.project_name, each.version) for each in found}
             others = self.resolver.factory._link_candidate_cache.values()
             found += [
@@ -418,7 +418,7 @@ def installation_error(
     error: Any,
     constraints: Mapping[str, Any],
 ) -> InstallationError:
-    """Return an error about refused variants, if they are the cause."""
+    """Return an error that explains rejected variants, if they are the cause."""
     from pip._internal.variants.output.refusals import refusal
 
     usual = functools.partial(fn, factory, error, constraints)

@@ -1,6 +1,6 @@
 """Report newer releases of the fork and of stock pip.
 
-Nothing is recommended that would replace the fork by upstream's pip without saying so.
+Recommends no command that replaces the fork with stock pip, unless the text says so.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ def upgrade_prompt(
 ) -> Any:
     """Compare the installed fork with its newest release on the indexes.
 
-    :param usual: what upstream shows. What is installed may be upstream's pip, with
-        ``--python`` for instance.
-    :param found: the newest release, of upstream's pip if there is none of the fork.
-    :return: the notice, for upstream to show when the command has run. All that it needs
-        is imported here: a command that installs imports nothing later.
+    :param usual: upstream's notice. Stock pip may be installed, for instance with
+        ``--python``.
+    :param found: the newest release of the fork, or else of stock pip.
+    :return: the notice, which upstream shows after the command. Imports happen here, because
+        a command that installs imports nothing later.
     """
     if not is_fork(own):
         return usual

@@ -16,10 +16,10 @@ from pip._internal.variants.errors import InvalidVariantWheel
 
 try:
     from lzma import LZMAError
-except ImportError:  # Python may have been built without it.
+except ImportError:  # Python may lack lzma.
     LZMAError = zlib.error  # type: ignore[misc, assignment]
 
-#: What reading raises if an archive is damaged, or of an unknown kind.
+#: The errors from reading a damaged archive, or one of an unknown kind.
 _DAMAGED: tuple[type[Exception], ...] = (
     zipfile.BadZipFile,
     zlib.error,
@@ -29,9 +29,9 @@ _DAMAGED: tuple[type[Exception], ...] = (
     NotImplementedError,
     UnicodeDecodeError,
 )
-#: The same, and errors of the system, of which some mean that too.
+#: The same, and errors of the system, some of which mean the same.
 _FAILED: tuple[type[Exception], ...] = (*_DAMAGED, OSError)
-#: What reading raises also if a member is missing or encrypted.
+#: The errors from reading a member that is missing, encrypted or damaged.
 _UNREADABLE: tuple[type[Exception], ...] = (*_DAMAGED, KeyError, RuntimeError)
 
 
@@ -39,16 +39,16 @@ _UNREADABLE: tuple[type[Exception], ...] = (*_DAMAGED, KeyError, RuntimeError)
 def undamaged(filename: str) -> Iterator[None]:
     """Raise an error if the variant wheel *filename* is damaged or invalid.
 
-    :raises InvalidVariantWheel: then.
+    :raises InvalidVariantWheel: if an error of the block shows this.
     """
     try:
         yield
     except UnsupportedWheel as error:
-        # Some messages of pip's begin with the project; the file name is enough.
+        # Some of pip's messages start with the project; the file name is enough.
         problem = str(error).rpartition("has an invalid wheel, ")[2]
         raise InvalidVariantWheel(filename, problem) from None
     except _FAILED as error:
-        # Decompressors set none; seeking before the file's beginning sets EINVAL.
+        # Decompressors set no errno; seeking before the start of the file sets EINVAL.
         if getattr(error, "errno", None) not in (None, errno.EINVAL):
             raise
         problem = f"its archive cannot be read: {error}"
@@ -58,16 +58,16 @@ def undamaged(filename: str) -> Iterator[None]:
 def read_manifest(archive: zipfile.ZipFile, path: str) -> bytes:
     """Read a wheel's ``variant.json``, up to the allowed size.
 
-    :raises UnsupportedWheel: if it cannot be read, or is larger.
+    :raises UnsupportedWheel: if the file is unreadable or too large.
     """
     try:
         info = archive.getinfo(path)
         names = [each.filename.casefold() for each in archive.infolist()]
         if names.count(path.casefold()) > 1:
-            # The file system would choose which one is installed and read later.
+            # The file system would determine which file is installed and read later.
             raise UnsupportedWheel(f"{path!r} is in the archive more than once")
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            # With these two alone, zipfile decompresses no more than it is asked for.
+            # Only for these two, zipfile limits decompression to the requested size.
             raise UnsupportedWheel(f"{path!r} is compressed in an unusual way")
         with archive.open(info) as file:
             data = file.read(MAX_MANIFEST_SIZE + 1)

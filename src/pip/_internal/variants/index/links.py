@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
     from pip._internal.index.collector import LinkCollector
 
-#: So many numbers most versions have.
+#: The number of components of most versions.
 _USUAL = 3
 
 
 class _Copy(Link):
-    """A link to the same file, of which more is known."""
+    """A link with more data, to the same file."""
 
     __slots__ = []
 
@@ -51,8 +51,8 @@ class LocalVersionWheel(_Copy):
 class RenamedWheel(_Copy):
     """A variant at the URL of a plain wheel with a local version.
 
-    So are wheels that a release on GitHub offers, and an index lists: the fragment of the
-    link states the label, and the wheel has no ``variant.json``.
+    Releases on GitHub have such wheels, which an index lists: the fragment of the link states
+    the label, and the wheel has no ``variant.json``.
     """
 
     __slots__ = ["_filename"]
@@ -93,8 +93,8 @@ def label_of(link: Link) -> str | None:
 def version_of(link: Link, project: NormalizedName) -> Version | None:
     """Parse the version in the file name of a wheel or sdist of *project*.
 
-    :return: None if the file is not of that project; without the local part if that is
-        the label.
+    :return: the version, without the local part if that is the label; None if the file is
+        not of that project.
     """
     try:
         if link.is_wheel:
@@ -116,7 +116,7 @@ def public(version: _BaseVersion) -> Version:
 def source_of(link: Link) -> str:
     """Return the URL of the page or directory that lists *link* and its manifest.
 
-    The meaning of a label is defined there, and nowhere else (PEP 825).
+    Only that page or directory defines the meaning of a label (PEP 825).
     """
     if isinstance(link, LocalVersionWheel):
         return link.source
@@ -142,10 +142,10 @@ def folder_url(location: str) -> str:
 def uploaded_too_late(link: Link, limit: datetime.datetime | None) -> str | None:
     """Return why a manifest is ignored, if it was uploaded too late.
 
-    Like upstream, this does not ask when local files were uploaded.
+    Local files have no upload time, as for upstream.
 
-    :param limit: uploads at this moment or later do not count; None for no limit.
-    :return: None if it counts.
+    :param limit: the earliest upload time that is too late; None for no limit.
+    :return: the reason; None if pip uses the manifest.
     """
     if limit is None or link.is_file:
         return None
@@ -174,7 +174,8 @@ def names_local_version(specifier: SpecifierSet) -> bool:
 def pinned_versions(specifier: SpecifierSet) -> Iterator[str]:
     """Yield the public versions that ``==`` pins, in possible spellings.
 
-    ``0.21`` is ``0.21.0``, and where each version has a folder only one of them is there.
+    ``0.21`` equals ``0.21.0``; on an index with a folder for each version, only one of the two
+    exists.
     """
     for each in specifier:
         if each.operator != "==" or each.version.endswith(".*"):

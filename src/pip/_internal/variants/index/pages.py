@@ -1,7 +1,7 @@
 """Fetch an index page; a failure is an error, not an empty page.
 
-Upstream goes on where an index fails: another may have the project. Where a project comes
-from one index alone, that would take it from a place that it must not come from.
+If an index fails, upstream continues with other indexes. For a project with only one index,
+upstream would then take the project from an index that must not provide it.
 """
 
 from __future__ import annotations
@@ -27,9 +27,8 @@ if TYPE_CHECKING:
 class PageUnavailable(Exception):
     """A page could not be fetched or parsed; the message explains why.
 
-    :ivar status: what the server answered, 404 for a file that is not there; None if
-        nothing did.
-    :ivar hint: what may help, without a final period; it may be empty.
+    :ivar status: the HTTP status, 404 for a missing file; None without a response.
+    :ivar hint: a remedy, without a final period; may be empty.
     """
 
     def __init__(self, problem: str, status: int | None = None) -> None:
@@ -41,9 +40,9 @@ class PageUnavailable(Exception):
 def fetch_links(session: PipSession, url: str, project: str) -> list[Link]:
     """Fetch the links of a page.
 
-    :param url: of the page, with a slash at the end.
-    :param project: whose page it is: the user may want that afresh.
-    :raises PageUnavailable: if it cannot be had, or is no page of links.
+    :param url: the URL of the page, with a trailing slash.
+    :param project: the project of the page, which the user may have asked to refresh.
+    :raises PageUnavailable: if the page cannot be fetched, or is not a page of links.
     """
     if not session.is_secure_origin(Link(url)):
         raise PageUnavailable("It is neither secure nor named with --trusted-host")
@@ -55,7 +54,7 @@ def fetch_links(session: PipSession, url: str, project: str) -> list[Link]:
     try:
         response = collector._get_simple_response(url, session, afresh)
     except (DiagnosticPipError, NetworkConnectionError, RequestException) as error:
-        # If there is no connection, there is no response either.
+        # Without a connection, there is no response.
         status = getattr(getattr(error, "response", None), "status_code", None)
         raise PageUnavailable(capital(in_words(error)), status) from None
     except collector._NotAPIContent as error:
@@ -67,7 +66,7 @@ def fetch_links(session: PipSession, url: str, project: str) -> list[Link]:
             said = "Its server does not identify it as an index page"
         raise PageUnavailable(said) from None
     except EOFError:
-        # Upstream asks at a prompt.
+        # Upstream asks for a password at a prompt.
         problem = "It requires a user name and a password, and pip cannot ask for them"
         raise PageUnavailable(problem, 401) from None
     except ValueError as error:

@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 
 logger = get_logger(__name__)
 
-#: Metadata takes a handful; what needs more is hardly a wheel.
+#: Metadata takes a handful; a file that needs more is unlikely to be a wheel.
 _MAX_REQUESTS = 200
-#: If a part breaks off, all is read again, as pip's session repeats requests.
+#: If a response ends early, pip reads everything again, as its session repeats requests.
 _ATTEMPTS = 3
-#: The list of files takes most of it: 1.4 MB for torch, which has 12,000. In memory, such
-#: a list takes up to fifteen times that.
+#: The list of files takes most bytes: 1.4 MB for torch, which has 12,000 files. In memory,
+#: the list takes up to fifteen times that.
 _MAX_BYTES = 8 * 1024 * 1024
-#: Bytes of a wheel; no file system has room for more.
+#: The maximum size of a wheel in bytes, which no file system exceeds.
 _LARGEST = 10**18
 
 
@@ -53,18 +53,18 @@ class NoRanges(WheelUnreadable):
 def remote_wheel(session: PipSession, link: Link) -> BaseDistribution:
     """Return the metadata of the wheel at *link*, read by range requests.
 
-    A small one is read whole if its server sends no parts.
+    If the server does not support ranges, a small wheel is read whole.
 
-    :raises NoRanges: if the server sends no parts, and the wheel is not small.
-    :raises WheelUnreadable: if it sends no wheel.
-    :raises UnsupportedWheel: if what it sends breaks the rules for wheels.
+    :raises NoRanges: if the server does not support ranges, and the wheel is not small.
+    :raises WheelUnreadable: if the server does not send a wheel.
+    :raises UnsupportedWheel: if the wheel is invalid.
     :raises DiagnosticPipError: if there is no connection.
     """
     project, *_ = parse_wheel_filename(link.filename)
     url = link.url_without_fragment
     logger.verbose("Reading what %s says of itself", link)
     for attempt in range(1, _ATTEMPTS + 1):
-        # Upstream's reader needs just these two methods of a session.
+        # Upstream's reader uses only these two methods of a session.
         ranges = cast("PipSession", _RangeRequests(session))
         try:
             return lazy_wheel.dist_from_wheel_url(project, url, ranges)
@@ -81,8 +81,8 @@ def remote_wheel(session: PipSession, link: Link) -> BaseDistribution:
             HTTPError,
             ValueError,
         ) as error:
-            # The session has already repeated it as often as it should, or was
-            # redirected to an invalid URL.
+            # The session has already repeated the request, or was redirected to an invalid
+            # URL.
             reason = in_words(error)
             break
     raise WheelUnreadable(without_credentials(reason))
@@ -134,7 +134,7 @@ class _RangeRequests:
         sent = response.headers.get("Content-Range", "").partition("/")[0]
         is_part = response.status_code == 206
         if not is_part or sent.replace("bytes ", "bytes=", 1) != headers["Range"]:
-            # The body would be taken for the part that was asked for.
+            # pip would mistake the body for the requested part.
             response.close()
             raise NoRanges
         first, _, last = headers["Range"].removeprefix("bytes=").partition("-")
@@ -152,7 +152,7 @@ def _answered(response: Response) -> str:
 
 
 class _AsAsked:
-    """A body that must not exceed the requested range."""
+    """A response body, which must not exceed the requested range."""
 
     def __init__(self, body: Any, size: int) -> None:
         self._body = body

@@ -1,7 +1,7 @@
 """Fetch the manifest of a release through pip's own session.
 
-The session brings authentication, proxies, retries and its cache. A manifest may grow
-after it was published, so that it is cached only as long as HTTP allows.
+The session provides authentication, proxies, retries and a cache. A manifest may grow after
+publication, so the cache keeps manifests only as long as HTTP allows.
 """
 
 from __future__ import annotations
@@ -38,18 +38,18 @@ if TYPE_CHECKING:
 
 logger = get_logger(__name__)
 
-#: If a body breaks off, it is requested again, as pip's session repeats requests.
+#: If a response ends early, pip requests it again, as its session repeats requests.
 _ATTEMPTS = 3
-#: Any type is accepted: asked for JSON, devpi describes the file instead of sending it.
+#: Accept any type: if asked for JSON, devpi describes the file instead of sending it.
 _HEADERS = {"Accept": "*/*", "Accept-Encoding": "identity"}
 _AFRESH = {**_HEADERS, "Cache-Control": "no-cache"}
-#: Statuses of what is not there, rather than unavailable at the moment.
+#: Statuses of missing files, rather than temporary failures.
 _GONE = (404, 410)
 #: Statuses of a complete manifest; a proxy may have rewritten it.
 _FULL = (200, 203)
 
 
-#: What may help: where a server fails, and where it would answer the same again.
+#: Hints for temporary failures, and for failures that would happen again.
 AGAIN = "Try again"
 _CREDENTIALS = (
     "If it requires a password, add it to the URL of the index, a .netrc file or a "
@@ -57,16 +57,16 @@ _CREDENTIALS = (
 )
 _CERTIFICATES = "To trust other certificates: --cert FILE"
 _TO_FIX = "Ask the operator of the index to fix it"
-#: Statuses of servers that may succeed before long, beside those from 500 on.
+#: Statuses of servers that may soon succeed, in addition to those from 500 on.
 _BUSY = (408, 425, 429)
-#: Statuses of what requires credentials.
+#: Statuses of files that require credentials.
 _REFUSED = (401, 403, 407)
 
 
 class ManifestUnavailable(Exception):
     """A manifest could not be fetched or read; the message explains why.
 
-    :ivar hint: what may help, in a sentence without a final period; may be empty.
+    :ivar hint: a remedy, as a sentence without a final period; may be empty.
     """
 
     def __init__(self, problem: str, hint: str = "") -> None:
@@ -77,8 +77,8 @@ class ManifestUnavailable(Exception):
 class ManifestMissing(ManifestUnavailable):
     """A manifest does not exist for this run.
 
-    :ivar listed: whether the index lists it all the same, as some mirrors do; otherwise
-        it was uploaded too late to count.
+    :ivar listed: whether the index lists the missing manifest, as some mirrors do;
+        otherwise the manifest was uploaded too late.
     """
 
     def __init__(self, problem: str, *, listed: bool) -> None:
@@ -91,14 +91,13 @@ def fetch_manifest(
 ) -> Manifest:
     """Fetch, verify and parse the manifest at *link*.
 
-    If its hash is not the one on the index page, both are fetched afresh, since either
-    may be an old copy. So is a manifest from the cache that cannot be parsed.
+    If the hash differs from the one on the index page, pip fetches both again, since either may
+    be an old copy. pip also fetches a cached manifest again if it cannot be parsed. Takes at
+    most :data:`~.time_limit.MAX_TIME`.
 
-    All this takes :data:`~.time_limit.MAX_TIME` at most.
-
-    :param uploaded_prior_to: a manifest that was uploaded later counts as missing.
-    :raises ManifestMissing: if there is none.
-    :raises ManifestUnavailable: if it cannot be fetched, or is not valid.
+    :param uploaded_prior_to: the upload time from which a manifest counts as missing.
+    :raises ManifestMissing: if the manifest does not exist for this run.
+    :raises ManifestUnavailable: if the manifest cannot be fetched, or is invalid.
     """
     try:
         return within(session, lambda quiet: _fetch(quiet, link, uploaded_prior_to))
@@ -143,7 +142,7 @@ def _hash_matches(link: Link, data: bytes) -> bool:
 
 def manifest_headers(link: Link) -> dict[str, str]:
     """Return the headers of requests for the manifest at *link*."""
-    # If there is a hash to compare with, an old copy from the cache does no harm.
+    # An old copy from the cache is harmless if there is a hash to compare.
     return _HEADERS if link.has_hash else {**_HEADERS, "Cache-Control": "max-age=0"}
 
 
@@ -154,7 +153,7 @@ class _Fetched(NamedTuple):
 
 def _download_afresh(session: PipSession, link: Link) -> _Fetched:
     """Fetch *link* without the cache."""
-    # Otherwise the server might respond that it has not changed.
+    # Otherwise the server might respond that the file has not changed.
     forget(session, link.url_without_fragment)
     return _download(session, link, _AFRESH)
 
@@ -174,9 +173,9 @@ def _download(session: PipSession, link: Link, headers: dict[str, str]) -> _Fetc
             # From a redirect to an invalid URL.
             ValueError,
         ) as error:
-            # The session has already repeated it as often as it should.
+            # The session has already repeated the request.
             reason = in_words(error).rstrip(".")
-            # There was no connection, or the server was at fault.
+            # There was no connection, or the server failed.
             is_passing = isinstance(error, DiagnosticPipError | RetryError)
             hint = AGAIN if is_passing else ""
             if isinstance(error, SSLVerificationError):
@@ -200,7 +199,7 @@ def _get(session: PipSession, url: str, headers: dict[str, str]) -> _Fetched:
             raise ManifestUnavailable(status, hint_for(code))
         return _Fetched(_read(response), is_from_cache(response))
     except (HTTPError, OSError) as error:
-        # Those of requests are of the latter kind.
+        # OSError includes the errors of requests.
         raise _BodyBrokeOff(in_words(error)) from None
     finally:
         response.close()

@@ -35,17 +35,17 @@ class Overdue(Exception):
 def within(session: PipSession, do: Callable[[PipSession], _T]) -> _T:
     """Call a function with a session that never prompts, within a time limit.
 
-    If a password is needed, the index page has asked for it before.
+    If a password is needed, pip has asked for it for the index page.
 
-    :param do: is given the session, and called in a thread.
-    :raises Overdue: if it takes longer than :data:`MAX_TIME`.
+    :param do: the function, which gets the session and runs in a thread.
+    :raises Overdue: if the function takes longer than :data:`MAX_TIME`.
     """
     from pip._internal.fast.session_requests import SessionRequests, without_questions
 
     quiet = without_questions(session)
     requests = SESSION_REQUESTS.of(session, SessionRequests)
     if requests is not None and requests.is_ahead:
-        # What is read ahead is here, or not waited for.
+        # A prefetch has the response already, or does not wait for it.
         return do(quiet)
     records: deque[logging.LogRecord] = deque()
 
@@ -67,7 +67,7 @@ def within(session: PipSession, do: Callable[[PipSession], _T]) -> _T:
         emit(records)
     if not future.done():
         if requests is not None:
-            # Others need not wait until it ends.
+            # Other requests need not wait for this one.
             requests.sending.forget_hosts()
         raise Overdue(f"it did not arrive within {MAX_TIME:.0f} seconds")
     try:

@@ -1,7 +1,7 @@
 """Read manifests from wheels (PEP 825, "Wheel metadata").
 
-Each variant wheel repeats its part of the release's manifest as ``variant.json``. Where
-an index or a directory has no manifest, these parts, of one wheel a label, replace it.
+Each variant wheel contains its part of the release's manifest as ``variant.json``. If an
+index or a directory has no manifest, the parts from one wheel per label replace it.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from pip._internal.models.link import Link
     from pip._internal.network.session import PipSession
 
-#: Bytes that each ``variant.json`` may have, however many wheels there are; real ones have
-#: two thousand.
+#: The minimum limit in bytes for each ``variant.json``, for any number of wheels; real files
+#: have two thousand.
 _LEAST_SIZE = 16 * 1024
 
 
@@ -38,8 +38,8 @@ def own_manifest(
 ) -> Manifest:
     """Read the ``variant.json`` of a wheel, which must describe *label* alone.
 
-    :param max_size: in bytes.
-    :raises InvalidVariantWheel: if it has none, or another label.
+    :param max_size: the maximum size in bytes.
+    :raises InvalidVariantWheel: if the file is missing, invalid or for another label.
     """
     try:
         data = dist.read_text("variant.json").encode("utf-8")
@@ -68,10 +68,10 @@ def manifest_of_wheel(
 ) -> Manifest:
     """Read the ``variant.json`` of the wheel at *link*.
 
-    :param max_size: in bytes.
-    :param path: of a copy of the wheel, to read instead.
-    :raises InvalidVariantWheel: if it is not the wheel that its name promises.
-    :raises WheelUnreadable: if it is on a server that does not send parts of a wheel.
+    :param max_size: the maximum size in bytes.
+    :param path: the path of a copy of the wheel, to read instead.
+    :raises InvalidVariantWheel: if the contents of the wheel do not match its name.
+    :raises WheelUnreadable: if the server of the wheel does not support ranges.
     """
     with undamaged(link.filename):
         dist = metadata_of_wheel(session, link, path)
@@ -83,7 +83,7 @@ def metadata_of_wheel(
 ) -> BaseDistribution:
     """Return the metadata of the wheel at *link*, local or remote.
 
-    :param path: of a copy of the wheel, to read instead.
+    :param path: the path of a copy of the wheel, to read instead.
     :raises WheelUnreadable: see :func:`.remote_wheel`.
     """
     if path is None and not link.is_file:
@@ -91,7 +91,7 @@ def metadata_of_wheel(
     try:
         project, *_ = parse_wheel_filename(link.filename)
     except InvalidWheelFilename:
-        # A lock file may state another name than the path has.
+        # A lock file may state another name than the path.
         raise InvalidVariantWheel(link.filename, "its file name is invalid") from None
     return get_wheel_distribution(FilesystemWheel(path or link.file_path), project)
 
@@ -103,16 +103,16 @@ def manifest_of_wheels(
 ) -> tuple[Manifest, Mapping[str, str]]:
     """Build the manifest of a release from one wheel per label.
 
-    Only the metadata of remote wheels is read, by range requests.
+    For remote wheels, range requests read only the metadata.
 
-    :param links: by label.
-    :param checked_path: if hashes are required, returns the path of a copy of a wheel
-        whose hash was checked. Then nothing else is read.
-    :return: the manifest, and by label why others are missing in it.
-    :raises ManifestUnavailable: if no wheel can be read, or if they disagree.
-    :raises HashError: if a wheel has another hash than the required one.
+    :param links: the links by label.
+    :param checked_path: a function that returns the path of a copy of a wheel with a checked
+        hash, if hashes are required; then pip reads only such copies.
+    :return: the manifest, and the reasons for missing labels, by label.
+    :raises ManifestUnavailable: if no wheel is readable, or if the wheels disagree.
+    :raises HashError: if a wheel does not have the required hash.
     """
-    # Together they may be as large as one manifest; each may have a reasonable size.
+    # All files together have the limit of one manifest; each may have a reasonable size.
     max_size = max(_LEAST_SIZE, MAX_MANIFEST_SIZE // max(1, len(links)))
     found: dict[str, Manifest] = {}
     problems: dict[str, str] = {}
@@ -127,7 +127,7 @@ def manifest_of_wheels(
         except HashError:
             raise
         except remote_wheels.NoRanges as error:
-            # The others are on the same server.
+            # The other wheels are on the same server.
             rest = [label, *(other for other, _ in remaining)]
             problems.update(dict.fromkeys(rest, str(error)))
         except InvalidVariantWheel as error:
