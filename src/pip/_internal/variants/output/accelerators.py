@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 logger = get_logger(__name__)
 
-#: Options that may ask for a package that uses no accelerator.
+#: Options that may select a package without an accelerator.
 _CHOOSING = (
     *("--variant", "--no-variants", "--variant-host"),
     *("--cpuonly", "--pytorch-computation-backend"),
@@ -60,8 +60,8 @@ def why_not(found: Unaccelerated) -> str:
 def require_accelerators(run: Run, found: Sequence[Candidate]) -> None:
     """Raise an error for packages that violate ``--require-accelerator``.
 
-    :param found: all candidates that the resolver chose.
-    :raises AcceleratorRequired: if a package that must use an accelerator is not known to.
+    :param found: all candidates of the solution.
+    :raises AcceleratorRequired: if a required package may not use an accelerator.
     """
     lacking = list(accelerators.unaccelerated(run, found))
     said = [*map(why_not, lacking)]
@@ -92,17 +92,17 @@ def require_accelerators(run: Run, found: Sequence[Candidate]) -> None:
 def report_lost(
     run: Run, dists: accelerators.Dists, found: Iterable[Candidate]
 ) -> None:
-    """Warn of installed accelerator variants that would be replaced.
+    """Warn of accelerator variants that the solution would replace.
 
-    :param dists: what is installed.
-    :param found: all candidates that the resolver chose.
-    :raises VariantLost: if the user is strict, has not typed an option that chooses, and
-        has not hidden the devices.
+    :param dists: the installed packages.
+    :param found: all candidates of the solution.
+    :raises VariantLost: in strict mode, unless the user typed an option that selects a build
+        or hid the devices.
     """
     for dist, label, other in accelerators.lost_accelerators(run, dists, found):
         is_named = other.project in run.request.named
         if other.cause is Cause.OLDER and is_named:
-            # The user asked for it.
+            # The user requested this version.
             continue
         pin = f"{dist.raw_name}=={dist.version}"
         if str(dist.version) == other.version:
@@ -138,8 +138,8 @@ def unused_accelerator(
 ) -> Hint | None:
     """Return why a selected build leaves the target's devices unused.
 
-    :param label: of what was chosen; None for a plain wheel or an sdist.
-    :return: None if no device is left idle.
+    :param label: the selected label; None for a plain wheel or an sdist.
+    :return: the reason; None if no device is unused.
     """
     providers = run.target.detected.without_plugins()
     refused: list[_Refused] = []
@@ -159,7 +159,7 @@ def unused_accelerator(
         refused += _refused(selection, manifest)
         absent += _absent(selection, manifest)
         if release.fetch_passed_over(label) is None:
-            # What stays installed is reported apart.
+            # Other messages report packages that stay installed.
             unmet += _unmet(selection, manifest)
         for answer in selection.answers.values():
             if answer.unusable is not None:
@@ -191,8 +191,7 @@ def unused_accelerator(
 def _unselected(run: Run, release: Release) -> Iterator[Selection]:
     """Yield manifests of variants without suitable wheels.
 
-    Only sources that list such wheels are read: an index without variants is asked for
-    nothing.
+    Reads only sources that list such wheels: an index without variants gets no request.
     """
     found = release.project, release.version
     links = list(itertools.chain(*run.catalogue.listed.get(release.project, ())))
@@ -240,8 +239,8 @@ def _uses(selection: Selection, manifest: Manifest, label: str) -> bool:
     return variant is not None and bool(devices & accelerators.accelerators_of(variant))
 
 
-#: How many properties a variant lacks, how far each is from the target's, the label, and
-#: why it is refused.
+#: The number of missing properties, their distances from the target's values, the label, and
+#: the reason.
 _Refused = tuple[int, list[tuple[int, ...]], str, str]
 
 
@@ -275,7 +274,7 @@ def _distance(mismatch: Mismatch) -> tuple[int, ...]:
 
 
 def _numbers(value: str) -> list[int]:
-    # No real value has longer numbers; int() of a long hostile one would be slow.
+    # No real value has longer numbers; int() would be slow for hostile longer ones.
     return [int(digits) for digits in re.findall(r"[0-9]{1,9}", value)]
 
 
@@ -295,7 +294,7 @@ def _absent(selection: Selection, manifest: Manifest) -> Iterator[str]:
 def _unmet(selection: Selection, manifest: Manifest) -> Iterator[str]:
     """Yield variants that need other versions of packages.
 
-    The resolver has found out that it cannot have these versions.
+    The resolver could not select these versions.
     """
     for label in () if selection.is_swayed else selection.ranking.compatible:
         needed = requirements(manifest, label)
@@ -315,9 +314,9 @@ def warn_of_device_extras(
     pip adds no extras itself.
 
     :param found: candidates whose wheels may be used.
-    :param requested: normalized names of the projects whose ``device-*`` extras the user
+    :param requested: the normalized names of projects with ``device-*`` extras that the user
         requested.
-    :param locked: normalized names of the projects that a lock file provides.
+    :param locked: the normalized names of projects from a lock file.
     """
     missing = {
         each.project_name: extras

@@ -107,9 +107,9 @@ def _is_agreed(run: Run, release: Release, label: str | None) -> bool:
 
 
 def report_idle(run: Run, finder: PackageFinder, chosen: Iterable[Taken]) -> None:
-    """Report builds that leave a device idle, unless the user selected them.
+    """Report builds that leave a device unused, unless the user selected the build.
 
-    :raises AcceleratorRequired: if the user requires that one uses it.
+    :raises AcceleratorRequired: if a build must use an accelerator.
     """
     for release, link in chosen:
         label = label_of(link)
@@ -130,8 +130,8 @@ def warn_of_older_releases(
 ) -> None:
     """Warn if pip skipped a newer release without a compatible variant.
 
-    :param found: all candidates that the resolver chose.
-    :param refused: the newest refused release of each project.
+    :param found: all candidates of the solution.
+    :param refused: the newest rejected release of each project.
     """
     for candidate in found:
         newer = refused.get(candidate.project_name)
@@ -162,13 +162,13 @@ def tell_of_kept(
 ) -> set[NormalizedName]:
     """Log better variants for installed builds that are kept.
 
-    :param found: all candidates that the resolver chose.
-    :param is_all: whether all builds of variants stay.
-    :return: the projects that something was said of.
+    :param found: all candidates of the solution.
+    :param is_all: whether pip keeps all builds of variants.
+    :return: the projects with a logged message.
     """
     if run.settings.upgrade_variants:
         return set()
-    # A new package may need what the installed build lacks.
+    # A new package may need a feature that the installed build lacks.
     level = logging.INFO if is_all else logging.WARNING
     versions = {each.project_name: each.version for each in found}
     told = set()
@@ -228,9 +228,9 @@ def report_contradictions(
 ) -> None:
     """Warn of CPU-only packages next to packages that use an accelerator.
 
-    What was installed before is not compared with itself.
+    Does not compare kept packages with each other.
 
-    :param found: all candidates that the resolver chose.
+    :param found: all candidates of the solution.
     :param told: the projects with an announced better variant.
     """
     chosen = list(agreement.chosen_neighbors(run, found))
@@ -251,10 +251,10 @@ def report_beside_installed(
     chosen: Iterable[Taken],
     roots: Iterable[InstallRequirement],
 ) -> None:
-    """Log replaced packages, and warn of better builds that replace more.
+    """Log replaced packages, and warn of better builds that would replace more.
 
-    :param found: all candidates that the resolver chose.
-    :param roots: what the user asked for, constraints included.
+    :param found: all candidates of the solution.
+    :param roots: the user's requirements and constraints.
     """
     versions = {each.project_name: each.version for each in found}
     limits: dict[NormalizedName, SpecifierSet] = defaultdict(SpecifierSet)
@@ -284,9 +284,9 @@ def _better_pair(
     label: str | None,
     limits: Mapping[NormalizedName, SpecifierSet],
 ) -> str | None:
-    """Return a better build that needs another version of a kept package.
+    """Return a hint at a better build that needs another version of a kept package.
 
-    :param label: of the build that was chosen.
+    :param label: the selected label.
     :param limits: the specifiers of constraints.
     """
     better = release.fetch_passed_over(label)

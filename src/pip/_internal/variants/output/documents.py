@@ -1,6 +1,6 @@
-"""Describe decisions as JSON documents that allow repeating them.
+"""Describe decisions as JSON documents, with all data to repeat a decision.
 
-``docs/formats.md`` describes them.
+``docs/formats.md`` specifies the documents.
 """
 
 from __future__ import annotations

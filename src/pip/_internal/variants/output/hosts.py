@@ -41,17 +41,15 @@ _STEPS = {
 
 
 def provider_line(namespace: str, answer: ProviderResult) -> str:
-    """Summarize the supported properties of a namespace.
-
-    Flags are counted.
+    """Summarize the supported properties of a namespace, with a count of flags.
     """
     names = {feature.name for feature in answer.features}
     flags, said = 0, []
     for feature in answer.features:
-        # Of two bounds, the lower one says enough.
+        # The lower bound is enough.
         if feature.name.replace("upper_bound", "lower_bound") in names - {feature.name}:
             continue
-        # A flag is a feature that a machine has or has not.
+        # A flag is a feature that a machine either has or lacks.
         if tuple(feature.values) == ("on",):
             flags += 1
         else:
@@ -79,7 +77,7 @@ def provider_lines(
 ) -> Iterator[str]:
     """Describe the supported properties of a namespace, and their source.
 
-    :param used: the features to show, with long lists shortened; None for all in full.
+    :param used: the features to show, with shortened lists; None for all, in full.
     """
     source = f"{_STEPS[answer.source]}, "
     source += f"from {answer.origin}" if answer.features else "nothing supported"
@@ -121,7 +119,7 @@ def best_wheels(python: TargetPython) -> str:
     """Describe the preferred wheels of a target."""
     tags = python.get_sorted_tags()
     best = tags[0]
-    # Whatever is for any Linux does not tell which libc this one has.
+    # Tags for any Linux do not identify the libc of this one.
     platforms = [tag.platform for tag in tags if tag.abi == best.abi]
     exact = next((p for p in platforms if not p.startswith("linux_")), best.platform)
     usual = f"cp{best.interpreter[2:]}"

@@ -1,6 +1,6 @@
 """Build commands for hints; they repeat the user's options.
 
-What the configuration and the environment say counts for the next command anyway.
+Settings in the configuration and environment apply to the next command anyway.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from pip._internal.variants.slots import COMMAND_LINE
 if TYPE_CHECKING:
     from pip._internal.metadata import BaseDistribution
 
-#: Upstream's options that say where to look, and how far.
+#: Upstream's options for sources of packages, and access to these.
 _FROM_WHERE = frozenset(
     (
         *("--index-url", "--extra-index-url", "--find-links", "--no-index"),
@@ -40,19 +40,19 @@ _FROM_WHERE = frozenset(
         *("--keyring-provider", "--uploaded-prior-to", "--isolated"),
     )
 )
-#: Those that decide what is found and chosen.
+#: Upstream's options that affect the candidates and the selection.
 _REPEATED = _FROM_WHERE | frozenset(
     (
-        # For what, and where it goes.
+        # Target and destination
         *("--platform", "--python-version", "--implementation", "--abi"),
         *("--target", "--prefix", "--root", "--user", "--break-system-packages"),
-        # What may be taken.
+        # Limits on candidates
         *("--constraint", "--pre", "--all-releases", "--only-final", "--no-deps"),
         *("--no-binary", "--only-binary", "--prefer-binary"),
         "--ignore-requires-python",
     )
 )
-#: What else belongs to a command that is to be run once more.
+#: Further options to repeat if the same command is run again.
 _REPEATED_AGAIN = frozenset(
     (
         *("--requirement", "--editable", "--group", "--dest", "--wheel-dir"),
@@ -62,8 +62,8 @@ _REPEATED_AGAIN = frozenset(
         *("--use-feature", "--use-deprecated"),
     )
 )
-#: Stands where a user puts in again what pip does not show, as NAME and URL do elsewhere:
-#: a copied ``****`` would be sent as a password.
+#: The placeholder for credentials, like NAME and URL elsewhere: pip would send a copied
+#: ``****`` as a password.
 _CREDENTIALS = "CREDENTIALS"
 
 
@@ -72,10 +72,10 @@ def command(
 ) -> str:
     """Return a shell command without the user's credentials.
 
-    :param options: of the command that is running.
-    :param words: the name of a command, and what follows it.
-    :param without: options that are not repeated.
-    :param is_own: whether it replaces the pip that runs it.
+    :param options: the options of the running command.
+    :param words: the name of a command and its arguments.
+    :param without: the options not to repeat.
+    :param is_own: whether the command replaces the running pip.
     """
     accepted = _parser(words)
 
@@ -88,15 +88,15 @@ def command(
 def for_pip(options: Values, *words: str) -> str:
     """Return a command that replaces this pip from the same indexes.
 
-    What that installs, for which target, and where to, is about other packages. A pip of
-    the user's own is replaced there, and that of the system stays.
+    Other options of the running command apply to other packages. The command replaces a pip
+    in the user site there, and keeps the system's pip.
     """
 
     def is_where(option: Option) -> bool:
         return option.get_opt_string() in _FROM_WHERE
 
     for each in Settings(options).typed:
-        # An index for certain projects.
+        # A scoped index
         if not {"pip", *words}.isdisjoint(getattr(each.value, "projects", ())):
             words += (each.row.name, str(each.value))
     pip = get_default_environment().get_distribution("pip")
@@ -114,10 +114,10 @@ def own_python() -> str:
 def again(options: Values, *words: str, without: Container[str] = ()) -> str:
     """Return the current command, with more words or without some options.
 
-    :param without: names of options, besides those among *words*.
+    :param without: the names of options not to repeat, in addition to those in *words*.
     """
     parser, (_, begun) = _command_line(options)
-    # What is not known is left to the reader.
+    # If the command is unknown, the user must complete it.
     begun = ("install", "...") if parser is None else (parser.name, *begun)
     is_repeated = partial(_is_repeated, again=True)
     return _joined(options, (*begun, *words), is_repeated, without)
@@ -126,7 +126,7 @@ def again(options: Values, *words: str, without: Container[str] = ()) -> str:
 def for_upgrade(options: Values, *projects: str, further: tuple[str, ...] = ()) -> str:
     """Return the command that replaces builds with the best variants.
 
-    :param further: options that it needs besides those that were typed.
+    :param further: required options, in addition to the typed options.
     """
     others = (VARIANT.name, NO_VARIANTS.name)
     words = ("install", UPGRADE_VARIANTS.name, *further, *projects)
@@ -150,7 +150,7 @@ def for_another_build(options: Values, dist: BaseDistribution) -> str:
 def _is_repeated(option: Option, *, again: bool = False) -> bool:
     """Return whether a suggested command repeats a typed option.
 
-    :param again: whether that is the one that is running.
+    :param again: whether the suggested command is the running command.
     """
     if isinstance(option, VariantOption):
         return option.row.repeated in (("any", "same") if again else ("any",))
@@ -161,7 +161,7 @@ def _is_repeated(option: Option, *, again: bool = False) -> bool:
 def _command_line(options: Values) -> tuple[Any, Any]:
     """Return the parser of the current command, and the typed words."""
     none = None, ((), ())
-    # A pip that fills a build environment has a command line that is not the user's.
+    # In a build environment, pip's command line is not the user's.
     return none if os.environ.get(IN_BUILD) else COMMAND_LINE.of(options, tuple) or none
 
 
@@ -176,14 +176,14 @@ def _joined(
     """Join the words of a command, for the same pip."""
     invocation = [entrypoints.get_best_invocation_for_this_pip()]
     if is_own and WINDOWS:
-        # A program that runs cannot be replaced there.
+        # Windows cannot replace a running program.
         invocation = [f"{own_python()} -m pip"]
     parts = [*words]
     _, (typed, _) = _command_line(options)
     for option, _, value in typed:
         name = option.get_opt_string()
         if name == "--python" and value is not None:
-            # This is a child of the pip that was typed, which is for another Python.
+            # This is a child of the typed pip, which runs for another Python.
             invocation = ["pip", name, shlex.quote(value)]
         elif is_repeated(option) and name not in words and name not in without:
             parts += [name] if value is None else [name, value]

@@ -1,6 +1,6 @@
 """Look up a project or manifest like ``pip install``, without installing.
 
-The resolver itself decides, with all that variants add to it; no wheel is fetched.
+The resolver decides, as in an installation with variants; pip fetches no wheel.
 """
 
 from __future__ import annotations
@@ -75,10 +75,10 @@ if TYPE_CHECKING:
 def look_up(session: PipSession, options: Values, requirement: str) -> LookupResult:
     """Return the result of ``pip install --dry-run`` with the same options.
 
-    Only what variants require of other packages is considered, no other dependency.
+    Considers the requirements of variants on other packages, and no other dependencies.
 
-    :raises PipError: *requirement* is none, or not of a project on an index, or an
-        index cannot be read.
+    :raises PipError: if *requirement* is invalid or not for a project on an index, or if an
+        index is unreadable.
     """
     finder, run = _finder(session, options)
     constraints = parse_constraint_files(options.constraints, finder, options, session)
@@ -111,7 +111,7 @@ def look_up(session: PipSession, options: Values, requirement: str) -> LookupRes
     if problem is not None:
         chosen = _refused(offers)
     elif stays:
-        # In a new environment, this would be the choice.
+        # The selection in a new environment
         chosen = next((each for each in offers if each.fetch_ranked()), None)
         link = None if chosen is None else chosen.fetch_ranked()[0]
     else:
@@ -139,8 +139,8 @@ def _wanted(
 ) -> InstallRequirement:
     """Parse a requirement, and drop its extras.
 
-    :raises PipError: if it is none, or not of a project on an index, or is for other
-        environments, or a constraint has a URL for it.
+    :raises PipError: if the requirement is invalid, not for a project on an index or for
+        another environment, or if a constraint has a URL for the project.
     """
     wanted = constructors.install_req_from_line(
         requirement, isolated=options.isolated_mode
@@ -173,7 +173,7 @@ def _finder(session: PipSession, options: Values) -> tuple[PackageFinder, Run]:
     collector = LinkCollector.create(session, options=options)
     finder = _Finder.create(
         link_collector=collector,
-        # As in the commands that install.
+        # Like the commands that install
         selection_prefs=SelectionPreferences(
             allow_yanked=True,
             format_control=options.format_control,
@@ -210,7 +210,7 @@ def _resolver(finder: PackageFinder, run: Run, options: Values) -> Resolver:
 
 @contextmanager
 def _without_progress() -> Iterator[None]:
-    """Suppress the announcements and errors of ``pip install``, not warnings."""
+    """Suppress announcements and errors of ``pip install``, but not warnings."""
     before = logging.root.manager.disable
     logging.disable(max(before, logging.INFO))
     upstream.addFilter(_is_no_error)
@@ -263,7 +263,7 @@ def _offers(infos: Iterable[IndexCandidateInfo]) -> Iterator[Offer]:
 
 
 def _files(run: Run, finder: PackageFinder, project: NormalizedName) -> list[Link]:
-    """Return all files of a project, as the modes see them."""
+    """Return all files of a project, from all modes."""
     links: Iterable[Link] = (
         link
         for link in listed_files(run, project)
@@ -284,7 +284,7 @@ def _refused(offers: Iterable[Offer]) -> Offer | None:
 
 
 class _Preparer:
-    """A preparer that downloads nothing: names and manifests are enough.
+    """A preparer for the resolver that downloads nothing: names and manifests are enough.
 
     The resolver uses it as a ``RequirementPreparer``.
     """
@@ -298,7 +298,7 @@ class _Preparer:
     def prepare_linked_requirement(
         self, req: InstallRequirement, **_: object
     ) -> BaseDistribution:
-        """Return the metadata that is known from file name and manifest."""
+        """Return the metadata in the file name and the manifest."""
         assert req.link is not None, "the resolver looks at files"
         assert req.name is not None, "nothing but projects is looked up"
         name = canonicalize_name(req.name)
@@ -335,7 +335,7 @@ class _Finder(PackageFinder):
         links = links if isinstance(links, list) else list(links)
         for link in links:
             if link.is_wheel and link.is_file and link.requires_python is None:
-                # What cannot be read is reported when it is judged.
+                # A later check reports unreadable wheels.
                 with suppress(PipError, OSError), undamaged(link.filename):
                     dist = metadata_of_wheel(self._link_collector.session, link)
                     link.requires_python = dist.metadata.get("Requires-Python")
@@ -345,7 +345,7 @@ class _Finder(PackageFinder):
 def read_manifest(path: str) -> Manifest:
     """Read the manifest in a file, or from standard input if the path is ``-``.
 
-    :raises UnusableManifest: if it cannot be read, or is none.
+    :raises UnusableManifest: if the file is unreadable or not a manifest.
     """
     try:
         with nullcontext(sys.stdin.buffer) if path == "-" else open(path, "rb") as file:
@@ -362,10 +362,10 @@ def read_manifest(path: str) -> Manifest:
 def judge_manifest(run: Run, path: str) -> tuple[ranking.Selection, str | None]:
     """Decide about all variants in a manifest, with or without wheels.
 
-    :return: the decision, and the label that the user chose if it has that one.
+    :return: the decision, and the user's label if the manifest has that label.
     :raises UnusableManifest: if there is no manifest at *path*.
-    :raises UnsupportedVariant: if a label that the user chose does not suit the target.
-    :raises VariantLost: if something cannot be judged, and the user is strict.
+    :raises UnsupportedVariant: if the target cannot run the variant with the user's label.
+    :raises VariantLost: if pip cannot check a variant, in strict mode.
     """
     manifest, project = read_manifest(path), None
     with suppress(ValueError):

@@ -1,7 +1,6 @@
 """Explain why no file was found, if variants are the cause.
 
-Upstream only says that it found no version. Where no variant is in sight, that error
-stays.
+Upstream's error says only that pip found no version. Without variants, that error stays.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
     from pip._internal.resolution.resolvelib.base import Candidate, Requirement
     from pip._internal.variants.selection.run import Run
 
-#: How many versions an error tells of, newest first.
+#: The number of versions in an error, newest first.
 _SHOWN_VERSIONS = 5
 
 
@@ -50,8 +49,8 @@ def true_reason(
 ) -> InstallationError | None:
     """Create the error for a requirement without candidates.
 
-    :param dependent: whose requirement it is; None for the user's.
-    :return: None if stock pip's error is sufficient.
+    :param dependent: the candidate with the requirement; None for the user's requirement.
+    :return: the error; None if stock pip's error is sufficient.
     """
     project = requirement.project_name
     if project == REQUIRES_PYTHON_IDENTIFIER:
@@ -135,8 +134,8 @@ def _no_suitable(
 ) -> InstallationError | None:
     """Return why all files of a project are unsuitable.
 
-    :param links: the files.
-    :return: None if the cause is unknown.
+    :param links: the files of the project.
+    :return: the error; None if the cause is unknown.
     """
     project, (_, ireq) = requirement.project_name, requirement.get_candidate_lookup()
     req = None if ireq is None else ireq.req

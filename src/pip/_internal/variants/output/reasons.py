@@ -1,9 +1,8 @@
 """Describe builds and properties, and the reasons for decisions.
 
-What costs a variant becomes a :class:`DroppedVariants`, for :meth:`.Reporter.report`: a
-warning, or an error if the user is strict. What a manifest or a wheel says is no loss, nor
-what the user chose: variants that the target cannot run, that the manifest does not
-describe, that are disabled or turned off.
+A reason to drop variants is a :class:`DroppedVariants`, for :meth:`.Reporter.report`: a
+warning, or an error in strict mode. Variants that the target cannot run, that the manifest
+does not describe, or that the user disabled are not dropped in this sense.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
     from pip._internal.variants.selection.ranking import Selection
     from pip._internal.variants.selection.release import Release
 
-#: What to do where a release's manifest is missing or broken.
+#: The hint for a release with a missing or broken manifest.
 WITHOUT_MANIFEST = (
     "To let pip choose, use an index with a valid manifest (--index-url URL), or a "
     "folder of wheels (--find-links DIR)"
@@ -43,7 +42,7 @@ WITHOUT_MANIFEST = (
 _BEST = "Without --variant, pip installs the best variant that runs."
 
 _CUDA, _LEVEL = "nvidia :: cuda_version_lower_bound", "x86_64 :: level"
-#: By feature, what users call a value.
+#: The format of values for users, by feature.
 _WORDS = {
     _CUDA: "CUDA {}",
     "nvidia :: cuda_version_upper_bound": "CUDA before {}",
@@ -51,7 +50,7 @@ _WORDS = {
     "amd :: gfx_arch": "{}",
     _LEVEL: "x86-64-{}",
 }
-#: Features of which the best value includes all others.
+#: Features whose best value includes all other values.
 _INCLUDING = (_CUDA, _LEVEL)
 
 
@@ -140,9 +139,9 @@ def unsupported(
 ) -> UnsupportedVariant:
     """Create the error for a label that the target cannot run.
 
-    :param what: the build, for people.
-    :param selections: the decisions about what there is to choose from.
-    :param instead: what to do otherwise.
+    :param what: the build, for messages.
+    :param selections: the decisions about the available variants.
+    :param instead: a sentence about an alternative.
     """
     why = [rejection(each, label) for each in selections if label in each.labels]
     other = "To install for another machine, describe it with --variant-host FILE."
@@ -186,7 +185,7 @@ def contradiction(options: Values, using: Neighbor, other: Neighbor) -> Hint:
 
 
 def _joined(*said: str) -> str:
-    """Join sentences into one line; add periods, skip empty ones."""
+    """Join nonempty sentences into one line, with periods."""
     return ". ".join(filter(None, said))
 
 
@@ -195,11 +194,11 @@ def _the_variants(labels: Sequence[str], of: object) -> str:
 
 
 def problems_of(release: Release) -> list[DroppedVariants | str]:
-    """Return why variants of a release are dropped unintentionally.
+    """Return the problems that make pip drop variants of a release.
 
-    Warnings about answers that cost nothing are among them.
+    Includes warnings about results that drop no variant.
     """
-    # What is ignored is known once the variants are judged.
+    # fetch_selections() must run first: it sets release.ignored.
     selections = [*release.fetch_selections().values()]
     found: list[DroppedVariants | str] = [
         _dropped_for_problem(
@@ -220,8 +219,8 @@ def _dropped_for_problem(
 ) -> DroppedVariants:
     """Describe variants that are dropped because of a problem.
 
-    :param lost: which they are.
-    :param problem: of the manifest of all, or of the wheel that speaks for itself.
+    :param lost: the dropped variants.
+    :param problem: the problem of the manifest, or of a wheel.
     """
     hint = None if isinstance(problem, str) else problem.hint
     hints = [hint] if hint else []
@@ -245,9 +244,9 @@ def dropped_for_wheel(release: Release, label: str, reason: str) -> DroppedVaria
 def unanswered(of: object, selection: Selection) -> Iterator[DroppedVariants | str]:
     """Yield variants that are dropped because a provider did not answer.
 
-    Warnings about answers that cost nothing are among them.
+    Includes warnings about results that drop no variant.
 
-    :param of: what it decides about the variants of.
+    :param of: the release or manifest with the variants.
     """
     for namespace, answer in selection.answers.items():
         if not answer.is_lacking:
@@ -350,9 +349,9 @@ def lacks_label(release: Release) -> str | None:
 
 
 def marker_elsewhere(requirement: str, where: str = "") -> str:
-    """Explain where variant markers are allowed.
+    """Return a warning about a variant marker where it has no effect.
 
-    :param where: that place, if it is known.
+    :param where: the place of the requirement, if known.
     """
     place = f" in {where}" if where else ""
     return (

@@ -1,6 +1,6 @@
 """Explain why nothing could be selected, and suggest a remedy.
 
-Names in the configuration and the environment may be for other runs. Users also type
+Names in the configuration and the environment may be for other runs. Users also write
 labels as versions.
 """
 
@@ -51,16 +51,16 @@ if TYPE_CHECKING:
     from pip._internal.resolution.resolvelib.factory import Factory
     from pip._internal.variants.selection.release import Release
 
-    #: Makes the error of stock pip, and logs what stock pip logs.
+    #: Creates stock pip's error, and logs the same as stock pip.
     Usual = Callable[[], InstallationError]
 
 logger = get_logger(__name__)
 
-#: How many releases of a project an error lists, newest first.
+#: The number of releases of a project in an error, newest first.
 _SHOWN_RELEASES = 10
-#: How the error of stock pip begins that the error about variants replaces.
+#: The start of stock pip's error that the error about variants replaces.
 _NOT_FOUND = "Could not find a "
-#: From this similarity on, one name may be a typing error for another one.
+#: The minimum similarity of a mistyped name.
 _SIMILARITY = 0.75
 
 
@@ -93,12 +93,12 @@ def report_unknown_names(
 ) -> None:
     """Report unknown projects and namespaces in the user's options.
 
-    :param projects: that pip looked up.
-    :param are_all: whether pip looks up no other projects: then a project that pip does
-        not have is an error. Otherwise pip warns of names that are similar to a known one.
-    :param are_all_manifests: the same for manifests. A build may need projects that have
-        others.
-    :raises UnknownPackage: if a label was chosen for a project that this run lacks.
+    :param projects: the projects that pip looked up.
+    :param are_all: whether pip looks up no other projects, so that an unknown project is an
+        error; otherwise pip warns of names that are similar to a known name.
+    :param are_all_manifests: the same for manifests, since a build may need further projects
+        with manifests.
+    :raises UnknownPackage: if the user selected a label for a project that this run lacks.
     """
     for choice in run.overrides.choices:
         if choice.is_configured or choice.project is None:
@@ -144,7 +144,7 @@ def _is_misspelled(run: Run, project: str, similar: str | None) -> bool:
 def _warn(run: Run, typed: str, similar: str | None, problem: str) -> None:
     """Warn of an unknown name, and suggest a similar one.
 
-    :raises VariantLost: if the user is strict and the run has not failed already.
+    :raises VariantLost: in strict mode, unless the run has already failed.
     """
     meant = [] if similar is None else [f"Did you mean {similar}?"]
     warning = ". ".join([f"{typed}: {problem}", *meant])
@@ -155,7 +155,7 @@ def _warn(run: Run, typed: str, similar: str | None, problem: str) -> None:
 def report_unknown_keys(run: Run, keys: Mapping[str, str]) -> None:
     """Warn of unknown variant keys in the configuration.
 
-    :param keys: those that the running command does not have, each with its place.
+    :param keys: the keys that the running command ignores, each with its source.
     """
     install = create_command("install", isolated=True).parser
     names = {row.name for row in OPTIONS}
@@ -179,11 +179,11 @@ def refuse_unknown_labels(
 ) -> None:
     """Raise an error if no project has a label for all projects.
 
-    A label from the configuration may be for other runs: that is a warning.
+    A configured label may be for other runs, so pip warns instead.
 
-    :param releases: those that were chosen.
-    :param kept: builds that stay installed and were chosen among variants.
-    :raises NothingToInstall: no project has a label that was typed.
+    :param releases: the selected releases.
+    :param kept: the installed builds of releases with variants that pip keeps.
+    :raises NothingToInstall: if no project has a typed label.
     """
     chosen: dict[str, Collection[str]] = {
         str(each): each.labels for each in releases if each.labels
@@ -205,7 +205,7 @@ def refuse_unknown_labels(
                 label, available, named
             )
         if chosen:
-            # If nothing was chosen, this is no news.
+            # Without selected variants, the label does not matter.
             logger.log(
                 logging.WARNING if releases else logging.INFO,
                 "No package has the variant %s, which the configuration or PIP_VARIANT "
@@ -237,7 +237,7 @@ def _label_not_found(
 
     :param available: the labels of releases.
     :param named: the projects that the user named.
-    :param package: what stands before the label in the option.
+    :param package: the text before the label in the option.
     """
     meant = nearest_label(label, {each for of in available.values() for each in of})
     if meant is not None:
@@ -287,13 +287,13 @@ def refusal(
 ) -> InstallationError:
     """Return the error about rejected variants, if they are the cause.
 
-    :param causes: the requirements that cannot be met, and what has each.
+    :param causes: the requirements that cannot be met, each with its parent.
     """
     run, finder = run_of(factory._finder), factory._finder
     if run is None:
         return usual()
     if run.attempt.may_fail:
-        # Builds are only tried, so nothing is logged.
+        # pip tries further builds, so log nothing.
         lines = dict.fromkeys(
             f"{cause.parent or 'the user'} requires "
             f"{cause.requirement.format_for_error()}"
@@ -333,7 +333,7 @@ def _refused(
         wanted = f"{cause.requirement.format_for_error()}{by}"
         (releases,) = refused.values()
         return nothing_left(run, wanted, releases, finder=finder)
-    # Variants are one cause among several: upstream's error names the others.
+    # Variants are one cause of several: upstream's error names the other causes.
     for releases in refused.values():
         for line in _refusals(releases):
             logger.critical("%s", line)
@@ -432,9 +432,9 @@ def nothing_left(
 ) -> InstallationError:
     """Create the error that explains why none of *releases* is installable.
 
-    :param label: the label that the user chose for this project, if any.
-    :param releases: those that were reached, newest first.
-    :param finder: that found them; None to leave out what it skipped.
+    :param label: the user's label for this project, if any.
+    :param releases: the considered releases, newest first.
+    :param finder: the finder of the files; None to leave out skipped files.
     """
     if label is not None:
         return _none_labelled(label, releases)

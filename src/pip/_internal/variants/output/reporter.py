@@ -1,7 +1,7 @@
 """Report dropped variants: as warnings, or as errors in strict mode.
 
-Each run of pip that installs loads this module; the words are loaded when there is
-something to report.
+Every run of pip that installs loads this module; it imports the text of messages only when
+needed.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ class Reporter:
     def __init__(self, *, strict: bool, required: Container[str] = ()) -> None:
         """Create a reporter.
 
-        :param required: the packages that must use an accelerator, normalized, or ``:all:``.
+        :param required: the normalized names of packages that must use an accelerator, or
+            ``:all:``.
         """
         self.strict = strict
         self._required = required
@@ -43,15 +44,15 @@ class Reporter:
             logger.log(level, "%s", message)
 
     def warn(self, message: str | None) -> None:
-        """Log a warning once; None stands for nothing to warn of."""
+        """Log a warning once, unless *message* is None."""
         if message is not None:
             self.say_once(WARNING, message)
 
     def accelerator(self, project: str, message: str) -> None:
         """Warn of an accelerator that a package does not use fully.
 
-        :param project: normalized.
-        :raises AcceleratorRequired: if the package must use one.
+        :param project: the normalized name.
+        :raises AcceleratorRequired: if the package must use an accelerator.
         """
         if project in self._required or ALL in self._required:
             from pip._internal.console.texts import Hint
@@ -65,7 +66,7 @@ class Reporter:
     def report(self, problems: Iterable[DroppedVariants | str]) -> None:
         """Warn of problems; in strict mode, raise for dropped variants.
 
-        :raises VariantLost: if the user is strict.
+        :raises VariantLost: if pip would drop a variant, in strict mode.
         """
         for problem in problems:
             if isinstance(problem, str):
@@ -80,8 +81,8 @@ class Reporter:
     def decided(self, release: Release, decision: Decision) -> None:
         """Report the dropped variants of a decision, and raise its error.
 
-        :raises VariantLost: if a variant is dropped and the user is strict.
-        :raises UnsupportedVariant: if the target cannot run the label that was chosen.
+        :raises VariantLost: if pip would drop a variant, in strict mode.
+        :raises UnsupportedVariant: if the target cannot run the variant with the user's label.
         """
         from pip._internal.variants.output import reasons
 
@@ -95,7 +96,7 @@ class Reporter:
     def discarded(self, release: Release, label: str, reason: str) -> None:
         """Report that pip discards a variant wheel.
 
-        :raises VariantLost: if the user is strict.
+        :raises VariantLost: in strict mode.
         """
         from pip._internal.variants.output.reasons import dropped_for_wheel
 

@@ -1,6 +1,6 @@
 """Explain why pip skips newer versions for a requirement.
 
-A :class:`LookupResult` is made once, by :mod:`.lookup`, and then only read.
+:mod:`.lookup` creates a :class:`LookupResult`, which never changes.
 """
 
 from __future__ import annotations
@@ -34,44 +34,44 @@ if TYPE_CHECKING:
     from pip._internal.variants.selection.run import Run
 
 
-#: How many versions one line names.
+#: The maximum number of versions in a line.
 _SHOWN_VERSIONS = 6
 
 
 class Cause(enum.Enum):
     """The cause of skipping a version or a file.
 
-    :ivar word: for programs.
-    :ivar said: a clause for people.
+    :ivar word: the word in JSON output.
+    :ivar said: a clause for messages.
     """
 
     def __init__(self, word: str, said: str) -> None:
         self.word, self.said = word, said
 
-    #: It does not satisfy the requirement, or a constraint.
+    #: The version does not satisfy the requirement or a constraint.
     REQUIREMENT = "requirement", "the requirement or a constraint excludes it"
     PRE_RELEASE = "pre-release", "it is a pre-release; --pre would allow it"
     YANKED = "yanked", "it was yanked"
-    #: None of its files is for this version of Python.
+    #: No file of the version is for this version of Python.
     REQUIRES_PYTHON = "requires-python", "it is for other versions of Python"
-    #: None of its wheels is for this platform and interpreter.
+    #: No wheel of the version is for this platform and interpreter.
     PLATFORM = "platform", "it has no wheel for this platform and Python"
-    #: ``--only-binary`` or ``--no-binary`` leave none of its files.
+    #: ``--only-binary`` or ``--no-binary`` excludes all files of the version.
     FORMAT = "format", "it has no file of an allowed kind"
-    #: It was uploaded too late for ``--uploaded-prior-to``.
+    #: The version was uploaded too late for ``--uploaded-prior-to``.
     UPLOAD_TIME = "upload-time", "it was uploaded after the date of --uploaded-prior-to"
-    #: No file has a hash that is allowed.
+    #: No file of the version has an allowed hash.
     HASHES = "hashes", "none of its files has an allowed hash"
-    #: It has variant wheels alone, and variants are off.
+    #: The version has only variant wheels, and variants are off.
     VARIANTS_OFF = (
         "variants-off",
         "it has only variant wheels, and variants are off",
     )
-    #: It lacks the label that was chosen for its project.
+    #: The version lacks the label that the user selected for the project.
     LABEL = "label", "it has no variant with the label chosen by --variant"
-    #: Its files are variants that the target cannot run, or that cannot be judged.
+    #: The target cannot run the variants of the version, or pip cannot check them.
     VARIANTS = "variants", "none of its variants is supported"
-    #: Files of an older version come first, as with ``--prefer-binary``.
+    #: Files of an older version are ranked first, as with ``--prefer-binary``.
     ORDER = "order", "files of an older version come first"
 
 
@@ -79,8 +79,9 @@ class Cause(enum.Enum):
 class Offer:
     """A version that the resolver may select.
 
-    :ivar links: its files that suit platform, Python and options.
-    :ivar release: if variants are, or may be, among these files.
+    :ivar version: the version.
+    :ivar links: the files that suit platform, Python and options.
+    :ivar release: the release, if some of the files are or may be variants.
     """
 
     version: Version
@@ -90,7 +91,7 @@ class Offer:
     def fetch_ranked(self) -> Sequence[Link]:
         """Return the installable files, best first; computed on first use.
 
-        :raises UnsupportedVariant: if a label that the user chose does not suit the target.
+        :raises UnsupportedVariant: if the target cannot run the variant with the user's label.
         """
         return self.links if self.release is None else self.release.fetch_ranked()
 
@@ -104,8 +105,10 @@ class Offer:
 class SkippedVersion:
     """A skipped version that is newer than the selected one.
 
-    :ivar detail: more about the cause, for users; may be empty.
-    :ivar offer: if the resolver came to it.
+    :ivar version: the version.
+    :ivar cause: the cause.
+    :ivar detail: more about the cause, for messages; may be empty.
+    :ivar offer: the files of the version, if the resolver considered the version.
     """
 
     version: Version
@@ -118,17 +121,19 @@ class SkippedVersion:
 class LookupResult:
     """The file that pip would install for a single requirement.
 
-    :ivar requirement: as the user wrote it.
-    :ivar offers: the versions that may be installed, in the resolver's order.
-    :ivar chosen: the one that it stops at, perhaps with an error; None if none.
-    :ivar link: the file that would be installed if nothing of the project were.
-    :ivar skipped_versions: newer versions; all of them if none is chosen. Newest first.
+    :ivar requirement: the requirement as written.
+    :ivar project: the normalized name of the project.
+    :ivar offers: the installable versions, in the resolver's order.
+    :ivar chosen: the version that the resolver selected or failed at; None if there is none.
+    :ivar link: the file that pip would install in a new environment.
+    :ivar skipped_versions: the skipped newer versions, or all versions if none is selected;
+        newest first.
     :ivar files: all files of the project.
-    :ivar problem: the error that ends an installation, if one does.
-    :ivar installed: what is installed of the project.
-    :ivar stays: whether that satisfies the requirement, so that nothing is installed.
-    :ivar run: by which it was made.
-    :ivar finder: which found the files.
+    :ivar problem: the error of the resolver, if any.
+    :ivar installed: the installed distribution of the project.
+    :ivar stays: whether the installed distribution satisfies the requirement.
+    :ivar run: the run of the lookup.
+    :ivar finder: the PackageFinder that lists the files.
     """
 
     requirement: str
@@ -145,14 +150,14 @@ class LookupResult:
     finder: PackageFinder
 
 
-#: Why upstream does not take a file.
+#: The cause for each of upstream's reasons to skip a file.
 _CAUSES = {
     LinkType.requires_python_mismatch: Cause.REQUIRES_PYTHON,
     LinkType.upload_too_late: Cause.UPLOAD_TIME,
     LinkType.format_unsupported: Cause.FORMAT,
     LinkType.platform_mismatch: Cause.PLATFORM,
 }
-#: Of several files, the one that is nearest to being taken tells why none is.
+#: If pip skips all files, the cause that is first here explains why.
 _NEAREST = (Cause.HASHES, Cause.VARIANTS_OFF, Cause.YANKED, *_CAUSES.values())
 
 
@@ -166,7 +171,7 @@ def listed_files(run: Run, project: NormalizedName) -> list[Link]:
     listed = itertools.chain.from_iterable(
         map(all_links, run.catalogue.listed.get(project, ()))
     )
-    # The page of a project is among the links.
+    # The links include the page of a project.
     return [each for each in listed if version_of(each, project) is not None]
 
 
@@ -175,12 +180,12 @@ def cause_of_files(
 ) -> tuple[Cause, str]:
     """Return why pip skips all files of a version or variant.
 
-    :return: and more details, for users.
+    :return: the cause, and details for messages.
     """
     evaluator, run = finder.make_link_evaluator(project), run_of(finder)
     is_elsewhere = run is not None and run.target.is_elsewhere
     if is_elsewhere:
-        # That nothing is built there hides what else is wrong.
+        # Otherwise, the ban on building would hide other problems.
         evaluator._formats = frozenset({"binary", "source"})
     found: dict[Cause, str] = {}
     for link in links:
@@ -207,7 +212,7 @@ def cause_of_files(
 def absent_variants(finder: PackageFinder, release: Release) -> dict[str, str]:
     """Return the listed variants of a release without installable files.
 
-    :return: by label, why.
+    :return: the reason, by label.
     """
     links: dict[str, list[Link]] = {}
     run = run_of(finder)
@@ -239,10 +244,10 @@ def skipped_versions(
 ) -> list[SkippedVersion]:
     """Return why pip skipped each newer version.
 
-    :param specifier: of requirement and constraints together.
-    :param links: all files that were listed.
-    :param offers: the versions that the resolver may select, in its order.
-    :return: newest first.
+    :param specifier: the specifier of requirement and constraints.
+    :param links: all listed files.
+    :param offers: the installable versions, in the resolver's order.
+    :return: the skipped versions, newest first.
     """
     by_version: dict[Version, list[Link]] = {}
     for link in links:
@@ -295,7 +300,7 @@ def explain_skipped_versions(
 ) -> Iterator[Line]:
     """Yield the reasons for skipped versions, in few lines.
 
-    :param project: named before each version if it is not empty.
+    :param project: the name to show before each version; may be empty.
     """
     begin = f"{project} " if project else ""
     for (cause, detail), grouped in itertools.groupby(
