@@ -14,25 +14,26 @@ from pip._internal.cli.index_command import SessionCommandMixin
 from pip._internal.console.output import write_document
 from pip._internal.variants.settings import OPTIONS, OptionRow, allowed, kind
 
-#: Former actions, which are commands of ``wheel-variants`` now, with the same names.
+#: Former actions, which are now commands of ``wheel-variants`` with the same names.
 MOVED = ("build", "adopt", "index", "check")
 
 OptionMaker = Callable[[], optparse.Option]
 
 
-#: The form of what ``--json`` writes; ``docs/schemas`` has a JSON Schema for each action. A
-#: change that a reader would notice makes another one.
+#: The version of the ``--json`` documents; ``docs/schemas`` has a JSON Schema for each action.
+#: An incompatible change needs a new version.
 _VERSION = "1"
 
 
 class Action(NamedTuple):
     """An action; the module of the same name implements it.
 
+    :ivar name: the name of the action.
     :ivar summary: one line for ``pip variants --help``.
-    :ivar usage: what may follow ``pip variants ACTION``.
-    :ivar status: the meaning of its exit status.
-    :ivar options: the options it reads beside ``--json``.
-    :ivar groups: upstream's groups of options that it reads.
+    :ivar usage: the arguments after ``pip variants``.
+    :ivar status: the meaning of the exit status.
+    :ivar options: the options of the action, in addition to ``--json``.
+    :ivar groups: upstream's option groups of the action.
     """
 
     name: str
@@ -47,23 +48,23 @@ class Action(NamedTuple):
     ) -> int:
         """Run the action, and return the exit status.
 
-        :param args: what follows the name of the action.
-        :raises PipError: if it cannot be done; ``WrongUse`` for wrong arguments.
+        :param args: the arguments after the name of the action.
+        :raises PipError: if the action fails; ``WrongUse`` for invalid arguments.
         """
         module = import_module(f"pip._internal.variants.commands.{self.name}")
         status: int = module.run(command, options, args)
         return status
 
 
-#: What chooses candidates, as with ``pip install``.
+#: The options that select candidates, as with ``pip install``.
 _SELECTION = cmdoptions.package_selection_group
-#: Options that limit the installation of plugins and of packages, beside those of indexes.
+#: Options that limit the installation of plugins and packages, except index options.
 _LIMITS: tuple[OptionMaker, ...] = (
     cmdoptions.constraints,
     cmdoptions.build_constraints,
     cmdoptions.require_hashes,
 )
-#: Options of actions that look a project up as ``pip install`` would.
+#: Options of actions that look up a project like ``pip install``.
 _LOOKUP_OPTIONS: tuple[OptionMaker, ...] = (
     *_LIMITS,
     cmdoptions.ignore_requires_python,
@@ -117,7 +118,7 @@ SETUP_OPTIONS = (
     ),
 )
 
-#: By name, in the order of the help.
+#: The actions by name, in the order of the help.
 ACTIONS: Mapping[str, Action] = {
     action.name: action
     for action in (
@@ -173,8 +174,8 @@ def write_report(document: Mapping[str, Any]) -> None:
 def moved_words(args: Sequence[str]) -> list[str]:
     """Return the arguments of ``wheel-variants`` that replace an old action.
 
-    :param args: what was typed after ``pip variants``.
-    :return: empty if ``pip variants`` still does that.
+    :param args: the arguments after ``pip variants``.
+    :return: the arguments; empty if ``pip variants`` still has the action.
     """
     words = [each for each in args if not each.startswith("-")]
     if words and words[0] in MOVED:

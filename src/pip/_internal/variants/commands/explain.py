@@ -1,6 +1,6 @@
 """``pip variants explain``: explain why pip selects a file and skips others.
 
-Styles show on terminals alone, so the plain text says everything.
+Only terminals show styles, so the plain text includes all information.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ def _release_lines(result: LookupResult, release: Release) -> Iterator[Line]:
 def manifest_lines(selection: Selection, chosen_label: str | None) -> Iterator[Line]:
     """Yield the decisions about the variants of a manifest.
 
-    :param chosen_label: that the user chose; None if none.
+    :param chosen_label: the user's label; None if the user selected none.
     """
     yield from _selection_lines(selection, chosen_label)
     yield Line("")
@@ -172,7 +172,7 @@ def _selection_lines(selection: Selection, chosen_label: str | None) -> Iterator
 def _order_lines(
     selection: Selection, manifest: Manifest, chosen_label: str | None
 ) -> Iterator[Line]:
-    """Yield the compatible variants, best first, and why the first one is best."""
+    """Yield the compatible variants, best first, and the reason for the first place."""
     compatible = selection.ranking.compatible
     if compatible:
         yield Line("Variants that run, best first", _HEADING)

@@ -70,7 +70,7 @@ def _show(
             write([hosts.provider_line(namespace, answer)])
     tegra = providers.tegra()
     if tegra is not None:
-        # Whether it runs what is built for servers.
+        # Whether the Tegra runs builds for servers
         nvidia = answers.get("nvidia")
         write([f"{problem(tegra, None if nvidia is None else cuda_of(nvidia))}."])
     if not options.verbose:

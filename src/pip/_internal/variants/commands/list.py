@@ -56,13 +56,14 @@ def run(command: SessionCommandMixin, options: Values, args: list[str]) -> int:
 class _Row:
     """The files with one label, or without a label, from one source.
 
-    :ivar label: None for plain wheels and source distributions.
-    :ivar files: those that suit platform and Python first, best first.
-    :ivar suitable: how many of them suit.
-    :ivar rank: 1 for the best label; None if no file can be used.
-    :ivar mismatches: what the target lacks.
-    :ivar problem: what else prevents its use; None if nothing does.
-    :ivar chosen: whether one of the files would be installed.
+    :ivar source: the page or folder that lists the files.
+    :ivar label: the label; None for plain wheels and source distributions.
+    :ivar files: the files, first those that suit platform and Python, best first.
+    :ivar suitable: the number of files that suit.
+    :ivar rank: the rank of the label, 1 for the best; None if no file can be used.
+    :ivar mismatches: the properties that the target lacks.
+    :ivar problem: another reason against the files; None if there is none.
+    :ivar chosen: whether pip would install one of the files.
     """
 
     source: str
@@ -114,8 +115,8 @@ def _platform_of(link: Link) -> str:
 def _rows(result: LookupResult, offered: Offer) -> list[_Row]:
     """Return the rows of one version, in order of preference.
 
-    :param offered: the version; its variants are judged if they were not yet.
-    :raises VariantLost: one cannot be judged, and the user is strict.
+    :param offered: the version, with variants that may not be checked yet.
+    :raises VariantLost: if pip cannot check a variant, in strict mode.
     """
     if offered.release is not None:
         result.run.reporter.report(problems_of(offered.release))
@@ -155,23 +156,23 @@ def _absent(result: LookupResult, files: Sequence[Link]) -> str:
     )
     if cause is Cause.PLATFORM:
         return "no file for this platform and Python"
-    # The dates are too long for a table.
+    # Dates are too long for a table.
     return skipped_versions.why(cause, "" if cause is Cause.UPLOAD_TIME else detail)
 
 
 def _judged(
     offered: Offer, link: Link
 ) -> tuple[tuple[int, int] | None, Sequence[Mismatch], str | None]:
-    """Return the rank of a file, and why it cannot be used, if so.
+    """Return the rank of a file, its mismatches, and another problem.
 
-    :return: the place is None if the file cannot be used.
+    :return: a rank of None if the file cannot be used.
     """
     release, label = offered.release, label_of(link)
     if release is None or label is None:
         is_offered = link in offered.links
         return (len(offered.links), 0) if is_offered else None, (), None
     selections = release.fetch_selections()
-    # Another source may know a label that this one does not describe.
+    # Another source may describe a label that this source does not describe.
     selection = release.fetch_selection_of(link) or selections.get(source_of(link))
     if selection is None:
         return None, (), None
@@ -187,7 +188,7 @@ def _judged(
 def _listed_offers(result: LookupResult, *, all_versions: bool) -> list[Offer]:
     """Return the versions to list: the version to install, or all with variants.
 
-    If none would be, the newest one with variants stands for it.
+    If pip would install none, the newest version with variants replaces it.
     """
     with_variants = [each for each in result.offers if each.has_variants]
     if all_versions:

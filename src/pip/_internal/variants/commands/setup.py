@@ -1,8 +1,7 @@
 """``pip variants setup``: add indexes of publishers to pip's configuration.
 
-Nothing is asked of an index here, and nothing is written before the user says so. pip's
-own code for the configuration finds and writes the file. Which indexes are known,
-``publishers.toml`` states.
+The command contacts no index, and writes nothing without the user's confirmation. pip's own
+configuration code finds and writes the file. ``publishers.toml`` lists the known indexes.
 """
 
 from __future__ import annotations
@@ -57,15 +56,15 @@ class Publisher(NamedTuple):
 _TABLE = tomllib.loads(
     (pkgutil.get_data(__package__, "publishers.toml") or b"").decode()
 )
-#: When these were read.
+#: The date of the data.
 READ: str = _TABLE["read"]
-#: By name, in the order in which they are shown.
+#: The publishers by name, in the order of the output.
 PUBLISHERS = {each["name"]: Publisher(**each) for each in _TABLE["publisher"]}
 
 
 def run(command: SessionCommandMixin, options: Values, args: list[str]) -> int:
     """Show the known indexes, or add or remove the named ones."""
-    del command  # No session: nothing is asked of any server.
+    del command  # No session: the action sends no request.
     if options.remove and not args:
         raise errors.WrongUse(
             f"{actions.REMOVE.name} needs a name: {', '.join(PUBLISHERS)}"
@@ -96,17 +95,17 @@ def run(command: SessionCommandMixin, options: Values, args: list[str]) -> int:
 class _File:
     """The configuration file to change.
 
-    :ivar options: what was typed.
-    :ivar option: the one that chooses it.
-    :ivar path: of the file; empty if pip reads none that could be written.
-    :ivar indexes: that it names for all commands.
+    :ivar options: the options of the command.
+    :ivar option: the option that selects the file.
+    :ivar path: the path of the file; empty if pip reads no file that it could write.
+    :ivar indexes: the indexes in the file that apply to all commands.
     """
 
     def __init__(self, options: Values) -> None:
-        """Find the file: the one on the command line, or that of the environment.
+        """Find the file: from the command line, or the default for the environment.
 
-        :raises ContradictoryOptions: if several were typed.
-        :raises UnusableConfiguration: if an index that it names is invalid.
+        :raises ContradictoryOptions: if the user typed several files.
+        :raises UnusableConfiguration: if an index in the file is invalid.
         """
         self.options = options
         rows = {
@@ -122,7 +121,7 @@ class _File:
             )
         kind = Kind.SITE if running_under_virtualenv() else Kind.USER
         if os.path.exists(os.environ.get("PIP_CONFIG_FILE", "")):
-            # Upstream edits that file instead of the user's.
+            # Upstream then edits that file instead of the user's file.
             kind = Kind.USER
         kind = typed[0] if typed else kind
         self.option = rows[kind].name
@@ -142,9 +141,9 @@ class _File:
         return command_to_type(self.options, *words)
 
     def write(self, indexes: Iterable[ScopedIndex]) -> None:
-        """Write *indexes*, or remove the key if there are none.
+        """Write *indexes*, or remove the key if *indexes* is empty.
 
-        :raises UnusableConfiguration: if that fails.
+        :raises UnusableConfiguration: if the file cannot be written.
         """
         value = "\n".join(each.written for each in indexes)
         file = Path(self.path)
@@ -156,22 +155,22 @@ class _File:
                 self._configuration.unset_value(_KEY)
             self._configuration.save()
         except (OSError, ConfigurationError) as error:
-            # Upstream writes into the file itself, which a full disk truncates.
+            # Upstream overwrites the file, which a full disk truncates.
             if before is None:
                 if file.is_file():
                     file.unlink()
             elif before != file.read_bytes():
                 file.write_bytes(before)
-            # Upstream's own error repeats the path.
+            # Upstream's error repeats the path.
             why = f"pip cannot write it: {errors.in_words(error.__context__ or error)}."
             hint = "Choose another file with --user, --site or --global."
             raise errors.UnusableConfiguration(self.path, why, hint) from error
 
 
 def _named(file: _File, name: str) -> Publisher:
-    """Return the publisher with this name, at the given mirror, if any.
+    """Return the publisher with this name, with the URL of a given mirror.
 
-    :raises WrongUse: if there is none.
+    :raises WrongUse: if there is no such publisher.
     """
     publisher = PUBLISHERS.get(name.lower())
     if publisher is None:
@@ -198,7 +197,7 @@ def _is_at(index: ScopedIndex | None, publisher: Publisher) -> bool:
 def _changed(file: _File, publishers: Sequence[Publisher]) -> list[ScopedIndex]:
     """Return the new value of the configuration key.
 
-    :raises IndexTaken: if a project comes from elsewhere already.
+    :raises IndexTaken: if a project already has another index.
     :raises ContradictoryOptions: if the file or two publishers contradict each other.
     """
     after = file.indexes
@@ -263,7 +262,7 @@ def _propose(
     """Show the planned change, and ask for confirmation.
 
     :raises UnusableConfiguration: if there is no file to write.
-    :raises WrongUse: if it is not wanted, or there is nobody to ask.
+    :raises WrongUse: if the user does not confirm, or pip cannot ask.
     """
     options = file.options
     if not file.path:
@@ -286,7 +285,7 @@ def _propose(
     )
     if options.yes:
         return
-    # A service has no standard input.
+    # A service may have no standard input.
     is_hidden = options.json or int(options.quiet) > int(options.verbose)
     can_ask = sys.stdin is not None and sys.stdin.isatty() and not options.no_input
     if is_hidden or not can_ask:
@@ -304,7 +303,7 @@ def _propose(
 
 
 def _report_written(file: _File, publishers: Sequence[Publisher]) -> None:
-    """Report the change, anything that overrides it, and the next command."""
+    """Report the change, settings that override it, and the next command."""
     options = file.options
     names = [each.name for each in publishers]
     if options.remove:

@@ -1,10 +1,10 @@
 """Treat PyTorch's local versions as variants (the bridge to its index).
 
-The builds of a release of torch differ in their local version (``2.9.1+cu128``) and in
-where they lie on PyTorch's own index; none is a variant wheel yet. This room makes
-variants of them. It is no part of any standard, and goes when it is no longer needed.
+The builds of a release of torch differ in their local version (``2.9.1+cu128``) and in their
+location on PyTorch's own index; none is a variant wheel yet. This mode turns the builds into
+variants. It is not part of any standard, and will be removed when it is no longer needed.
 
-What the values of its options mean is imported when there are any.
+Code that interprets the options is imported only if the user gives some.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def mode_of(run: Run) -> PyTorch | None:
                 f"--pytorch-* options, --cpuonly and {LTT_VARIABLE} have no effect"
             )
         return None
-    # What is looked up where is known too late to look ahead.
+    # pip finds out too late where to look for a project, so it prefetches nothing.
     run.catalogue.parallel_downloads = 1
     from pip._internal.variants.pytorch.mode import PyTorch
     from pip._internal.variants.pytorch.settings import settings

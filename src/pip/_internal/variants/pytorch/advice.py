@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pip._internal.variants.selection.release import Release
     from pip._internal.variants.selection.run import Run
 
-#: Where NVIDIA's builds for Tegra are, and those for JetPack 6 (as of November 2026).
+#: NVIDIA's index of builds for Tegra, and its part for JetPack 6 (as of November 2026).
 _FOR_JETSONS = "https://pypi.jetson-ai-lab.io"
 _FOR_JETPACK_6 = f"{_FOR_JETSONS}/jp6/cu126"
 
@@ -32,7 +32,7 @@ def _is_for_cuda(label: str | None) -> bool:
 def for_tegra(run: Run, chosen: Release, link: Link) -> str | None:
     """Return a warning for a CUDA build on a Tegra, or None.
 
-    :param link: of the build of *chosen* that is taken.
+    :param link: the selected file of *chosen*.
     """
     tegra, label = run.target.detected.tegra(), label_of(link)
     if tegra is None or not isinstance(chosen, LocalVersionRelease):
@@ -53,7 +53,7 @@ def for_tegra(run: Run, chosen: Release, link: Link) -> str | None:
         f"{problem(tegra, cuda)}; PyTorch has no other wheels for it, so {taken}. "
         "NVIDIA's own builds:"
     )
-    # Jetson Linux 36 is that of JetPack 6, which has CUDA 12.
+    # Jetson Linux 36 is part of JetPack 6, which has CUDA 12.
     jetpack_6 = tegra.release or ("36." if (cuda or "").startswith("12.") else "")
     if not jetpack_6.startswith("36."):
         return f"{said} {_FOR_JETSONS}"
@@ -68,14 +68,14 @@ def newest_with_gpu_build(
 ) -> str | None:
     """Return an older version with a build for the target's GPU, if any.
 
-    :param link: of the build of *chosen* that is taken.
+    :param link: the selected file of *chosen*.
     """
     if not isinstance(chosen, LocalVersionRelease) or label_of(link) != CPU.label:
         return None
     if chosen.is_explicit or chosen.wanted.choice.kinds == {CPU.kind}:
         return None
     newest = public(chosen.version)
-    # Without variants that have manifests: advice must not fetch anything.
+    # Skip variants with manifests: advice must not fetch anything.
     builds = [
         each
         for each in finder._all_candidates.get(chosen.project, ())

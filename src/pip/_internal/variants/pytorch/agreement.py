@@ -1,8 +1,8 @@
 """Select builds for one backend in each installation, if possible.
 
-What is built for a GPU needs what it depends on in a build for the same backend, and its
-requirements do not say so: they name versions. So where the best builds disagree, one
-backend is taken for all that have it, and the CPU for the rest. Versions stay as they are.
+A build for a GPU needs its dependencies in builds for the same backend, but its requirements
+only name versions. So if the best builds disagree, pip selects one backend for all projects
+that have it, and the CPU for the rest. Versions do not change.
 """
 
 from __future__ import annotations
@@ -55,9 +55,9 @@ class OneBackend:
         return f"with wheels for {self.backend}"
 
     def order(self, selection: Selection) -> tuple[str, ...]:
-        """Put builds for the backend first, then builds for the CPU.
+        """Return the labels for the backend first, then those for the CPU.
 
-        Variants proper agree with it if they are for the same major version of CUDA.
+        Variants with a manifest agree if they are for the same CUDA major version.
         """
         labels = selection.ranking.compatible
         origin = selection.origin
@@ -75,10 +75,11 @@ class OneBackend:
 class _Build:
     """A build in an installation.
 
-    :ivar name: of the package and its version, as a requirement.
-    :ivar options: the backends that it could be for instead, its own included.
-    :ivar is_explicit: whether the user chose just this build.
-    :ivar needs: the projects that its package depends on.
+    :ivar name: the package and its version, as a requirement.
+    :ivar backend: the backend of the build.
+    :ivar options: the possible backends, including the backend of the build.
+    :ivar needs: the projects that the package depends on.
+    :ivar is_explicit: whether the user selected this specific build.
     """
 
     name: str
@@ -99,8 +100,8 @@ def one_backend(
 ) -> RequirementSet:
     """Resolve with builds for one backend, if possible.
 
-    :param resolve_once: resolves once.
-    :param preferred: the backends that the user named one by one, most preferred first.
+    :param resolve_once: a function that resolves once.
+    :param preferred: the backends that the user named individually, most preferred first.
     """
     first = resolve_once()
     before, result = _builds(run, resolver), resolver._result
@@ -176,7 +177,7 @@ def _differ(builds: _Builds) -> bool:
 def _are_broken(builds: _Builds) -> bool:
     """Return whether some builds are incompatible with each other.
 
-    Those for the CPU can work with dependencies for a GPU.
+    CPU builds can work with dependencies for a GPU.
     """
     return len({each.backend for each in builds.values()} - {CPU}) > 1 or any(
         project in builds and builds[project].backend != build.backend != CPU
@@ -188,7 +189,7 @@ def _are_broken(builds: _Builds) -> bool:
 def _flaws(builds: _Builds) -> tuple[bool, bool, int]:
     """Return a score for the conflicts between builds; lower is better.
 
-    A GPU is never given up just to make all equal, unless the user chose the CPU for one.
+    A solution with fewer GPU builds is never better, unless the user chose the CPU for a build.
     """
     with_gpu = sum(each.backend != CPU for each in builds.values())
     wants_cpu = any(
@@ -200,14 +201,14 @@ def _flaws(builds: _Builds) -> tuple[bool, bool, int]:
 def _builds(run: Run, resolver: Resolver) -> _Builds:
     """Return the builds of a solution, for projects with several backends.
 
-    What is installed and needs one of these builds is included.
+    Includes installed packages that need one of these builds.
     """
     assert resolver._result is not None, "it has resolved"
     chosen = resolver._result.mapping.values()
     versions = {each.project_name: each.version for each in chosen}
     found: dict[NormalizedName, _Build] = {}
     for each in chosen:
-        # A candidate with extras stands beside the same one without.
+        # A candidate with extras accompanies the same candidate without extras.
         dist = vars(each).get("dist")
         build = None if dist is None else _build(run, dist, each.source_link, versions)
         if build is not None:
@@ -223,10 +224,10 @@ def _builds(run: Run, resolver: Resolver) -> _Builds:
 def _build(
     run: Run, dist: BaseDistribution, link: Link | None, versions: Versions
 ) -> _Build | None:
-    """Return the backend of a build; None if the project has one for all.
+    """Return a build; None if all backends of its project share one build.
 
-    :param link: None if it is installed.
-    :param versions: of all that was chosen.
+    :param link: the file; None for an installed package.
+    :param versions: the versions of the solution.
     """
     release = run.decisions.release_of(link)
     name = f"{dist.canonical_name}=={public(dist.version)}"
@@ -239,13 +240,13 @@ def _build(
     if not isinstance(link, LocalVersionWheel) or not isinstance(
         release, LocalVersionRelease
     ):
-        # Installed, or of a URL or an index that the user named.
+        # Installed, or from a URL or an index that the user named
         backend = backend_of(dist.version, None if link else installed_build(dist))
         if backend is None:
             return None
         return _Build(name, backend, frozenset({backend}), needs, link is not None)
     if set(release.labels) == {CPU.label} and not release.pinned:
-        # There is no GPU in it at all.
+        # The project has no GPU builds.
         return None
     ranked = release.fetch_ranked()
     options = (each.label for each in ranked if isinstance(each, LocalVersionWheel))

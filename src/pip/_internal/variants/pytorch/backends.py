@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-#: What stands for detection instead of a list.
+#: The word for detection instead of a list.
 AUTO = "auto"
 _GRAMMAR = (
     "cpu, xpu, cuNNN such as cu128 (or cu12.8, cuda128, cuda12.8), or rocmX.Y such as "
@@ -21,14 +21,14 @@ _CHOICE_GRAMMAR = (
     f"commas, most preferred first; or {AUTO}, which chooses the best supported one"
 )
 
-# Explicit ASCII classes; digits are few, since no version has more.
+# Explicit ASCII classes, and few digits, since no version has more.
 _CUDA = re.compile(
     r"cu(?:da)?(?:([0-9]{1,2})\.([0-9]{1,2})|([0-9]{2})([0-9]{2})|([0-9]{1,2})([0-9]))"
 )
 _ROCM = re.compile(r"rocm([0-9]{1,2})\.([0-9]{1,2})(?:\.([0-9]{1,2}))?")
-#: A backend with something more, as in ``cpu.cxx11.abi``; local versions are normalised.
+#: A backend with further parts, as in ``cpu.cxx11.abi``; local versions are normalized.
 _SPECIAL = re.compile(r"(?:cpu|xpu|cu[0-9]{2,4}|rocm[0-9]+(?:\.[0-9]+)+)\.[a-z].*")
-#: There was no CUDA 1 that anything is built for: ``cu12`` lacks the minor version.
+#: No build is for CUDA 1, so ``cu12`` lacks the minor version.
 _OLDEST_CUDA = (7, 0)
 
 
@@ -48,7 +48,7 @@ class BackendKind(enum.IntEnum):
     CPU = 3
 
 
-#: The namespace and the feature of the GPUs that builds of a kind have code for.
+#: The namespace and the feature of the GPUs that builds of a kind support.
 DEVICES: Mapping[BackendKind, tuple[str, str]] = {
     BackendKind.CUDA: ("nvidia", "sm_arch"),
     BackendKind.ROCM: ("amd", "gfx_arch"),
@@ -58,9 +58,10 @@ DEVICES: Mapping[BackendKind, tuple[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Backend:
-    """A backend that a build is for.
+    """The backend of a build.
 
-    :ivar version: of CUDA (major, minor) or ROCm (major, minor and perhaps patch).
+    :ivar kind: the kind of backend.
+    :ivar version: the version of CUDA (major, minor) or ROCm (major, minor and perhaps patch).
     """
 
     kind: BackendKind
@@ -70,9 +71,9 @@ class Backend:
     def parse(cls, text: str) -> Backend:
         """Parse the name of a backend, such as ``cu128`` or ``rocm6.4``.
 
-        Letter case and blanks around it do not matter.
+        Ignores case and surrounding blanks.
 
-        :raises InvalidBackend: if *text* is something else.
+        :raises InvalidBackend: if *text* is not the name of a backend.
         """
         normalized = text.strip().lower()
         if normalized == "cpu":
@@ -85,7 +86,7 @@ class Backend:
                 return cls(BackendKind.CUDA, (major, minor))
         if match := _ROCM.fullmatch(normalized):
             numbers = tuple(int(number) for number in match.groups() if number)
-            # 6.4.0 is 6.4.
+            # 6.4.0 equals 6.4.
             return cls(
                 BackendKind.ROCM, numbers[:2] if numbers[2:] == (0,) else numbers
             )
@@ -142,7 +143,7 @@ class BackendGroup(enum.Enum):
 class BackendChoice:
     """The backends that a user selected; if empty, all that are suitable.
 
-    :ivar items: most preferred first.
+    :ivar items: the backends and groups, most preferred first.
     """
 
     items: tuple[Backend | BackendGroup, ...] = ()
@@ -179,7 +180,7 @@ class BackendChoice:
 def parse_choice(text: str) -> BackendChoice:
     """Parse a comma-separated list, most preferred first, or ``auto``.
 
-    :raises InvalidBackend: if an item is none, or there is none.
+    :raises InvalidBackend: if an item is invalid, or the list is empty.
     """
     items = [item.strip().lower() for item in text.split(",")]
     if items == [AUTO]:
@@ -194,6 +195,6 @@ def parse_choice(text: str) -> BackendChoice:
 def is_special_build(local: str) -> bool:
     """Return whether a local version contains more than a backend.
 
-    Such builds (``cpu.cxx11.abi``, ``cu118.with.pypi.cudnn``) are for those who know.
+    Such builds (``cpu.cxx11.abi``, ``cu118.with.pypi.cudnn``) are for experts.
     """
     return _SPECIAL.fullmatch(local) is not None

@@ -1,8 +1,8 @@
 """Read indexes with one build per local version.
 
-An *umbrella* page, ``BASE/torch/``, lists the builds for all backends; besides, there is a
-page for each backend, ``BASE/cu128/torch/``. Mirrors have one kind or both. The name of a
-wheel tells what it is built for, or else the place of its file, or the page that lists it.
+An *umbrella* page, ``BASE/torch/``, lists the builds for all backends. There is also a page
+for each backend, ``BASE/cu128/torch/``. Mirrors have one kind or both. The backend of a wheel
+is in its name, or else in the path of its file, or in the path of the page.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 logger = get_logger(__name__)
 
-#: What a server says of a page that it does not have; object stores say 403.
+#: HTTP statuses for missing pages; object stores use 403.
 _MISSING = (403, 404, 410)
 
 
@@ -52,7 +52,8 @@ _WHY_NOWHERE_ELSE = (
 class Page(NamedTuple):
     """The files on one page.
 
-    :ivar backend: of which the page is; None for an umbrella page.
+    :ivar links: the files.
+    :ivar backend: the backend of the page; None for an umbrella page.
     """
 
     links: Sequence[Link]
@@ -60,7 +61,7 @@ class Page(NamedTuple):
 
 
 class BackendIndex:
-    """One channel of such an index or mirror; fetches each page once."""
+    """One channel of an index or mirror; fetches each page once."""
 
     def __init__(self, run: Run, description: IndexDescription, base_url: str) -> None:
         self._options = run.settings.options
@@ -70,17 +71,17 @@ class BackendIndex:
         self._pages: dict[str, Page | None] = {}
 
     def fetch_pages(self, project: str, versions: Sequence[str]) -> list[Page]:
-        """Return the pages of a project; none if the index does not have it.
+        """Return the pages of a project; empty if the index lacks the project.
 
-        :param versions: that are pinned, where pages are by version.
-        :raises BackendIndexUnavailable: if that cannot be told: what it might have must
-            not be taken from elsewhere.
+        :param versions: the pinned versions, for pages by version.
+        :raises BackendIndexUnavailable: if that is unknown, since pip must then not take the
+            project from another index.
         """
         if self.description.page is not None:
             umbrella = self._page(self.description.page, project)
             if umbrella is not None:
                 return [umbrella]
-            # If there are such pages at all, the project is not there.
+            # If there are umbrella pages at all, the index lacks the project.
             probe = self.description.probe_project or project
             if self._page(self.description.page, probe) is not None:
                 return []
@@ -90,7 +91,7 @@ class BackendIndex:
             if page is not None:
                 found.append(page)
                 if not self.have_builds([page]):
-                    # The same for each backend.
+                    # The same is true of each backend.
                     break
         return found
 
@@ -154,8 +155,8 @@ class BackendIndex:
     def builds(self, pages: Sequence[Page], *, may_be_special: bool) -> list[Link]:
         """Return the files of a project; wheels for one backend become variants.
 
-        :param may_be_special: whether the user pins a local version, which may be that
-            of a build with more than a backend to it.
+        :param may_be_special: whether the user pins a local version, which may contain more
+            than a backend.
         """
         by_place = self.have_builds(pages)
         found: dict[str, Link] = {}
@@ -171,7 +172,7 @@ class BackendIndex:
 
 
 def _local_version(filename: str) -> str | None:
-    # There are thousands of names: they are parsed no further than needed.
+    # There are thousands of names, so parse no further than needed.
     parts = filename.split("-", 2)
     return parts[1].partition("+")[2] or None if len(parts) == 3 else None
 
@@ -179,9 +180,9 @@ def _local_version(filename: str) -> str | None:
 def as_build(link: Link, source: str, *, otherwise: Backend | None = None) -> Link:
     """Convert a wheel for one backend to a variant with that label.
 
-    :param source: names where such labels have a meaning.
-    :param otherwise: the backend of a wheel that has no local version and is in no folder
-        named after one; None if such a wheel is for all of them.
+    :param source: the index or folders where such labels have a meaning.
+    :param otherwise: the backend of a wheel without a local version or a folder named after a
+        backend; None if such a wheel is for all backends.
     """
     if not link.is_wheel or label_of(link) is not None:
         return link

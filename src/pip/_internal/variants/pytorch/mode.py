@@ -1,8 +1,8 @@
 """The mode of the bridge: take projects from PyTorch's and similar indexes.
 
-A project that such an index has comes from there and from nowhere else, so that nobody
-can slip in a package of that name elsewhere. The exception is a project that the user pins
-and that has no builds for single backends. All else comes from the user's own indexes.
+A project on such an index comes only from there, so that nobody can publish a package of that
+name elsewhere. The exception is a pinned project without builds for single backends. All
+other projects come from the user's own indexes.
 """
 
 from __future__ import annotations
@@ -64,7 +64,9 @@ if TYPE_CHECKING:
 class PyTorch(Mode):
     """The bridge of one run.
 
-    :ivar indexes: of builds, in the order in which projects are looked up there.
+    :ivar settings: the settings of the bridge.
+    :ivar wanted: the user's backends.
+    :ivar indexes: the indexes of builds, in the order of lookups.
     """
 
     def __init__(
@@ -75,7 +77,7 @@ class PyTorch(Mode):
     ) -> None:
         """Create the bridge of a run.
 
-        :param indexes: of another run, which has fetched some of their pages.
+        :param indexes: the indexes of another run, with fetched pages.
         """
         if indexes is None:
             indexes = [
@@ -105,14 +107,14 @@ class PyTorch(Mode):
     ) -> list[InstallationCandidate]:
         """Return the candidates of a project from its index.
 
-        :param find: finds them as upstream does.
+        :param find: a function that finds candidates like upstream.
         """
         project = canonicalize_name(project_name)
         if project_name in finder._all_candidates or project in finder._locked_links:
             return find(finder, project_name)
         named = index_of(self._run.modes, project)
         if named is not None:
-            # The user said by name where it comes from.
+            # The user named the index of this project.
             self._warn_without_effect(project, named)
             return find(finder, project_name)
         index, pages = self._offered(finder, project)
@@ -189,18 +191,18 @@ class PyTorch(Mode):
     ) -> Iterator[Link]:
         """Yield all files of a project, as variants where possible.
 
-        :param links: those in the places that the user named.
+        :param links: the files from the sources that the user named.
         """
         yield from self._listed.get(project, ())
         for link in links:
             yield self._own(finder, link)
 
     def _own(self, finder: PackageFinder, link: Link) -> Link:
-        # What the user's own indexes have is not for the bridge.
+        # Wheels on the user's own indexes are not for the bridge.
         on_indexes = tuple(finder.index_urls)
         if on_indexes and (link.comes_from or "").startswith(on_indexes):
             return link
-        # With --no-index, PyTorch's has nothing to do with it.
+        # With --no-index, the wheels do not come from PyTorch's index.
         source = self.settings.base_url(self.settings.pytorch)
         if finder.search_scope.no_index:
             source = " and ".join(map(redact_auth_from_url, finder.find_links))
@@ -241,7 +243,7 @@ class PyTorch(Mode):
         return list(dict.fromkeys(chain.from_iterable(pins)))
 
     def _say(self, message: str) -> None:
-        # Listings go to where programs read them.
+        # Programs read the output of listings.
         level = logging.DEBUG if self._run.purpose.is_listing else logging.INFO
         self._run.reporter.say_once(level, message)
 
@@ -287,7 +289,7 @@ class PyTorch(Mode):
         )
 
     def explains_unused_accelerator(self, release: Release, link: Link) -> bool:
-        """Return whether a GPU stays idle because the target is a Tegra."""
+        """Return whether a GPU is unused because the target is a Tegra."""
         return for_tegra(self._run, release, link) is not None
 
     def advice(self, finder: PackageFinder, release: Release, link: Link) -> str | None:

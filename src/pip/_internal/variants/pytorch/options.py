@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pip._internal.variants.settings import OptionRow, kind
 
-#: Where users of light-the-torch keep the backends.
+#: The variable for the backends of light-the-torch.
 LTT_VARIABLE = "LTT_PYTORCH_COMPUTATION_BACKEND"
 
 _VALUES = "pytorch.settings"
@@ -43,5 +43,5 @@ INDEX_URL = OptionRow(
 )
 
 OPTIONS = (BACKENDS, CPUONLY, CHANNEL, INDEX_URL)
-#: The options that turn the bridge on, and leave the rest to pip.
+#: The options that turn on the bridge with its defaults.
 ANY_BACKEND = (BACKENDS.name, "auto")

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 class WantedBackends:
     """The user's backends, for the target of a run.
 
-    :ivar choice: what the user names; nothing, if what suits the target is wanted.
+    :ivar choice: the user's backends; empty for any backend that suits the target.
     """
 
     def __init__(self, run: Run, settings: PyTorchSettings) -> None:
@@ -51,7 +51,7 @@ class WantedBackends:
     def manifest(self, backends: Sequence[Backend], *, pinned: bool) -> Manifest:
         """Return the manifest of a release that has builds for *backends*.
 
-        :param pinned: whether a requirement names one of them.
+        :param pinned: whether a requirement pins the local version of a build.
         """
         if pinned:
             return manifest_of_choice(backends, backends)
@@ -62,7 +62,7 @@ class WantedBackends:
     def _manifest_for_target(self, backends: Iterable[Backend]) -> Manifest:
         detected, gpus = self._run.target.detected, self.settings.gpus
         answer = self.nvidia()
-        # A driver that was asked tells what GPU it has; a user may leave that open.
+        # A driver reports its GPUs; a user may describe only the driver.
         if answer.driver is None and not answer.values("sm_arch"):
             gpus = replace(gpus, cuda={})
         is_tegra = detected.tegra() is not None
@@ -81,11 +81,11 @@ class WantedBackends:
     def among(self, offered: Sequence[Backend]) -> list[Backend]:
         """Return the wanted backends, most preferred first.
 
-        Backends that are named are wanted whatever there is, and no machine is asked. Of
-        a group those are wanted that suit the target; all of them, if it has no device
-        of theirs, as where an image for other machines is built.
+        Named backends are wanted in any case, without detection. Of a group, the backends that
+        suit the target are wanted. If the target has no device for the group, as when building
+        an image for other machines, all backends of the group are wanted.
 
-        :param offered: which there are.
+        :param offered: the available backends.
         """
         found: dict[Backend, None] = {}
         for item in self.choice.items:
@@ -113,14 +113,15 @@ class WantedBackends:
 class LocalVersionRelease(Release):
     """All builds of one public version.
 
-    The one to be locked is chosen for the target: a lock file has one version of a
-    package, and for it these builds are versions.
+    pip lock selects one build for the target: a lock file has one version of a package, and
+    these builds are different versions.
     """
 
     def __init__(self, *args: Any, wanted: WantedBackends, pinned: bool) -> None:
-        """Make the release.
+        """Create the release.
 
-        :param pinned: whether a requirement names the local version, which settles it.
+        :param wanted: the user's backends.
+        :param pinned: whether a requirement pins the local version.
         """
         super().__init__(*args)
         self.wanted = wanted
@@ -179,7 +180,7 @@ def releases(
     run: Run, finder: PackageFinder, project: NormalizedName, candidates: Candidates
 ) -> Iterator[tuple[Release, list[InstallationCandidate]]]:
     """Yield releases with builds for backends, newest first, with their files."""
-    # As for the resolver: by platform tag and build tag, the best first.
+    # In the resolver's order: by platform tag and build tag, best first.
     evaluator = finder.make_candidate_evaluator(project)
     ordered = sorted(candidates, key=evaluator._sort_key, reverse=True)
     ordered.sort(key=lambda each: public(each.version), reverse=True)
@@ -211,7 +212,7 @@ def _as_installed(
 ) -> InstallationCandidate:
     """Return a candidate with the installed version if only the build differs.
 
-    A build for something else is no newer version.
+    A build for another backend is not a newer version.
     """
     dist = get_default_environment().get_distribution(project)
     if dist is None or public(dist.version) != public(candidate.version):

@@ -1,8 +1,8 @@
 """Settings of PyTorch's and similar indexes, and the user's options.
 
-pip ships as data where the pages of an index are, which projects come from it, for which
-backends it has wheels, and which GPUs these support. Loaded when there are such options:
-most runs of pip have none.
+pip ships data about these indexes: the URLs of their pages, the projects, the backends and
+the GPUs that each backend supports. Loaded only if the user gives such options; most runs of
+pip use none.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _Version = tuple[int, ...]
 def backends(opt: str, value: str) -> BackendChoice:
     """Parse the names of backends.
 
-    :param opt: as it was typed; where it was configured, its key.
+    :param opt: the option as typed, or its configuration key.
     :raises InvalidOption: if *value* is invalid.
     """
     try:
@@ -52,7 +52,7 @@ def backends(opt: str, value: str) -> BackendChoice:
 def channel(opt: str, value: str) -> str:
     """Parse the name of a channel.
 
-    :raises InvalidOption: if there is no such channel.
+    :raises InvalidOption: if *value* is not a channel.
     """
     read = value.strip().lower()
     if read not in _CHANNELS:
@@ -67,9 +67,9 @@ def channel(opt: str, value: str) -> str:
 class Gpus:
     """The GPUs that PyTorch's builds support.
 
-    :ivar cuda: by the first CUDA version: values of ``nvidia :: sm_arch``.
-    :ivar rocm: by the first ROCm version: values of ``amd :: gfx_arch``.
-    :ivar xpu: values of ``intel :: device_ip``.
+    :ivar cuda: the values of ``nvidia :: sm_arch``, by the first CUDA version.
+    :ivar rocm: the values of ``amd :: gfx_arch``, by the first ROCm version.
+    :ivar xpu: the values of ``intel :: device_ip``.
     """
 
     cuda: Mapping[_Version, tuple[str, ...]]
@@ -96,13 +96,13 @@ class IndexDescription:
     """The description of an index.
 
     :ivar name: the publisher.
-    :ivar url: the base URL, without a slash at the end; ``{channel}`` is replaced.
-    :ivar page: the path of the page that lists a project's wheels for all backends; None if
-        there is no such page.
-    :ivar backend_page: the path of the page that lists those for one backend.
-    :ivar backends: the backends that have pages.
-    :ivar projects: the normalized names of those that come from there; None: all that it has.
-    :ivar channels: the channels below the base URL, besides the one at the base URL.
+    :ivar url: the base URL, without a trailing slash; ``{channel}`` is replaced.
+    :ivar backend_page: the path of the page with a project's wheels for one backend.
+    :ivar backends: the backends with pages.
+    :ivar page: the path of the page with a project's wheels for all backends; None if there is
+        no such page.
+    :ivar projects: the normalized names of the projects to take from the index; None for all.
+    :ivar channels: the channels below the base URL, in addition to the one at the base URL.
     :ivar probe_project: a project that every mirror of the index has.
     """
 
@@ -157,12 +157,13 @@ def shipped_gpus() -> Gpus:
 class PyTorchSettings:
     """The settings of the bridge.
 
-    :ivar backends: those that may be taken.
-    :ivar origin: what names them, None if nothing does.
-    :ivar index_url: of PyTorch's index: of all channels, or with a field for the channel;
-        None for its own.
-    :ivar indexes: in the order in which pip looks projects up, PyTorch's last.
-    :ivar gpus: the GPUs that the builds on all of them support.
+    :ivar backends: the allowed backends.
+    :ivar origin: the option or variable that names the backends; None without any.
+    :ivar channel: the channel of PyTorch's index.
+    :ivar index_url: the URL of PyTorch's index, for all channels or with a field for the
+        channel; None for the default.
+    :ivar indexes: the indexes in the order of lookups, PyTorch's last.
+    :ivar gpus: the GPUs that the builds on all indexes support.
     """
 
     backends: BackendChoice
@@ -217,7 +218,7 @@ def _backends(
 ) -> tuple[BackendChoice, str | None]:
     """Return the named backends, and the option that names them."""
     named: BackendChoice | None = given.value(options.BACKENDS)
-    # What is typed is about this command; the configuration is about all.
+    # Typed options override the configuration.
     if given.is_typed(options.CPUONLY.name) and not given.is_typed(
         options.BACKENDS.name
     ):

@@ -1,9 +1,9 @@
 """Create manifests for releases with one build per local version.
 
-A build that is for ``cu128`` becomes the variant ``cu128``, with properties of the
-namespace of its GPU, and ``pytorch :: backend :: cu128`` to tell the newer of two builds
-that suit equally. Since CUDA 11, a driver for one version of a major runs builds for all of
-that major ("minor version compatibility"). Pure: no I/O.
+A build for ``cu128`` becomes the variant ``cu128``, with properties of its GPU's namespace,
+and with ``pytorch :: backend :: cu128``, which ranks the newer of two equally suitable builds
+first. Since CUDA 11, a driver for one version runs builds for all versions with the same major
+version ("minor version compatibility"). Pure: no I/O.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ NAMESPACE, FEATURE = "pytorch", "backend"
 
 _SCHEMA = "https://variants-schema.wheelnext.dev/peps/850/v0.2.0.json"
 _Properties = dict[str, dict[str, list[str]]]
-#: The oldest major version that the properties of the namespace ``nvidia`` speak of.
+#: The oldest major version with properties in the namespace ``nvidia``.
 _OLDEST_MAJOR = 11
 
 
@@ -41,12 +41,13 @@ def manifest_for(
 ) -> Manifest:
     """Return the manifest of a release with builds for *backends*.
 
-    What a GPU needs comes first; of the builds that suit equally, the newest one.
+    Requirements on a GPU come first; then newer builds precede older ones.
 
-    :param gpus: that builds have code for; where there are none for a backend, builds are
-        not judged by their code.
-    :param is_tegra: whether the target is a Tegra (Jetson), which runs builds for ARM
-        servers only if its CUDA is one for both. PyTorch has no others.
+    :param backends: the backends of the builds.
+    :param gpus: the GPUs that the builds support; without GPUs for a backend, pip does not
+        check the code of its builds.
+    :param is_tegra: whether the target is a Tegra (Jetson), which runs builds for ARM servers
+        only with a unified CUDA version; PyTorch has no other builds.
     """
     ordered = newest_first(backends)
     variants = {
@@ -77,7 +78,7 @@ def manifest_of_choice(
             bound = _lower_bound(each, is_tegra=False)
             bounds[bound] = None
             variants[each.label]["nvidia"] = {"cuda_version_lower_bound": [bound]}
-    # A feature has a value; of none, no build has it.
+    # A feature needs a value; no build has this one.
     supported = [each.label for each in choice] or ["none"]
     providers = {NAMESPACE: _static(FEATURE, supported)}
     if bounds:
@@ -88,7 +89,7 @@ def manifest_of_choice(
 def backend_of(version: Version, build: InstalledBuild | None) -> Backend | None:
     """Return the backend of an installed package; None if unknown.
 
-    :param build: what was recorded of it; a version need not name the backend.
+    :param build: the record of the installation; a version need not name the backend.
     """
     backend = Backend.find(version.local)
     if backend is None and build is not None and NAMESPACE in build.manifest.namespaces:
@@ -132,5 +133,5 @@ def _lower_bound(backend: Backend, *, is_tegra: bool) -> str:
     major = backend.version[0]
     if is_tegra:
         major = max(major, FIRST_UNIFIED_CUDA[0])
-    # Any driver that the namespace speaks of is newer than the oldest.
+    # Every driver in the namespace is newer than the oldest version.
     return f"{major}.0" if major >= _OLDEST_MAJOR else str(_OLDEST_MAJOR)

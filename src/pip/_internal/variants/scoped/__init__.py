@@ -1,9 +1,9 @@
 """Take certain projects from their own indexes only (``--variant-index``).
 
-A publisher's own index holds a few projects. As ``--extra-index-url`` it could supply any
-name, and anybody who can put a package on another index could supply those that it holds.
+A publisher's own index holds a few projects. With ``--extra-index-url``, that index could
+supply any project, and anyone who can publish on another index could supply its projects.
 
-What the values of the option mean is imported when there are any.
+Code that interprets the option is imported only if the user gives a scoped index.
 """
 
 from __future__ import annotations
@@ -21,14 +21,13 @@ if TYPE_CHECKING:
 def mode_of(run: Run) -> Mode | None:
     """Return the scoped indexes of a run, or None.
 
-    They count where variants are off, too: what a project may come from is not about
-    variants.
+    Scoped indexes apply even if variants are off, because they limit the source of projects.
 
-    :raises ContradictoryOptions: if a project has two.
-    :raises WrongUse: if this cannot be kept to.
+    :raises ContradictoryOptions: if a project has two indexes.
+    :raises WrongUse: if an index is invalid.
     """
     if run.settings.value(VARIANT_INDEX) is None:
-        # No place of the configuration says anything, not even a weaker one.
+        # No source of the configuration has a value, not even an empty one.
         return None
     from pip._internal.variants.scoped.mode import scoped
 

@@ -1,9 +1,8 @@
 """The mode of runs with scoped indexes.
 
-Such a project is looked up on its index, and in the folders that the user named, and
-nowhere else. Whatever fails there is an error: what might be there is not taken from another
-place. The other way round, nothing that such an index has decides what is taken of another
-project, not even by a URL among the dependencies of what it supplies.
+pip looks for such a project only on its index, and in the folders that the user named. Any
+failure of the index is an error: pip never falls back to another source. Conversely, such an
+index supplies no other project, not even by a URL in the dependencies of its projects.
 """
 
 from __future__ import annotations
@@ -44,8 +43,8 @@ if TYPE_CHECKING:
     from pip._internal.variants.selection.scoped_indexes import Indexes, ScopedIndex
     from pip._internal.variants.settings import Settings
 
-#: Set for the pip that fills a build environment: the folders that the user named, since
-#: those of requirements files are on its command line too.
+#: Set for the pip that fills a build environment: the folders that the user named, since its
+#: command line also has the folders of requirements files.
 _INHERITED = "_PIP_VARIANT_INDEX_FIND_LINKS"
 
 
@@ -68,7 +67,7 @@ def _typed(settings: Settings) -> list[ScopedIndex]:
 def scoped(run: Run) -> Mode | None:
     """Return the mode of a run; None if there are no scoped indexes.
 
-    :raises ContradictoryOptions: if a project has two indexes, or this cannot be kept to.
+    :raises ContradictoryOptions: if a project has two indexes, or with the legacy resolver.
     """
     settings = run.settings
     parser, _ = COMMAND_LINE.of(settings.options, tuple) or (None, ())
@@ -116,19 +115,18 @@ class Scoped(Mode):
     def __init__(self, run: Run, indexes: Indexes, folders: Sequence[str]) -> None:
         """Create the mode of a run.
 
-        :param folders: where the user has files looked for besides; those that a
-            requirements file names are not for these projects.
+        :param folders: the folders of ``--find-links``, without those of requirements files.
         """
         self._run, self._indexes, self._folders = run, indexes, folders
         self._asked: set[str] = set()
-        # The paths and URLs that the user typed, each with its project if that is known.
+        # The typed paths and URLs, each with its project if known
         self._typed: set[tuple[Link, NormalizedName | None]] = set()
         self._has_built = False
 
     def _authenticate(self) -> None:
         """Enable credentials for the scoped indexes.
 
-        Requirements and constraints files set the latter again.
+        Requirements and constraints files reset the session's index URLs.
         """
         auth = self._run.catalogue.session.auth
         urls = (each.url for each in self._indexes.values())
@@ -137,8 +135,8 @@ class Scoped(Mode):
     def note_roots(self, requirements: Iterable[InstallRequirement]) -> None:
         """Record the user's paths and URLs.
 
-        Only the user's requirements, constraints and lock files have any. The roots of a
-        build environment come from a project or its backend.
+        Only the user's requirements, constraints and lock files contain such links. The roots
+        of a build environment come from a project or its backend.
         """
         self._authenticate()
         if self._run.purpose is not Purpose.BUILD:
@@ -148,7 +146,7 @@ class Scoped(Mode):
                 if each.link is not None
             )
 
-    # Where projects come from
+    # Sources of projects
 
     def index_of(self, project: NormalizedName) -> str | None:
         """Return the scoped index of a project, or None."""
@@ -160,13 +158,13 @@ class Scoped(Mode):
     ) -> list[InstallationCandidate]:
         """Return the candidates of a project from its index.
 
-        :raises VariantIndexUnavailable: if its index fails.
+        :raises VariantIndexUnavailable: if the index fails.
         """
         project = canonicalize_name(project_name)
         is_known = project_name in finder._all_candidates
         if project not in self._indexes or is_known or project in finder._locked_links:
             return find(finder, project_name)
-        # First, since upstream keeps what it finds, and this may have to wait.
+        # First, since upstream caches its result, and this may raise NotAnswered.
         there = self._there(finder, project)
         own = find_beside_indexes(find, finder, project_name, self._folders)
         found = finder._all_candidates[project_name] = [*own, *there]
@@ -181,7 +179,7 @@ class Scoped(Mode):
         said = f"Looking for {project} only on {self._shown(project)}"
         if not urls:
             said = f"--no-index in a requirements file turns off the index of {project}"
-        # Listings go to where programs read them, and a newer pip is looked for unasked.
+        # Programs read the output of listings; the self check was not requested.
         purpose = self._run.purpose
         is_silent = purpose.is_listing or purpose is Purpose.SELF_CHECK
         self._run.reporter.say_once(
@@ -206,7 +204,7 @@ class Scoped(Mode):
     ) -> VariantIndexUnavailable:
         """Create the error for an unavailable page.
 
-        :param usual: the indexes for all other projects.
+        :param usual: the URLs of the default indexes.
         """
         url = redact_auth_from_url(usual[0]).rstrip("/") if usual else "URL"
         return VariantIndexUnavailable(
@@ -238,13 +236,13 @@ class Scoped(Mode):
     ) -> None:
         """Raise an error for a scoped project's URL that the user did not type.
 
-        Also refuse each URL that the metadata of a project from such an index names: the
-        index would supply another project in this way.
+        Also refuses URLs in the metadata of a scoped project, by which the index would supply
+        another project.
 
         :raises DependencyByURL: in both cases.
         """
         if (link, None) in self._typed and project is not None:
-            # It is the project of what the user typed without a name.
+            # *project* is the project of a link that the user typed without a name.
             self._typed.add((link, project))
         if {(link, None), (link, project)}.isdisjoint(self._typed):
             is_built = self._run.purpose is Purpose.BUILD
@@ -253,11 +251,12 @@ class Scoped(Mode):
     def refuse_build_requirements(
         self, requirement: InstallRequirement, needed: Iterable[str]
     ) -> None:
-        """Raise an error for such URLs in build requirements.
+        """Raise an error for refused URLs in build requirements.
 
-        The pip that fills it refuses them too, but does not know what they are for.
+        The pip that fills the build environment also refuses these URLs, but does not know
+        their purpose.
 
-        :raises DependencyByURL: then.
+        :raises DependencyByURL: if a build requirement has a refused URL.
         """
         self._has_built = True
         for text in needed:
@@ -302,7 +301,7 @@ class Scoped(Mode):
             else f"To accept this URL, type it: '{project or 'NAME'} @ {url}'.",
         )
 
-    # What is said
+    # Output
 
     def solve(self, resolve_once: ResolveOnce, resolver: Resolver) -> RequirementSet:
         """Resolve, and warn of typed indexes that were not used."""
@@ -310,9 +309,9 @@ class Scoped(Mode):
         assert resolver._result is not None, "it has resolved"
         run = self._run
         if self._has_built or run.purpose in (Purpose.BUILD, Purpose.PLUGIN):
-            # Nobody here knows all that a build needs.
+            # The requirements of a build are unknown here.
             return requirements
-        # Pip looks for its own releases, and plugins are looked up apart.
+        # pip looks for its own releases; another run looks for plugins.
         needed: set[str | None] = {"pip", *self._asked}
         needed.update(each.project_name for each in resolver._result.mapping.values())
         needed.update(run.settings.trusted_providers)
