@@ -1,13 +1,13 @@
 """Compute the variants that need each locked package.
 
-One resolution shows what one selection of variants needs. Several of them, one for each
-variant, together show what depends on it. What only some variants need has a marker in
-the file such as ``'variant-torch-cu128' in dependency_groups`` (PEP 751); the group is on
-if that variant is installed.
+One resolution shows the dependencies of one selection of variants. Several resolutions, one
+for each variant, together show which dependencies need which variant. A dependency of only
+some variants gets a marker in the file, such as ``'variant-torch-cu128' in
+dependency_groups`` (PEP 751); the group is active if that variant is installed.
 
-A package may be needed in several versions if the variant of one project decides which.
-Anything else is refused, and so is every combination of variants that would get a version
-which one of them does not accept. Pure: no I/O.
+A package may have several versions if the variant of one project decides the version. pip
+refuses any other case, and any combination of variants that would get a version which one
+of the variants does not accept. Pure: no I/O.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from pip._internal.variants.errors import VariantError
 class LockedVariant(NamedTuple):
     """A locked build of a project: a variant or a plain wheel.
 
-    :ivar project: its normalized name.
-    :ivar label: None for a plain wheel.
+    :ivar project: the normalized name of the project.
+    :ivar label: the label; None for a plain wheel.
     """
 
     project: str
@@ -36,14 +36,14 @@ class LockedVariant(NamedTuple):
         return f"{self.project} ({self.label or 'plain'})"
 
 
-#: A project, by its normalized name, in a version.
+#: The normalized name and the version of a project.
 Locked = tuple[str, str]
 
-#: What depends on something: a node in a version, and its variant if its project has any.
+#: The source of a dependency: a node, its version, and its variant if its project has any.
 #: The root has no node.
 Source = tuple[str | None, str, LockedVariant | None]
 
-#: Variants, any of which needs something. None stands for the user: it is always needed.
+#: The variants that need a package; None stands for the user, who always needs the package.
 Condition = frozenset[LockedVariant | None]
 
 _ALWAYS: Condition = frozenset([None])
@@ -63,13 +63,12 @@ class LockConflict(VariantError):
 class Resolution:
     """The result of one resolution.
 
-    A project with extras, ``name[extra]``, is a node beside the project; it depends on
-    what its extras need, and on the project.
+    A project with extras, ``name[extra]``, is a separate node. It depends on the requirements of
+    its extras, and on the project.
 
-    :ivar versions: of each node, all of them reachable from the root.
-    :ivar taken: the variant that was selected of each project that has any.
-    :ivar children: the nodes that each node depends on; under None those that the user
-        requested.
+    :ivar versions: the versions of all nodes.
+    :ivar taken: the selected variant of each project with variants.
+    :ivar children: the dependencies of each node; those of None are the user's requirements.
     """
 
     versions: Mapping[str, str]
@@ -103,11 +102,11 @@ def conditions(
 ) -> dict[Locked, Condition]:
     """Return the conditions under which each node and version is needed.
 
-    It holds for all combinations of the variants, whether or not they were resolved.
+    The conditions apply to all combinations of variants, resolved or not.
 
-    :param accepts: whether a source accepts a version of a node that it needs.
-    :raises LockConflict: if it is not known for a combination what it needs, or which
-        version of something; or if no condition can express that.
+    :param accepts: a function that returns whether a source accepts a version of a node.
+    :raises LockConflict: if the dependencies of a combination, or their versions, are unknown,
+        or if no condition can express them.
     """
     needs = _Needs(resolutions)
     needs.check(accepts)
@@ -117,7 +116,7 @@ def conditions(
 class _Needs:
     """Conditions, propagated from the root along the dependencies.
 
-    :ivar found: when each node is needed in each version.
+    :ivar found: the condition for each node and version.
     """
 
     def __init__(self, resolutions: Sequence[Resolution]) -> None:
@@ -144,7 +143,7 @@ class _Needs:
     def _decided_by(self, project: str) -> Mapping[LockedVariant, str]:
         """Return the variants of one project that decide a version.
 
-        :raises LockConflict: if no project does.
+        :raises LockConflict: if no project decides the version.
         """
         runs = [each for each in self._resolutions if project in each.versions]
         deciding = []
@@ -155,7 +154,7 @@ class _Needs:
                 if variant is None or versions.setdefault(variant, version) != version:
                     break
             else:
-                # What depends on the project is more likely to decide.
+                # A project that depends on this one is more likely to decide.
                 reached = sum(run.reaches(name, project) for run in runs)
                 deciding.append((reached, versions))
         if not deciding:
@@ -179,7 +178,7 @@ class _Needs:
         if node is None:
             return _ALWAYS
         if variant is None or project_of(child) == variant.project:
-            # What has extras needs itself without them, whatever its variant.
+            # A node with extras always needs the same project without extras.
             return self.found[node, version]
         return frozenset([variant])
 
@@ -196,7 +195,7 @@ class _Needs:
                 yield version, frozenset(own) if None in when else when & own
 
     def _simplified(self, child: str, condition: Condition) -> Condition:
-        # A project that has a variant installed is needed already.
+        # A project with an installed variant is needed already.
         condition -= self._variants.get(project_of(child), set())
         is_always = None in condition or any(
             variants <= condition and self._is_always(project)
@@ -212,8 +211,8 @@ class _Needs:
     def check(self, accepts: Callable[[Source, str, str], bool]) -> None:
         """Check every combination of variants.
 
-        :raises LockConflict: if a version is not known, or not accepted, or if it is not
-            known what a variant needs.
+        :raises LockConflict: if a version is unknown or not accepted, or if the dependencies
+            of a variant are unknown.
         """
         for node, version in self.found:
             for variant in self._variants.get(project_of(node), ()):
@@ -263,7 +262,7 @@ class _Needs:
             version = deciding.get(variant) if variant else None
             if version is None or not accepts(source, child, version):
                 raise self._several_versions(project_of(child))
-            # A marker with "and" would be needed.
+            # This case would need a marker with "and".
             if others - _ALWAYS and variant not in self.found[child, version]:
                 raise self._several_versions(project_of(child))
 
@@ -296,7 +295,7 @@ def project_of(node: str) -> str:
 def group_name(variant: LockedVariant) -> str:
     """Name the dependency group of a variant."""
     name = f"variant-{variant.project}-{variant.label or 'plain'}"
-    # A name may not end with what a label of punctuation alone becomes.
+    # A label that consists of punctuation would leave a trailing dash.
     return canonicalize_name(name).strip("-")
 
 

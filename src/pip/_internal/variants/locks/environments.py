@@ -1,7 +1,7 @@
 """Merge lock files for several platforms and Pythons.
 
-Each environment is locked separately, as ``--variant-host`` would; then their documents
-are merged. Markers in the file keep the environments apart.
+pip locks each environment separately, as with ``--variant-host``, and merges the documents.
+Markers in the file distinguish the environments.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ _Table = Mapping[str, Any]
 class Document(NamedTuple):
     """A lock file for one environment.
 
-    :ivar name: of the environment, as the user typed it.
-    :ivar environment: the environment markers that distinguish it from others.
-    :ivar content: the file, as TOML has it.
+    :ivar name: the name of the environment, as typed.
+    :ivar environment: the environment markers that distinguish this environment from others.
+    :ivar content: the TOML content of the file.
     """
 
     name: str
@@ -65,10 +65,10 @@ class _Locked(Exception):
 class Documents:
     """The documents of the environments locked so far.
 
-    :ivar name: the environment that is locked just now.
-    :ivar environment: the markers that distinguish it from others.
-    :ivar is_last: whether no other one follows.
-    :ivar versions: of each project, those that are locked.
+    :ivar name: the name of the current environment.
+    :ivar environment: the markers that distinguish this environment from others.
+    :ivar is_last: whether this is the last environment.
+    :ivar versions: the locked versions of each project.
     """
 
     def __init__(self) -> None:
@@ -80,7 +80,7 @@ class Documents:
     def add(self, content: _Table) -> _Table:
         """Add the document of the current environment.
 
-        :return: what to write.
+        :return: the document to write.
         :raises _Locked: if other environments follow.
         """
         self._documents.append(Document(self.name, self.environment, content))
@@ -99,7 +99,7 @@ _current: Documents | None = None
 
 
 def current_documents() -> Documents | None:
-    """Return the documents of ``pip lock --environment``; None without that."""
+    """Return the documents of ``pip lock --environment``; None for other commands."""
     return _current
 
 
@@ -111,10 +111,10 @@ def lock_each(
 ) -> int:
     """Lock for each of the user's environments, and write one file.
 
-    :raises InvalidHostFile: if there is no such platform, or a name has hardware.
-    :raises UnknownHost: if one is no name.
+    :raises InvalidHostFile: if there is no such platform, or a name includes hardware.
+    :raises UnknownHost: if a name is invalid.
     :raises ContradictoryOptions: if the user also typed a host.
-    :raises SameEnvironment: if two environments cannot be in one file.
+    :raises SameEnvironment: if one file cannot contain two of the environments.
     """
     names = [*dict.fromkeys(options.environments)]
     for name in names:
@@ -137,7 +137,7 @@ def lock_each(
             logger.info("Locking for %s", name)
             with suppress(_Locked):
                 status = lock(command, for_environment(name, options), [*args])
-            # The command says the same each time.
+            # The command logs the same each time.
             of_command.disabled = True
     finally:
         _current, of_command.disabled = None, False
@@ -165,8 +165,8 @@ def _told_apart(documents: Sequence[Document]) -> list[Document]:
 def merged(documents: Sequence[Document]) -> dict[str, Any]:
     """Return one lock file for several different environments.
 
-    A package that is the same in all of them comes once. Otherwise each has a marker that
-    names its environments.
+    A package that is the same in all environments has one entry. Other entries have a marker
+    with their environments.
     """
     environments = [each.environment for each in documents]
     found: list[tuple[_Table, list[Mapping[str, str]]]] = []
@@ -209,14 +209,14 @@ def _only_for(
 
 
 def marker_of(environment: Mapping[str, str]) -> Marker:
-    """Return the marker that is true in an environment only."""
+    """Return the marker that is true only in an environment."""
     return Marker(
         " and ".join(f"{name} == {environment[name]!r}" for name in environment)
     )
 
 
 def _report(documents: Sequence[Document], content: _Table) -> None:
-    """Report different versions, and which installers can read the file."""
+    """Report packages with different versions, and installers that can read the file."""
     for project in {each["name"]: None for each in content["packages"]}:
         found: dict[str, list[str]] = defaultdict(list)
         for document in documents:
@@ -240,7 +240,7 @@ def _report(documents: Sequence[Document], content: _Table) -> None:
 def with_marker(package: _Table, marker: str | None, own: str | None = None) -> _Table:
     """Return an entry of a lock file with another marker.
 
-    :param own: a marker that has to hold too, if there is another one.
+    :param own: a second marker that must also be true.
     """
     if marker is None:
         return package

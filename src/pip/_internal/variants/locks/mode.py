@@ -46,8 +46,7 @@ if TYPE_CHECKING:
     from pip._internal.variants.selection.release import Release
     from pip._internal.variants.selection.run import Run
 
-#: A variant, and the node of a resolution that it stands for: its project, maybe with
-#: extras.
+#: A variant and its node in a resolution: the project, perhaps with extras.
 _Target = tuple[LockedVariant, str]
 
 
@@ -83,7 +82,7 @@ class _AnyMachine(ProviderChain):
         """Return all properties that the variants of *manifest* declare."""
         namespace = provider.namespace
         if provider.builtin == ABI_DEPENDENCY:
-            # The resolver decides this, whatever the machine.
+            # The resolver decides these versions, for any machine.
             return self._of_neighbours(manifest, namespace, project)
         declared: dict[str, set[str]] = defaultdict(set)
         for variant in manifest.variants.values():
@@ -99,11 +98,11 @@ class _AnyMachine(ProviderChain):
 class Locks(Mode):
     """The mode of ``pip lock``: lock all variants, for any machine.
 
-    With ``--environment``, versions that are locked for another environment are preferred.
+    With ``--environment``, the mode prefers versions that are locked for other environments.
 
-    :ivar versions: of each project, those that a resolution took.
-    :ivar releases: those with variants, by project.
-    :ivar requirements: what was resolved, by project and version.
+    :ivar versions: the versions of each project in all resolutions.
+    :ivar releases: the releases with variants, by project.
+    :ivar requirements: the resolved requirements, by project and version.
     """
 
     _resolver: Resolver
@@ -113,7 +112,7 @@ class Locks(Mode):
         if run.enabled:
             run.target.chosen_for = _AnyMachine()
         self._documents = current_documents()
-        # The variants to take just now; of other projects, the least demanding.
+        # The variants of the current resolution; other projects get the least demanding one.
         self._selected: dict[str, LockedVariant] = {}
         self.versions: dict[str, set[_BaseVersion]] = defaultdict(set)
         self.releases: dict[str, LockingRelease] = {}
@@ -139,8 +138,8 @@ class Locks(Mode):
     ) -> Iterator[IndexCandidateInfo]:
         """Put the versions of other resolutions first.
 
-        A package with variants keeps its one version. For another kind of machine, sources
-        are offered only if there are no wheels.
+        A package with variants keeps its version. For another kind of machine, sources are
+        candidates only if there are no wheels.
         """
         offered = list(infos())
         if self._run.target.is_elsewhere:
@@ -157,7 +156,7 @@ class Locks(Mode):
     ) -> Callable[..., Release] | None:
         """Return the release type that locks all variants."""
         if any(isinstance(link, LocalVersionWheel) for link in links):
-            # These variants are versions, and a lock file has one of a package.
+            # These variants are versions, and a lock file has one version of a package.
             return None
         return partial(LockingRelease, selected=self._selected)
 
@@ -167,7 +166,7 @@ class Locks(Mode):
         if self._documents is not None:
             self._documents.environment = self.environment
         for requirement in found.requirements.values():
-            # Upstream hands nothing else on to what writes the lock file.
+            # Upstream passes only requirements to the code that writes the lock file.
             LOCK.set(requirement, self)
         return found
 
@@ -176,11 +175,11 @@ class Locks(Mode):
     ) -> RequirementSet | None:
         """Resolve with each variant of each reachable package.
 
-        :return: what the first one found.
-        :raises InstallationError: if not even the least demanding variants can be had.
-        :raises DependsOnMachine: if a variant needs something on some machines only.
-        :raises LockConflict: if what depends on the variants cannot be written down.
-        :raises NothingToInstall: if nothing has a label that the user chose.
+        :return: the result of the first resolution.
+        :raises InstallationError: if even the least demanding variants cannot be resolved.
+        :raises DependsOnMachine: if a variant has a dependency on some machines only.
+        :raises LockConflict: if a lock file cannot express the dependencies of the variants.
+        :raises NothingToInstall: if no project has the user's label.
         """
         if not self._run.enabled:
             return None
@@ -189,9 +188,9 @@ class Locks(Mode):
         try:
             first = self._resolve_with(resolve_once, {})
         except BuildConflict:
-            # A machine that lacks something may have no conflict.
+            # The conflict may be due to a dependency that some machines lack.
             self._refuse_dependence()
-            # Now the resolver says why.
+            # Resolve again, for the resolver's explanation.
             self._run.attempt.may_fail = False
             return self._resolve_with(resolve_once, {})
         self._resolve_each(resolve_once)
@@ -226,7 +225,7 @@ class Locks(Mode):
     def _refuse_failures(self) -> None:
         """Raise an error if some combination of variants cannot be locked.
 
-        :raises LockConflict: if something cannot.
+        :raises LockConflict: if a variant cannot be locked.
         """
         for (variant, node), problem in self._failed.items():
             if variant in self.variants:
@@ -244,7 +243,7 @@ class Locks(Mode):
     ) -> RequirementSet:
         """Resolve with some variants, and the least demanding ones of other projects.
 
-        :raises BuildConflict: if nothing can be found.
+        :raises BuildConflict: if there is no solution.
         """
         self._selected.clear()
         self._selected.update(selected)
@@ -281,7 +280,7 @@ class Locks(Mode):
     def _selections(
         self, wanted: LockedVariant, origin: Resolution
     ) -> Iterator[dict[str, LockedVariant]]:
-        """Yield selections that include a variant: it alone, then all of its label."""
+        """Yield selections with a variant: it alone, then also others with its label."""
         alone = {**origin.taken, wanted.project: wanted}
         yield alone
         alike = {
@@ -297,7 +296,7 @@ class Locks(Mode):
         """Record the result of a resolution."""
         result = self._resolver._result
         assert result is not None, "it has resolved"
-        # The interpreter is no package.
+        # The interpreter is not a package.
         mapping = {
             node: candidate
             for node, candidate in result.mapping.items()
@@ -332,7 +331,7 @@ class Locks(Mode):
     def _refuse_dependence(self) -> None:
         """Check that the dependencies of variants do not depend on the machine.
 
-        :raises DependsOnMachine: if one does.
+        :raises DependsOnMachine: if the dependencies of a variant do.
         """
         if self._resolver.ignore_dependencies:
             return

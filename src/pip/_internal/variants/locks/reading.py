@@ -55,20 +55,19 @@ def narrowed(
 ) -> Pylock:
     """Reduce a lock file to the packages to install.
 
-    Whatever else there is to a lock file is left to upstream.
+    Upstream handles the rest of a lock file.
 
-    :param session: it knows the run of the command, since upstream passes no finder.
-    :param path_or_url: where the file was read.
-    :param extras: those asked for.
-    :param dependency_groups: those asked for.
-
+    :param session: the session of the command, which has the run; upstream passes no finder.
+    :param path_or_url: the path or URL of the lock file.
+    :param extras: the requested extras.
+    :param dependency_groups: the requested groups.
     :raises LockedForOthers: if the file, or all wheels of a package, are for other machines.
-    :raises InvalidVariantWheel: if the location of a wheel is that of another variant.
-    :raises NothingToInstall: if none of the builds of a package runs, or if the user chose
-        a label that a package lacks.
-    :raises UnsupportedVariant: if it has it, and the target cannot run that.
-    :raises VariantLost: if a variant cannot be judged, and the user is strict.
-    :raises VariantsDisabled: if variants are off, and a package has nothing else.
+    :raises InvalidVariantWheel: if the URL of a wheel is for another variant.
+    :raises NothingToInstall: if no build of a package runs, or a package lacks the user's
+        label.
+    :raises UnsupportedVariant: if the target cannot run the variant with the user's label.
+    :raises VariantLost: if pip cannot check a variant, in strict mode.
+    :raises VariantsDisabled: if variants are off, and a package has only variants.
     """
     run = RUN.of(session, Run)
     assert run is not None, "the command made a finder"
@@ -91,7 +90,7 @@ def narrowed(
         environment=cast("Environment", target.environment),
         tags=target.python.get_sorted_tags(),
     )
-    # pip uses nothing else of it.
+    # pip uses no other attributes of the lock.
     made = SimpleNamespace(default_groups=lock.default_groups, select=select)
     return cast("Pylock", made)
 
@@ -104,10 +103,10 @@ def _with_choices(
 ) -> Pylock:
     """Reduce packages to the selected builds and their dependencies.
 
-    If they can, the builds agree on what they compute on.
+    The builds use the same accelerator, if possible.
 
-    :param environment: what markers are evaluated with, besides the groups.
-    :param groups: those that are on; those of variants only if these are chosen.
+    :param environment: the environment of markers, without groups.
+    :param groups: the active groups; groups of variants are active only if selected.
     """
     own, run = _groups_of_variants(lock).intersection(groups), reader.run
 
@@ -116,7 +115,7 @@ def _with_choices(
         while True:
             markers = {**environment, "dependency_groups": frozenset(on)}
             needed = [each for each in lock.packages if _holds(each.marker, markers)]
-            # What a build needs may have builds to choose from too.
+            # The dependencies of a build may have variants too.
             chosen = own & reader.groups(needed)
             if chosen <= on:
                 return needed
@@ -143,7 +142,7 @@ def _with_choices(
 def _refuse_others(lock: Pylock, place: str, target: Mapping[str, str]) -> None:
     """Raise an error if a lock file is for other machines.
 
-    :raises LockedForOthers: if the target is not one of them.
+    :raises LockedForOthers: if the file does not include the target.
     """
     environments = lock.environments or ()
     if environments and not any(_holds(each, target) for each in environments):
@@ -155,9 +154,9 @@ def _only_versions(
 ) -> dict[NormalizedName, Version]:
     """Return the versions of projects with one version for the target.
 
-    :param environment: that of a target that was described.
+    :param environment: the environment of a described target; may be empty.
     """
-    # With all groups on, only what is for other environments does not hold.
+    # With all groups active, only markers for other environments are false.
     markers = {**environment, "dependency_groups": frozenset(lock.default_groups or ())}
     packages = [each for each in lock.packages if _holds(each.marker, markers)]
     entries = Counter(package.name for package in packages)
@@ -171,7 +170,7 @@ def _only_versions(
 def _groups_of_variants(lock: Pylock) -> set[str]:
     """Return the default groups that belong to variants.
 
-    Older lock files have some for properties of variants, whose names begin alike.
+    Older lock files have groups for properties of variants, with a group's name as a prefix.
     """
     names = {
         group_name(LockedVariant(package.name, split_label(wheel.filename)[1]))
@@ -196,7 +195,7 @@ def _is_plain(wheel: PackageWheel) -> bool:
 def _holds(marker: Marker | None, environment: Mapping[str, Any]) -> bool:
     """Evaluate a marker.
 
-    :raises InstallationError: if that cannot be done.
+    :raises InstallationError: if the marker cannot be evaluated.
     """
     try:
         return marker is None or marker.evaluate(dict(environment), "lock_file")
@@ -217,7 +216,7 @@ class LockedForOthers(errors.VariantError):
     )
 
 
-#: How many environments or wheels an error names.
+#: The maximum number of environments or wheels in an error.
 _SHOWN = 5
 
 
@@ -254,7 +253,7 @@ class _Reader:
     def release_of(self, package: Package) -> LockedRelease | None:
         """Return the release of a package; None if it has no variants for the target.
 
-        :raises PipError: if there is nothing to choose from.
+        :raises PipError: if there is no build to select.
         """
         if not _has_variants(package):
             return None
@@ -291,7 +290,7 @@ class _Reader:
             return replace(package, wheels=plain or None)
         link = release.chosen = release.fetch_ranked()[0]
         run.request.locked_labels[release.project] = label_of(link)
-        # So it is the same decision when the resolver reaches this one file.
+        # Record the decision for this file, for the resolver.
         run.decisions.release(
             (release.project, release.version, (link,)), lambda: release
         )
@@ -301,7 +300,7 @@ class _Reader:
         return replace(package, wheels=[chosen], sdist=None)
 
     def _files(self, package: Package) -> dict[Link, PackageWheel | PackageSdist]:
-        """Return the files by location; none if they contain no variant."""
+        """Return the files by location; empty if they contain no variant."""
         formats = frozenset({"binary", "source"})
         if self._format_control is not None:
             formats = self._format_control.get_allowed_formats(package.name)
@@ -313,7 +312,7 @@ class _Reader:
         for each in self._best_first(tagged):
             link = self._link(package_wheel_requirement_url(self._path_or_url, each))
             if label_of(link) != split_label(each.filename)[1]:
-                # It would be judged as one build and be another.
+                # pip would check one build and install another.
                 problem = f"its location is that of another file: {link.redacted_url}"
                 raise errors.InvalidVariantWheel(each.filename, problem)
             files[link] = each

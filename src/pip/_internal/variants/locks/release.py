@@ -1,6 +1,6 @@
 """Releases for lock files: lock all builds, or select one from a file.
 
-Lock files hold the manifest of a release as ``[packages.variants-json]`` (PEP 825).
+A lock file contains the manifest of a release as ``[packages.variants-json]`` (PEP 825).
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ if TYPE_CHECKING:
     from pip._internal.variants.providers.chain import ProviderChain
     from pip._internal.variants.selection.run import Run
 
-#: What lock files keep of a manifest besides its variants, in this order.
+#: The keys of a manifest that lock files keep, besides its variants, in this order.
 _KEPT = ("$schema", "default-priorities", "providers", "static-properties")
 
 
 def inlined(manifest: Manifest, labels: Iterable[str]) -> dict[str, Any]:
     """Return a TOML table with the manifest of some labels.
 
-    It keeps all their properties, ``$schema``, and what the schemas know besides the
-    variants; anything else may be what TOML cannot express.
+    Includes all properties of the labels, ``$schema`` and all keys of the schemas. TOML may not
+    be able to express other keys.
     """
     document = manifest.document
     table = {key: _common(document[key]) for key in _KEPT if key in document}
@@ -62,7 +62,7 @@ def read_inlined(table: object) -> Manifest:
 def uncertain(manifest: Manifest, label: str) -> list[Property]:
     """Return the properties that a compatible machine may lack.
 
-    The machine has no say in the versions of other packages.
+    Versions of other packages do not depend on the machine.
     """
     variant = manifest.variant(label)
     return [
@@ -76,11 +76,10 @@ def uncertain(manifest: Manifest, label: str) -> list[Property]:
 
 
 def depends_on_machine(requirement: str, manifest: Manifest, label: str) -> list[str]:
-    """Return the properties that dependencies of a variant may depend on.
+    """Return the properties that a dependency of a variant may depend on.
 
-    :param requirement: as the metadata of the variant has it.
-    :return: those that its marker names and a machine which runs the variant may lack;
-        mostly none.
+    :param requirement: the requirement in the metadata of the variant.
+    :return: the properties in the marker that a compatible machine may lack; usually none.
     """
     if not is_about_variant(requirement):
         return []
@@ -92,8 +91,7 @@ def depends_on_machine(requirement: str, manifest: Manifest, label: str) -> list
     ]
 
 
-#: What both JSON and TOML have. Manifests have nothing else where schemas know what they
-#: should have.
+#: The types that both JSON and TOML have. Keys that the schemas define have no other types.
 _COMMON = (str, bool, list, Mapping)
 
 
@@ -109,15 +107,15 @@ def _common(value: Any) -> Any:
 
 
 class LockingRelease(Release):
-    """A release that locks all of its builds, one after the other."""
+    """A release that locks all of its builds, one at a time."""
 
     is_for_any = True
 
     def __init__(self, *args: Any, selected: Mapping[str, LockedVariant]) -> None:
         """Create the release.
 
-        :param selected: the variants to take just now; of other packages, the least
-            demanding one.
+        :param selected: the variants of the current resolution; other packages get their
+            least demanding variant.
         """
         super().__init__(*args)
         self._selected = selected
@@ -129,7 +127,7 @@ class LockingRelease(Release):
 
     @cached_property
     def source(self) -> str | None:
-        """The source of the locked variants: the first one that has any."""
+        """The source of the locked variants: the first source with compatible variants."""
         for source, selection in self.fetch_selections().items():
             if selection.ranking.compatible:
                 return source
@@ -139,7 +137,7 @@ class LockingRelease(Release):
     def builds(self) -> tuple[LockedVariant, ...]:
         """The builds to lock, least demanding last; empty without variants.
 
-        Labels that the user chose narrow them.
+        Only builds with the user's labels, if any.
         """
         if self.source is None:
             return ()
@@ -181,10 +179,10 @@ class LockingRelease(Release):
 class LockedRelease(LockingRelease):
     """A release in a lock file, with one build selected for the target.
 
-    It is chosen for this one even to be locked once more: a lock file offers many
-    packages, and nobody asked for the rest of them.
+    pip selects one build even to lock the release again: a lock file may have many packages
+    that nobody requested.
 
-    :ivar files: what the lock file has, by location.
+    :ivar files: the entries of the lock file, by location.
     :ivar chosen: the selected file, which never changes.
     """
 
@@ -200,7 +198,7 @@ class LockedRelease(LockingRelease):
     ) -> None:
         """Create the release with the lock file as its only source.
 
-        :param place: of the lock file.
+        :param place: the path or URL of the lock file.
         """
         super().__init__(run, package.name, version, [*files], [place], selected={})
         self._variants_json = vars(package).get("variants_json")

@@ -1,6 +1,6 @@
 """Write lock files: packages, their conditions and all their builds.
 
-All builds of a release are written into one entry (PEP 751, PEP 825).
+One entry contains all builds of a release (PEP 751, PEP 825).
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from pip._internal.resolution.resolvelib.factory import Factory
     from pip._internal.variants.locks.release import LockingRelease
 
-    #: Makes a lock file of requirements, with paths from a folder.
+    #: Creates a lock file from requirements, with paths relative to a folder.
     WriteLock = Callable[[Iterable[InstallRequirement], Path], Pylock]
 
 logger = get_logger(__name__)
@@ -56,7 +56,7 @@ def lock_written(
 ) -> Pylock:
     """Create the lock file with all variants and their dependencies.
 
-    One for a machine that was described says for which.
+    A lock file for a described machine has the markers of that machine.
     """
     requirements, documents = list(install_requirements), current_documents()
     mode = LOCK.of(requirements[0], Locks) if requirements else None
@@ -68,17 +68,17 @@ def lock_written(
         content = documents.add(content)
     elif mode is not None:
         content = merged([Document("", mode.environment, content)])
-    # pip uses nothing else of it.
+    # pip uses no other attributes of the lock.
     return cast("Pylock", SimpleNamespace(to_dict=lambda: content))
 
 
 def _with_builds(write: WriteLock, found: Locks, base_dir: Path) -> Mapping[str, Any]:
     """Return the lock file with all variants and their dependencies.
 
-    :param found: what to lock; each requirement is made to know its hash.
-    :return: what TOML has.
-    :raises LockConflict: if what a variant needs is locked, and the variant is not; or if
-        two variants would have one dependency group.
+    :param found: the requirements to lock, whose missing hashes are added.
+    :return: the TOML document.
+    :raises LockConflict: if a locked package depends on an omitted variant, or if two
+        variants would have the same dependency group.
     """
     conditions = found.conditions
     projects = {project for project, _ in conditions}
@@ -92,7 +92,7 @@ def _with_builds(write: WriteLock, found: Locks, base_dir: Path) -> Mapping[str,
     for project, version in locked:
         if project in variants:
             _complete(found.requirements[project, version], variants[project]["wheels"])
-    # Sorted by name; versions of one project keep the order in which they come.
+    # Sorted by name; versions of one project keep their order.
     lock = write([found.requirements[each] for each in locked], base_dir).to_dict()
     packages = [
         {
@@ -137,7 +137,7 @@ def _variants(release: LockingRelease, found: Locks) -> dict[str, Any]:
     links: list[Link] = []
     for build in locked:
         wheels = release.links_of(build)
-        # Of plain wheels one is enough, as upstream has it.
+        # One plain wheel is enough, as for upstream.
         links += wheels if build.label is not None else wheels[:1]
     assert release.source is not None, "it has variants"
     manifest = release.fetch_selections()[release.source].manifest
@@ -153,7 +153,7 @@ def _variants(release: LockingRelease, found: Locks) -> dict[str, Any]:
 
 def _locked_wheel(link: Link, factory: Factory) -> dict[str, Any]:
     url = direct_url_from_link(link)
-    # The label of a wheel elsewhere is in the fragment.
+    # The label of a wheel on another site is in the fragment.
     location = link.url if isinstance(link, RenamedWheel) else url.url
     hashes = dict(_hashes(link, url, factory))
     return {"name": link.filename, "url": location, "hashes": hashes}
