@@ -41,8 +41,7 @@ _STEPS = {
 
 
 def provider_line(namespace: str, answer: ProviderResult) -> str:
-    """Summarize the supported properties of a namespace, with a count of flags.
-    """
+    """Summarize the supported properties of a namespace, with a count of flags."""
     names = {feature.name for feature in answer.features}
     flags, said = 0, []
     for feature in answer.features:
