@@ -25,7 +25,7 @@ _LAYOUT = {
 def code_lines(source: str) -> int:
     """Return the number of code lines in a module.
 
-    A line inside of a string that is no docstring counts, also if it is blank.
+    Every line inside a string counts, even if blank, unless the string is a docstring.
     """
     lines: set[int] = set()
     for token in tokenize.generate_tokens(io.StringIO(source).readline):

@@ -19,7 +19,7 @@ def above(paths: Sequence[Path]) -> Iterator[tuple[str, int]]:
     for path in paths:
         for file in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
             name = file.relative_to(ROOT).as_posix()
-            # Assertions are no branches.
+            # Assertions are not branches.
             for block in cc_visit(file.read_text(encoding="utf-8"), no_assert=True):
                 if block.letter != "C" and block.complexity > LIMIT:
                     yield f"{name}::{block.fullname}", block.complexity

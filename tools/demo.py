@@ -1,6 +1,7 @@
 """Demonstrate the fork: build it, serve an index, install torch on four machines.
 
-Needs Python 3.10 or newer and a package registry for the build; leaves nothing behind.
+The demo needs Python 3.10 or newer, and a package registry for the build. It removes all
+its files.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from tests.lib.hosts import make_host, write_host  # noqa: E402
 from tests.lib.index import IndexServer  # noqa: E402
 from tests.lib.manifests import PREVIEW_TORCH  # noqa: E402
 
-#: Machines other than this one: what to call them, their host file's name and content.
+#: Simulated machines: the description, and the name and content of the host file.
 MACHINES = (
     (
         "CUDA 12.8, compute capability 9.0",
@@ -44,7 +45,7 @@ MACHINES = (
 class DemoError(Exception):
     """The demo failed; the message contains the reason and a remedy.
 
-    :param details: what a failed command printed
+    :param details: the output of a failed command
     """
 
     def __init__(self, message: str, details: str = "") -> None:
@@ -54,7 +55,7 @@ class DemoError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The build that pip selected on a machine, and the deciding properties."""
+    """The variant that pip selected on a machine, and the deciding properties."""
 
     host: str
     build: str
@@ -63,7 +64,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Sandbox:
-    """A virtual environment with the fork, away from the settings of the user."""
+    """A virtual environment with the fork, isolated from the user's settings."""
 
     folder: Path
     index_url: str
@@ -164,7 +165,7 @@ def run(*, keep: bool, serve: bool, wheel: Path | None) -> None:
         if serve:
             print_commands(sandbox)
             with suppress(KeyboardInterrupt):
-                # Wakes up to notice Ctrl-C on every platform.
+                # Wake up regularly to notice Ctrl-C on every platform.
                 while True:
                     time.sleep(0.5)
 
@@ -215,7 +216,7 @@ def print_index(index: IndexServer) -> None:
 
 
 def install_everywhere(sandbox: Sandbox) -> list[Choice]:
-    """Install on this machine, and resolve for the others."""
+    """Install on this machine, and resolve for the other machines."""
     print("\n3. What this machine gets")
     output = sandbox.pip("install", "--dry-run", "torch")
     choices = [read_choice("this machine", output)]
@@ -241,7 +242,7 @@ def read_choice(host: str, output: str) -> Choice:
 
 
 def print_table(choices: Sequence[Choice]) -> None:
-    """Print the host, the selected build and the reason."""
+    """Print the host, the selected variant and the reason."""
     rows = [("host", "chosen build", "why")]
     rows += [(c.host, c.build, c.reason) for c in choices]
     first, second = (max(len(row[i]) for row in rows) for i in (0, 1))

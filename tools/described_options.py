@@ -26,7 +26,7 @@ def described() -> dict[str, Any]:
     for option, place in _own():
         shown = options.setdefault(option.get_opt_string(), _described(option))
         shown["places"].append(place)
-    # Upstream's options of these names would be set with them.
+    # Otherwise, upstream's options of these names would be added too.
     for name in _known() & options.keys():
         options[name]["variable"] = None
     actions = [
@@ -73,7 +73,7 @@ def _all() -> Iterator[tuple[str, optparse.Option]]:
 
 
 def _described(option: optparse.Option) -> dict[str, Any]:
-    # As upstream finds them in the configuration.
+    # The keys that upstream uses for the configuration.
     key = option.get_opt_string().removeprefix("--")
     return {
         "names": [*option._short_opts, *option._long_opts],

@@ -1,7 +1,7 @@
 """Compare two wheels of this pip on random projects and machines.
 
-The exit status is 1 if anything differs. It takes the files and labels that would be
-installed, or the exit status and the last error.
+The exit status is 1 if anything differs. The comparison covers the files and labels that
+pip would install, or the exit status and the last error.
 """
 
 from __future__ import annotations

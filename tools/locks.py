@@ -1,8 +1,8 @@
 """Compare installations from lock files with those from the index.
 
-Random projects are locked once each, and compared on eight machines. Exit status 1 if
-anything differs, or if pip refuses to lock more than 15 % of the projects that it could
-lock; a sample that differs is printed in full.
+Each random project is locked once, and compared on eight machines. The exit status is 1 if
+anything differs, or if pip refuses to lock more than 15 % of the lockable projects. A
+sample that differs is printed in full.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _samples(numbers: Iterable[int], jobs: int) -> Iterator[Sample]:
-    # Each runs in a separate process, since commands of pip run in it.
+    # Each sample needs a separate process, because pip commands run in it.
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
         yield from pool.map(_sample, numbers)
 

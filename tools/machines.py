@@ -1,8 +1,9 @@
 """Compare cross-platform results with results on the machine.
 
-Random trees of packages are asked for: with each other Python that is named, there and, with
-its description, here; and for platforms that are not here, by name, with what tags and
-markers say on their own. Exit status 1 if anything differs.
+For each given Python, pip resolves random trees of packages with that Python, and with this
+Python and a host file of the other. Platforms that are not available here are resolved by
+name, and compared with the result of tags and markers. The exit status is 1 if anything
+differs.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ from tests.lib.random_trees import MACHINES, random_tree
 
 __all__ = ["main"]
 
-#: Runs pip again and again in one process: a command takes 50 ms then, and no second.
+#: A driver that runs pip repeatedly in one process: a command takes 50 ms instead of a
+#: second.
 _DRIVER = """\
 import contextlib, io, json, sys
 from pip._internal.cli.main import main
@@ -35,7 +37,7 @@ for line in sys.stdin:
 
 
 class Pip:
-    """The assembled fork in a process of some Python."""
+    """The assembled fork in a process of another Python."""
 
     def __init__(self, python: str, home: Path) -> None:
         self.python = python

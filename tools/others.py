@@ -19,7 +19,7 @@ from tests.lib.environments import scrubbed_environ
 
 __all__ = ["nothing_installed", "run_uv", "sort_with_variantlib", "target_label"]
 
-#: variantlib asks for all installed distributions at each call.
+#: variantlib lists all installed distributions at each call.
 nothing_installed = mock.patch(
     "importlib.metadata.distributions", new=mock.Mock(return_value=())
 )
@@ -30,10 +30,10 @@ def sort_with_variantlib(
     supported: Iterable[tuple[str, str, str]],
     priorities: Mapping[str, Any],
 ) -> list[str]:
-    """Return the labels of the variants that are supported, best first.
+    """Return the labels of the supported variants, best first.
 
     :param supported: namespaces, features and values, best first.
-    :raises ValidationError: variantlib refuses the variants.
+    :raises ValidationError: if variantlib refuses the variants.
     """
     found = sort_and_filter_supported_variants(
         [
@@ -62,7 +62,7 @@ def run_uv(folder: Path, arguments: Sequence[str]) -> subprocess.CompletedProces
 
 
 def target_label(target: Path, name: str) -> str | None:
-    """Return the label of an installed package; None if there is none."""
+    """Return the label of an installed package; None if the package has no label."""
     for path in target.glob(f"{name}-*.dist-info/variant.json"):
         (label,) = json.loads(path.read_text(encoding="utf-8"))["variants"]
         return str(label)

@@ -1,9 +1,9 @@
 """Report the effects of another pip release on the fork; change nothing.
 
-The report goes seam by seam: unchanged, changed (with both bodies) or missing. Then come
-the census of sensitive calls, files that clash with the overlay, all files that differ, and the libraries that pip
-brings. It ends with what to do. The exit status is 0 if nothing drifted, 1 if something
-did, 2 if the report cannot be made.
+The report lists each seam: unchanged, changed (with both bodies) or missing. It then lists
+the census of sensitive calls, files that clash with the overlay, all files that differ, and
+the libraries that pip vendors. It ends with the next steps. The exit status is 0 if nothing
+drifted, 1 if something drifted, 2 if the report cannot be created.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Check for a release of stock pip that is newer than the fork's base.
 
-If there is one, say what it changes for the fork (``tools/rebase.py``). The exit status is
-0 if there is none, 1 if there is one, 2 if that cannot be found out.
+If there is one, report its effects on the fork (``tools/rebase.py``). The exit status is 0
+without a newer release, 1 with a newer release, and 2 if the check fails.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ __all__ = ["main", "newer"]
 
 
 def newer(versions: Iterable[str], than: str) -> str | None:
-    """Return the newest final release after *than*; None if there is none.
+    """Return the newest final release after *than*, or None.
 
-    Post-releases count, what is called in another way than PEP 440 has it does not.
+    Post-releases count; versions that do not follow PEP 440 do not.
     """
     known = Version(than)
     found = [each for each in map(_parsed, versions) if each is not None]

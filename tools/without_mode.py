@@ -17,7 +17,7 @@ from tools.mutants.__main__ import copied, file_of
 __all__ = ["MODES", "main", "take_out"]
 
 MODES = ("locks", "pytorch", "scoped")
-#: Of the rooms, not of the repository.
+#: The tests of packages, not of the repository.
 _TESTS = (
     "tests/unit/console",
     "tests/unit/fast",
@@ -30,7 +30,7 @@ def take_out(mode: str, internal: Path) -> None:
     """Delete the package of a mode, and its registration.
 
     :param internal: the folder ``pip/_internal`` of a copy.
-    :raises ValueError: if it is not registered by just one line.
+    :raises ValueError: if the mode is not registered by exactly one line.
     """
     shutil.rmtree(internal / "variants" / mode)
     door = internal / "variants" / "seams.py"

@@ -13,7 +13,7 @@ from pathlib import Path
 
 __all__ = ["main", "problems"]
 
-#: What to write instead, by word.
+#: The replacement for each banned word.
 _BANNED = {
     "mend": "fix",
     "mends": "fixes",
@@ -74,7 +74,7 @@ def main() -> int:
     paths = [path for folder in _FOLDERS for path in Path(folder).rglob("*")]
     count = 0
     for path in sorted([*paths, *Path().glob("*.md"), Path("noxfile.py")]):
-        # This file and its test name the words.
+        # Skip this module and its test, which contain the words.
         if path.suffix in _SUFFIXES and not path.name.endswith("words.py"):
             text = path.read_text(encoding="utf-8")
             for number, problem in problems(text, is_code=path.suffix == ".py"):

@@ -24,15 +24,16 @@ _BOTH = (COLD, WARM)
 class Case:
     """A package to install.
 
-    :ivar package: its name; None: tools print their version.
-    :ivar labels: the label of each package that is installed, None for a plain wheel.
-        Stock pip takes the plain wheels of the same pages. None: not checked.
-    :ivar delays: milliseconds before each answer.
-    :ivar options: more options, by tool.
-    :ivar is_http: whether the server is asked without TLS.
+    :ivar package: the name of the package; None: tools print their version.
+    :ivar labels: the label of each installed package, None for a plain wheel. Stock pip
+        selects the plain wheels of the same pages. None: not checked.
+    :ivar delays: the delays before each response, in milliseconds.
+    :ivar options: additional options, by tool.
+    :ivar is_http: whether clients connect without TLS.
     :ivar bare: whether the server has no PEP 658 metadata and no range requests.
-    :ivar rate: bytes per second of the line that all downloads share.
-    :ivar large: whether it takes minutes or gigabytes, and must be asked for by name.
+    :ivar rate: the bandwidth that all downloads share, in bytes per second.
+    :ivar large: whether the case takes minutes or gigabytes, and only runs if selected by
+        name.
     """
 
     name: str
@@ -68,7 +69,7 @@ def _over_http(name: str, way: str, *options: str) -> Case:
 
 
 def _again(name: str, way: str, mode: str, *of_uv: str) -> Case:
-    # The first environment is that of the run which is not counted.
+    # The first environment belongs to the warm-up run.
     return Case(
         name,
         f"torch 2.13.0 for CPUs into a second environment, by {way}",

@@ -21,8 +21,8 @@ class Goal:
     """A speed goal.
 
     :ivar case: the name of a case.
-    :ivar peer: the tool beside which the fork is measured, in the same run.
-    :ivar limits: the largest ratio, by milliseconds a request.
+    :ivar peer: the tool to compare with, in the same run.
+    :ivar limits: the maximum ratio, by milliseconds per request.
     """
 
     number: int
@@ -51,7 +51,7 @@ GOALS: Sequence[Goal] = (
     Goal(5, "many", PIP, CPU, {0: 1.10}, WARM),
     Goal(6, "large", PIP, WALL, {0: 0.42}),
     Goal(7, "long-page", PIP, CPU, {0: 0.66}),
-    # Stock pip reads the same page, and takes the plain wheel on it.
+    # Stock pip reads the same page, and selects its plain wheel.
     Goal(8, "labels", PIP, INSTRUCTIONS, {0: 1.15}),
     Goal(9, "variant-ten", UV, WALL, {30: 1.25, 100: 0.60}),
     Goal(10, "refused", UV, WALL, {30: 0.9, 100: 0.45}),
@@ -75,7 +75,7 @@ def results(
 ) -> list[dict[str, Any]]:
     """Evaluate goals, for JSON: by ratios of medians, or by counts.
 
-    A figure is None where something is missing, and the problem says what.
+    If a measurement is missing, the figure is None, and the problem explains why.
     """
     known = {(each.scenario, each.tool): each for each in measurements}
     judged = []

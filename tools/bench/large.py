@@ -20,7 +20,7 @@ from tests.lib.wheels import DistFile, make_wheel
 
 __all__ = ["LARGE", "PARTS", "TORCH", "add_large", "add_torch"]
 
-#: What needs all the others.
+#: The package that requires all the others.
 LARGE = "large-torch"
 PARTS = [f"large-part-{number}" for number in range(15)]
 TORCH = "torch"
@@ -62,7 +62,7 @@ class _OnDisk:
 def add_large(repository: Repository, folder: Path, scale: float) -> None:
     """Write and add a replacement for torch and its dependencies.
 
-    :param scale: of all sizes and numbers of files; 1 makes 4 GB
+    :param scale: the factor for all sizes and numbers of files; 1 makes 4 GB
     """
     for number, name in enumerate(PARTS):
         size = 50 * _MB + number * 300 * _MB // 14
@@ -74,10 +74,10 @@ def add_large(repository: Repository, folder: Path, scale: float) -> None:
 def add_torch(repository: Repository, folder: Path) -> str | None:
     """Download torch for CPUs, rename it for this machine, and add it.
 
-    That is the wheel for macOS, since the one for Linux is not on the registry. It has
-    other libraries and the same modules; nothing of it is run.
+    The wheel is for macOS, because the registry has no CPU wheel for Linux. It has other
+    libraries and the same modules; none of its code runs.
 
-    :return: why it is not there
+    :return: the reason why the wheel is not available, or None
     """
     system = "--platform=macosx_14_0_arm64"
     download = ["download", "-q", "--no-deps", "--only-binary=:all:", system]
@@ -147,6 +147,6 @@ def _add(repository: Repository, small: DistFile, path: Path) -> None:
     with path.open("rb") as file:
         while block := file.read(_BLOCK):
             digest.update(block)
-    # Only its length is asked for, and slices.
+    # Callers use only the length and slices.
     content = cast(bytes, _OnDisk(path, 0, path.stat().st_size))
     repository.add(replace(small, content=content), sha256=digest.hexdigest())

@@ -13,14 +13,14 @@ from tests.lib.wheels import DistFile, make_wheel
 
 __all__ = ["MANY", "MANY_ONES", "SIXTY", "SIXTY_ONES", "TEN_ONES", "fill"]
 
-#: What needs all of the small ones.
+#: The package that requires all of the small packages.
 MANY, MANY_ONES = "many", [f"many-{n}" for n in range(96)]
-#: What needs six packages, of which each needs nine others.
+#: A package that requires six packages, each of which requires nine others.
 SIXTY, SIXTY_ONES = "sixty", [f"of-sixty-{n}" for n in range(59)]
 TEN_ONES = [f"part-{n}" for n in range(10)]
 
 _NEWER = ["75", "80", "86", "90", "100", "120"]
-#: Of these, a machine with CUDA 12.8 and a GPU of compute capability 9.0 takes cu128.
+#: A machine with CUDA 12.8 and a GPU of compute capability 9.0 selects cu128.
 _CUDA: Mapping[str, Any] = {
     "null": {},
     "cu126": cuda("12.6", ["50", "60", "70", "75", "80", "86", "90"]),
@@ -83,7 +83,7 @@ def _add_long_page(repository: Repository) -> None:
 
 
 def _add_labels(repository: Repository) -> None:
-    """Add a release with many labels; one of them fits best."""
+    """Add a release with many labels, of which one is the best match."""
     labels = {
         f"l{n:04}": cuda(f"12.{9 + n % 12}", [str(50 + n % 60)]) for n in range(_LABELS)
     }
@@ -106,7 +106,7 @@ def _add_listed(repository: Repository, body: DistFile, version: str, tag: str) 
         requires_python=">=3.9",
         upload_time="2026-01-01T00:00:00.000000Z",
     )
-    # Repository.add() looks for files of the same name, one by one.
+    # Repository.add() searches for files of the same name, one by one.
     repository.projects.setdefault(body.project, []).append(entry)
 
 

@@ -35,8 +35,8 @@ def document(
 ) -> dict[str, Any]:
     """Return all results, for JSON.
 
-    :param scale: of large wheels.
-    :param goals: as :func:`tools.bench.goals.results` returns them.
+    :param scale: the scale of large wheels.
+    :param goals: the result of :func:`tools.bench.goals.results`.
     """
     return {
         "command": command,
@@ -198,7 +198,7 @@ def _cells(*texts: str) -> str:
 
 def _draw(measured: Mapping[str, Any], path: Path) -> None:
     """Write a chart with one panel per delay and one group of bars per case."""
-    # Heavy, and useless for runs that only measure.
+    # matplotlib is slow to import, and runs that only measure do not need it.
     import matplotlib as mpl
     from matplotlib.figure import Figure
 

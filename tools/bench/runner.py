@@ -29,11 +29,11 @@ __all__ = [
     "scenarios",
 ]
 
-# A name, since certificates for addresses are rare.
+# A name, because certificates for addresses are rare.
 _HOST = "localhost"
-#: A machine that all tools can be told to be.
+#: The simulated machine, which all tools support.
 _GPU = {name: value for name, value in forced("12.8").items() if value is not None}
-#: So much of what a failed command printed is kept.
+#: The maximum number of characters to keep from the output of a failed command.
 _SHOWN = 300
 _COUNT = re.compile(r"I\s+refs:\s+([\d,]+)")
 _COUNTER = "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"
@@ -42,12 +42,12 @@ _COUNTER = "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/nu
 class BenchServer(IndexServer):
     """An index on loopback like PyPI: TLS, the same headers, optional delays.
 
-    Pages and files are on different ports, as they are on different hosts there. All
-    answers are computed once: clients wait for each other, for the delay and for the
-    bandwidth, and not for the server.
+    Pages and files are on different ports, because PyPI has them on different hosts. All
+    responses are computed once: clients wait for each other, for the delay and for the
+    bandwidth, but not for the server.
 
-    :param folder: where the certificates are written that clients are to trust
-    :ivar plain: the same index without TLS.
+    :param folder: the folder for the certificates that clients must trust
+    :ivar plain: the same index without TLS
     """
 
     def __init__(self, folder: Path) -> None:
@@ -59,7 +59,7 @@ class BenchServer(IndexServer):
             each.files_apart = each.compresses = each.is_fixed = True
         authority = trustme.CA()
         self.certificates = folder / "trusted.pem"
-        # All that the system trusts too, since clients take their time to load it.
+        # Include all certificates of the system, because clients spend time loading them.
         system = ssl.get_default_verify_paths().cafile
         trusted = Path(system).read_bytes() if system else b""
         self.certificates.write_bytes(authority.cert_pem.bytes() + b"\n" + trusted)
@@ -90,9 +90,9 @@ class Scenario:
 class Sample:
     """One run.
 
-    :ivar wall: seconds.
-    :ivar cpu: seconds of user and system time, also of its children.
-    :ivar received: bytes.
+    :ivar wall: the wall clock time, in seconds.
+    :ivar cpu: the user and system time, including child processes, in seconds.
+    :ivar received: the number of received bytes.
     """
 
     wall: float
@@ -106,8 +106,8 @@ class Sample:
 class Measurement:
     """All runs of one tool in one scenario.
 
-    :ivar problem: why there are no samples, or why they do not count.
-    :ivar instructions: of one run, if they were counted.
+    :ivar problem: the reason why there are no valid samples, or None.
+    :ivar instructions: the instructions of one run, if counted.
     """
 
     scenario: Scenario
@@ -144,10 +144,9 @@ def measure(
 ) -> list[Measurement]:
     """Run every tool *repeat* times, alternately.
 
-    A run before those, which is not counted, shows whether the outcome is right and
-    fills the cache.
+    A warm-up run, which is not counted, checks the outcome and fills the cache.
 
-    :param count: also count the instructions of one run with nothing cached.
+    :param count: whether to count the instructions of one run with an empty cache.
     """
     case = scenario.case
     for each in (server, server.plain):
@@ -190,8 +189,8 @@ def _run(
 ) -> Sample:
     """Run a tool once in its fresh environment.
 
-    :param counter: what runs it.
-    :raises _CommandFailed: if it ends with an error.
+    :param counter: the command that runs the tool.
+    :raises _CommandFailed: if the command ends with an error.
     """
     tool.uninstall()
     asked = server.plain if case.is_http else server
@@ -215,7 +214,7 @@ def _time(
 ) -> tuple[float, float, str]:
     """Run a command; return its wall clock time, CPU time and output.
 
-    :raises _CommandFailed: if it ends with an error.
+    :raises _CommandFailed: if the command ends with an error.
     """
     with tempfile.TemporaryFile() as output:
         start = time.perf_counter()
@@ -227,7 +226,7 @@ def _time(
             stdout=output,
             stderr=subprocess.STDOUT,
         )
-        # Popen does not return what the process used.
+        # Popen does not return the resource usage of the process.
         _, status, usage = os.wait4(process.pid, 0)
         wall = time.perf_counter() - start
         process.returncode = os.waitstatus_to_exitcode(status)

@@ -20,9 +20,9 @@ FORK, PIP, UV = TOOLS = ("fork", "pip", "uv")
 class Tool:
     """An installer and the environment that it installs into.
 
-    :ivar name: one of :data:`TOOLS`.
-    :ivar version: as it states itself.
-    :ivar folder: the empty folder that it is run in.
+    :ivar name: a name in :data:`TOOLS`.
+    :ivar version: the version that the installer reports.
+    :ivar folder: the empty folder in which the installer runs.
     """
 
     def __init__(self, name: str, environment: Environment) -> None:
@@ -39,11 +39,11 @@ class Tool:
             text=True,
             check=True,
         )
-        # Without the path that pip adds.
+        # Omit the path that pip adds.
         self.version = " ".join(done.stdout.split()[:2])
 
     def version_command(self) -> list[str]:
-        """Return the command that prints its version."""
+        """Return the command that prints the installer's version."""
         if self.name == UV:
             return [str(Path(sys.executable).with_name("uv")), "--version"]
         return [str(self._environment.python), "-m", "pip", "--version"]

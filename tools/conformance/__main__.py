@@ -1,7 +1,7 @@
 """Run the conformance cases of core against core, the fork, variantlib and uv.
 
-Prints a table, and each disagreement with the section of the PEP that decides it. Exit
-status 1 if core or the fork disagrees with a case.
+Print a table, and each disagreement with the section of the PEP that decides it. The exit
+status is 1 if core or the fork disagrees with a case.
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ _OUTCOMES = ("passed", "failed", "not applicable")
 
 
 class Implementation(NamedTuple):
-    """An implementation that answers the cases.
+    """An implementation to test with the cases.
 
-    :ivar answer: returns None if a case does not apply.
+    :ivar answer: a function that returns the result of a case; None if the case does not
+        apply.
     :ivar is_ours: whether a disagreement is a fault of this project.
     """
 

@@ -11,7 +11,7 @@ __all__ = ["Fork"]
 
 
 class Fork(Model):
-    """The same as core, except that ``packaging`` parses labels and markers."""
+    """The model of core, except that the fork's ``packaging`` parses labels and markers."""
 
     def __init__(self) -> None:
         super().__init__("pip._vendor.wheel_variants", "pip._vendor.packaging")
@@ -21,7 +21,7 @@ class Fork(Model):
         return self.packaging.utils.parse_wheel_filename(filename)
 
     def evaluate(self, given: Mapping[str, Any], variant: Any) -> bool:
-        """Evaluate a marker for a variant, and for the rest of its environment."""
+        """Evaluate a marker for a variant, and for the rest of the environment."""
         marker = self.packaging.markers.Marker(given["marker"])
         with self.packaging._variants.during(variant):
             return bool(marker.evaluate(given.get("environment", {})))

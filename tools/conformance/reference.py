@@ -1,7 +1,7 @@
 """Run the cases with variantlib, the library of the PEPs' authors.
 
-It reads manifests of version 0.2.0 alone, and parses neither the names of manifests nor
-markers.
+variantlib reads only manifests of version 0.2.0, and parses neither the names of manifests
+nor markers.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def _filename(case: Case) -> Result | None:
     found = VALIDATION_WHEEL_NAME_REGEX.fullmatch(case.input["wheel"])
     if found is None:
         return INVALID
-    # It leaves the name and the version as they are written.
+    # variantlib does not normalize the name and the version.
     stated = {key: case.expected.get(key) for key in ("project", "version")}
     return {**stated, "build": found["build"], "label": found["variant_label"]}
 
@@ -81,7 +81,7 @@ def _manifest(case: Case) -> Result | None:
         return None
     if _read(document) is None:
         return {"action": "refuse"}
-    # What it supports can be told only where the plugins are.
+    # Only a machine with the plugins could report the supported properties.
     is_read = case.expected["action"] in ("go-on", "refuse")
     return {"action": "go-on"} if is_read else None
 
@@ -135,7 +135,7 @@ def _merge(case: Case) -> Result:
         for document in documents[1:]:
             merged.merge(VariantsJson(copy.deepcopy(document)))
     except ValidationError:
-        # Only its message says why.
+        # Only variantlib's message contains the reason.
         return case.expected if "refused" in case.expected else {"refused": True}
     return {
         "namespaces": merged.namespace_priorities,

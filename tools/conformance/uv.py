@@ -36,7 +36,7 @@ def answer(case: Case) -> Result | None:
         return _manifest(case.input)
     if case.topic == "ordering":
         priorities = case.input["manifest"]["default-priorities"]
-        # What drafts said about the order has no place in a static list.
+        # A static list cannot express the orders that drafts defined.
         return _order(case.input) if list(priorities) == ["namespace"] else None
     return None
 
@@ -44,7 +44,7 @@ def answer(case: Case) -> Result | None:
 def _filename(case: Case) -> Result | None:
     filename, expected = case.input["wheel"], case.expected
     if not filename.endswith(".whl"):
-        # uv takes other files for source distributions.
+        # uv treats other files as source distributions.
         return None
     if _is_invalid(filename):
         return INVALID
@@ -100,7 +100,7 @@ def _manifest(given: Mapping[str, Any]) -> Result | None:
 
 
 def _order(given: Mapping[str, Any]) -> Result:
-    """Ask uv repeatedly, removing the chosen wheel each time."""
+    """Ask uv repeatedly, removing the selected wheel each time."""
     stated = given["manifest"]
     namespaces = stated["default-priorities"]["namespace"]
     manifest = _static(namespaces, given["supported"], stated["variants"])
@@ -117,10 +117,10 @@ def _order(given: Mapping[str, Any]) -> Result:
 def _chosen(
     manifest: Mapping[str, Any], labels: Iterable[str], listed: bytes | None = None
 ) -> str | None:
-    """Return the label that uv chooses; None for the plain wheel.
+    """Return the label that uv selects; None for the plain wheel.
 
-    :param manifest: of the wheels.
-    :param listed: the manifest that the index has, if it is another one.
+    :param manifest: the manifest of the wheels.
+    :param listed: the manifest on the index, if different.
     """
     content = manifest if listed is None else listed
     with IndexServer() as index:
@@ -138,7 +138,7 @@ def _static(
     """Return a manifest with the machine's properties as static lists."""
     providers = {}
     for namespace in namespaces:
-        # A static list may not be empty.
+        # A static list must not be empty.
         features = supported.get(namespace) or [{"name": "none", "values": ["0"]}]
         providers[namespace] = {
             "static-properties": {each["name"]: each["values"] for each in features},

@@ -1,7 +1,7 @@
 """Compare selections on random releases with an oracle, variantlib and uv.
 
-Exit status 1 if any differs in a way that nobody has explained. What is printed at the end
-is what docs/reliability.md records.
+The exit status is 1 if a selection differs for an unknown reason. docs/reliability.md
+records the last lines of the output.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tools.differential import oracle, own, reference
 from tools.differential.releases import Release, random_release
 from tools.differential.uv import compare_with_uv
 
-#: After so many unexplained differences the rest says no more.
+#: The maximum number of unexplained differences to print.
 _SHOWN = 5
 
 
@@ -83,12 +83,12 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _models(chance: random.Random, count: int) -> list[Tally]:
-    """Compare the ranking with those of the oracle and of variantlib."""
+    """Compare pip's ranking with the oracle's and variantlib's."""
     by_text = Tally("PEP 825's text")
     by_lists = Tally("variantlib, given what is supported")
     by_manifest = Tally("variantlib, reading the manifest")
     for number in range(count):
-        # Half of them are such that variantlib can read them itself.
+        # Half of the releases have manifests that variantlib can read.
         release = (
             random_release(chance, generation="0.2.0", static=True)
             if number % 2

@@ -1,6 +1,7 @@
 """Rank variants by the text of PEP 825, slowly and simply.
 
-Shares no code with what it judges. The steps are those of "Variant ordering".
+The oracle shares no code with the code under test. The steps are those of "Variant
+ordering".
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ Lists = dict[str, list[tuple[str, list[str]]]]
 def supported_lists(release: Release) -> Lists:
     """Return the supported features and values, best first, by namespace.
 
-    What is optional must be enabled, a marker of the provider must hold, and a list of
-    the manifest's own excludes every other source (PEP 850 and the drafts before it).
+    Optional providers must be enabled, a provider's marker must be true, and a static list
+    of the manifest excludes every other source (PEP 850 and the drafts before it).
     """
     document = release.document
     lists: Lists = {}
@@ -132,7 +133,7 @@ def _before(
     right: tuple[str, Features],
 ) -> bool:
     """Compare two groups (step 7)."""
-    # The group of null wheels is last, other labels without properties or not.
+    # The group of null wheels is last, even after other labels without properties.
     if "null" in (left[0], right[0]):
         return right[0] == "null"
     ours = _sorted_keys(release, lists, left[1])

@@ -30,9 +30,9 @@ def judge(
     enabled: Collection[str],
     environment: Mapping[str, str],
 ) -> Selection:
-    """Decide for a machine.
+    """Select a variant for a machine.
 
-    :raises InvalidManifest: *document* is none.
+    :raises InvalidManifest: if *document* is not a manifest.
     """
     manifest = parse_manifest(json.dumps(document).encode())
     supported = SupportedProperties(

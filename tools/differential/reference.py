@@ -19,9 +19,10 @@ __all__ = ["known_difference", "order_by_lists", "order_by_manifest"]
 def order_by_lists(release: Release, lists: Lists) -> list[str] | None:
     """Rank variants with variantlib for the supported properties.
 
-    Its model stands in for the manifest, since it reads one generation alone.
+    variantlib's model replaces the manifest, because variantlib reads only one schema
+    version.
 
-    :return: None if it refuses them.
+    :return: the labels; None if variantlib refuses the properties.
     """
     priorities = release.document["default-priorities"]
     if "v0.1.1" in release.document.get("$schema", "") or release.generation == "0.2.0":
@@ -43,7 +44,7 @@ def order_by_lists(release: Release, lists: Lists) -> list[str] | None:
 
 @nothing_installed
 def order_by_manifest(release: Release) -> list[str] | None:
-    """Rank a 0.2 manifest with static lists only with variantlib."""
+    """Rank a 0.2 manifest with only static lists with variantlib."""
     try:
         found = get_variants_by_priority(
             variants_json=copy.deepcopy(release.document),
@@ -55,7 +56,8 @@ def order_by_manifest(release: Release) -> list[str] | None:
 
 
 def _labels(release: Release, found: list[str]) -> list[str]:
-    # It adds the null variant to any release, and never a label without a description.
+    # variantlib adds the null variant to any release, and never adds a label without a
+    # description.
     return [label for label in found if label in release.labels]
 
 

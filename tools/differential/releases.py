@@ -11,7 +11,7 @@ from tests.lib.manifests import SCHEMAS
 
 __all__ = ["ENVIRONMENT", "GENERATIONS", "Machine", "Release", "random_release"]
 
-#: By namespace, its features with their values; both best first.
+#: The features of each namespace with their values; both best first.
 Machine = Mapping[str, Sequence[tuple[str, Sequence[str]]]]
 
 GENERATIONS: Mapping[str, str] = {
@@ -29,7 +29,7 @@ _MARKERS = (
 _NAMESPACES = ("alpha", "beta", "gamma", "0_")
 _FEATURES = ("f1", "f2", "f3", "f_1")
 _VALUES = ("1", "10", "2", "1.0", "v3", "on", ".")
-# Some that sort before and after "null", and prefixes of each other.
+# Some labels sort before "null" and some after it; some are prefixes of others.
 _LABELS = ("a", "a.b", "a_b", "ab", "null0", "nul", "z", "0", "12.8", "_", ".", "cu128")
 _KINDS = (*["static"] * 4, *["plugin"] * 4, "absent")
 
@@ -39,10 +39,10 @@ class Release:
     """A release and a target machine.
 
     :ivar generation: the schema of *document*, a key of :data:`GENERATIONS`.
-    :ivar document: the manifest, as read from JSON.
-    :ivar labels: those that there are wheels with; not all need be in the manifest.
-    :ivar machine: what it supports where the manifest has no static list.
-    :ivar enabled: the optional namespaces that the user turned on.
+    :ivar document: the manifest, as parsed from JSON.
+    :ivar labels: the labels of the wheels; the manifest may lack some of them.
+    :ivar machine: the machine's properties for namespaces without a static list.
+    :ivar enabled: the optional namespaces that the user enabled.
     """
 
     generation: str
@@ -57,8 +57,8 @@ def random_release(
 ) -> Release:
     """Generate a random release.
 
-    :param generation: of its manifest; any one by default.
-    :param static: whether the manifest is to list all that is supported.
+    :param generation: the schema of the manifest; any schema by default.
+    :param static: whether the manifest lists all supported properties.
     """
     if generation is None:
         generation = chance.choice(sorted(GENERATIONS))
@@ -126,7 +126,7 @@ def _variants(
                 for feature in chance.sample(
                     _FEATURES, chance.choice((1, 1, 1, 2, 2, 3))
                 )
-                # What no machine supports says little about the order.
+                # Features that no machine supports are a poor test of the order.
                 if feature in supported[namespace] or chance.random() < 0.05
             }
             for namespace in chance.sample(
@@ -195,7 +195,7 @@ def _add_providers(
             if kind == "static":
                 lists = document.setdefault("static-properties", {})
                 lists[namespace] = static
-                # Drafts order several static features in this table alone.
+                # In drafts, only this table orders several static features.
                 order = list(static)
                 chance.shuffle(order)
                 priorities.setdefault("feature", {})[namespace] = order

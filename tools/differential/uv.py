@@ -18,23 +18,23 @@ from tools.others import run_uv, target_label
 
 __all__ = ["Labels", "compare_with_uv"]
 
-#: The label of the build that was installed; None for a plain one, and for none.
+#: The label of each installed wheel; None for a plain wheel, or if nothing was installed.
 Labels = dict[str, str | None]
 
 
 def compare_with_uv(
     chance: random.Random, count: int
 ) -> tuple[dict[str, Release], Labels, Labels]:
-    """Install many random packages with both, at once.
+    """Compare the installations of many random packages, in one run of each tool.
 
-    :return: the packages, what pip installed of them and what uv did.
+    :return: the packages, the labels that pip installed, and the labels that uv installed.
     """
     releases = {
         f"package{number}": random_release(chance, generation="0.2.0", static=True)
         for number in range(count)
     }
     for release in releases.values():
-        # uv refuses manifests without a schema, and values that are repeated.
+        # uv refuses manifests without a schema, and manifests with repeated values.
         release.document["$schema"] = GENERATIONS[release.generation]
         for properties in release.document["variants"].values():
             for features in properties.values():

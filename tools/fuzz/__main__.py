@@ -1,11 +1,10 @@
 """Fuzz all parsers of external data: manifests, pages, names, wheels, records.
 
-Each target runs in a separate process, under atheris. An execution must raise nothing
-but the documented errors, take at most a second of CPU time and 200 MB, and never choose
-a variant whose properties are not supported. What fails is left in build/fuzz/TARGET.
+Each target runs in a separate process, under atheris. An execution must raise only the
+documented errors, take at most one second of CPU time and 200 MB, and never select a
+variant with unsupported properties. Inputs that fail are saved in build/fuzz/TARGET.
 
-Exit status 1 if anything was found. The table that is printed is what
-docs/reliability.md records.
+The exit status is 1 if there are findings. docs/reliability.md records the printed table.
 """
 
 from __future__ import annotations
@@ -30,8 +29,8 @@ _STATUS = re.compile(r"^#\d+.*?cov: (\d+).*?rss: (\d+)Mb", re.MULTILINE)
 class Outcome:
     """The outcome of fuzzing one target.
 
-    :ivar branches: how many places of the code were reached, as atheris counts.
-    :ivar finding: what was printed if something failed.
+    :ivar branches: the number of reached branches, as atheris counts.
+    :ivar finding: the output of a failure, or None.
     """
 
     executions: int
@@ -82,7 +81,7 @@ def _fuzz(name: str, runs: int, seed: int) -> Outcome:
         *(f"-artifact_prefix={folder}/", "-max_len=4096", "-rss_limit_mb=1024"),
         "-len_control=0",
     ]
-    # In memory if there is a place. libFuzzer ends the process without cleaning up.
+    # The folder is in memory if possible: libFuzzer ends the process without cleaning up.
     memory = "/dev/shm" if Path("/dev/shm").is_dir() else None
     with TemporaryDirectory(dir=memory, prefix="fuzz-") as temporary:
         process = subprocess.run(
@@ -99,8 +98,8 @@ def _fuzz(name: str, runs: int, seed: int) -> Outcome:
     done, states = _DONE.search(output), _STATUS.findall(output)
     executions, seconds = map(int, done.groups()) if done else (0, 0)
     branches, megabytes = map(int, states[-1]) if states else (0, 0)
-    # libFuzzer is done after its last execution alone. It may still be killed at its end, by
-    # the alarm with which it looks for timeouts.
+    # libFuzzer is done only after its last execution. The alarm with which libFuzzer
+    # detects timeouts may still kill the process at the end.
     finding = None if done else f"exit status {process.returncode}\n{_tail(output)}"
     return Outcome(executions, seconds, branches, megabytes, finding)
 

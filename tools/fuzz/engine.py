@@ -8,14 +8,16 @@ from pathlib import Path
 
 import atheris
 
-#: The overlay, and the little of upstream that it leans on, tell which paths were taken.
+#: The modules whose coverage guides the fuzzer: the overlay, and the parts of upstream that
+#: it uses.
 _INSTRUMENTED = [
     "pip._internal.variants",
     "pip._internal.fast",
     "pip._internal.console",
     "pip._vendor.packaging._variants",
 ]
-#: What is worth inserting into an input: words of the seeds, with their quotes, and these.
+#: The words to insert into inputs: these words, and the words of the seeds, with their
+#: quotes.
 _WORD = re.compile(rb"[\w\"'$.:-]{3,40}")
 _HOSTILE = (
     *(b"null", b"true", b"NaN", b"1e999", b"[[", b"[]", b"{}", b" :: ", b"; ", b"("),
@@ -26,11 +28,11 @@ _HOSTILE = (
 def main() -> None:
     """Fuzz the target in the first argument; pass the rest to libFuzzer.
 
-    The last argument is the folder of the corpus, which gets the target's seeds.
+    The last argument is the folder of the corpus; the target's seeds are added to it.
     """
     name, *arguments = sys.argv[1:]
     corpus = Path(arguments[-1])
-    # Hooks load what they need at their first call, which is to be instrumented too.
+    # Hooks import modules at their first call; instrument these modules too.
     with atheris.instrument_imports(include=_INSTRUMENTED):
         from tools.fuzz.target import Limits
         from tools.fuzz.targets import TARGETS

@@ -1,4 +1,4 @@
-"""Data that is nearly right: strategies of Hypothesis, which make it out of bytes."""
+"""Hypothesis strategies that turn bytes into nearly valid data."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ __all__ = ["ANYTHING", "DOCUMENTS", "MACHINES", "TEXT", "VALUE", "mostly", "name
 
 T = TypeVar("T")
 
-#: Texts that got the better of some program: terminals, regular expressions, encodings,
-#: file systems, parsers of numbers.
+#: Texts that have broken programs: terminals, regular expressions, encodings, file systems,
+#: parsers of numbers.
 _HOSTILE = (
     *("", " ", "\n", "v3\n", "\x00", "\x1b[31m", "\x9b2J", "\r", "\u202e", "\ud800"),
     *("\u0663", "\N{LATIN SMALL LIGATURE FI}", "..", "../../etc/passwd", "NUL", "null"),
@@ -22,9 +22,9 @@ _SCALARS = (
     *(None, True, False, 0, 1, -1, 2**70, 1.5, 1e308, float("inf"), float("nan")),
     *("", "v3", "nvidia"),
 )
-#: A text that few programs expect.
+#: Any text, often a hostile one.
 TEXT = st.sampled_from(_HOSTILE) | st.text(max_size=16)
-#: Anything that JSON can say, and what Python's takes for JSON.
+#: Any JSON value, and other values that Python's JSON parser accepts.
 ANYTHING: SearchStrategy[Any] = st.recursive(
     st.sampled_from(_SCALARS) | TEXT,
     lambda inner: (
@@ -37,12 +37,12 @@ ANYTHING: SearchStrategy[Any] = st.recursive(
 def mostly(
     usual: SearchStrategy[T], unusual: SearchStrategy[Any] = ANYTHING
 ) -> SearchStrategy[Any]:
-    """Make what is usual; one time in 32 anything else."""
+    """Generate the usual data; one time in 32, anything else."""
     return st.integers(0, 31).flatmap(lambda n: unusual if n == 31 else usual)
 
 
 def named(*names: str) -> SearchStrategy[str]:
-    """Make one of these names; rarely any text."""
+    """Generate one of these names; rarely any text."""
     return mostly(st.sampled_from(names), TEXT)
 
 
@@ -76,7 +76,7 @@ _OF_NAMESPACE = st.dictionaries(
 _PROPERTIES = st.dictionaries(_NAMESPACE, mostly(_OF_NAMESPACE), max_size=3)
 _ORDER = st.lists(_FEATURE, max_size=4)
 _PRIORITIES = st.fixed_dictionaries(
-    # All of them, so that what the variants use is ranked.
+    # The permutation contains all namespaces, so that the used ones are ranked.
     {"namespace": mostly(st.permutations(_NAMESPACES))},
     optional={
         "feature": mostly(st.dictionaries(_NAMESPACE, mostly(_ORDER), max_size=3)),
@@ -99,7 +99,7 @@ _PROVIDER = st.fixed_dictionaries(
     },
 )
 _LABEL = named("cu128", "cu129", "a", "b", "null", "00000000", ".", "_")
-#: Manifests, of any schema generation.
+#: Manifests of any schema version.
 DOCUMENTS = mostly(
     st.fixed_dictionaries(
         {
@@ -121,7 +121,7 @@ DOCUMENTS = mostly(
         },
     )
 )
-#: What a machine supports, by namespace and feature, best first.
+#: The supported properties of a machine, by namespace and feature, best first.
 MACHINES = st.dictionaries(
     st.sampled_from(_NAMESPACES),
     st.dictionaries(

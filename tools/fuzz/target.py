@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 _temporary = tempfile.TemporaryDirectory(prefix="fuzz-")
-#: Where targets write files once an execution.
+#: The folder for files that a target writes once per execution.
 FOLDER = Path(_temporary.name)
 
 
@@ -38,9 +38,9 @@ FOLDER = Path(_temporary.name)
 class Target:
     """Code that reads malicious input.
 
-    :ivar run: reads one input; whatever it raises is a finding.
-    :ivar seeds: inputs to begin with.
-    :ivar runs: how many executions there are if nobody says; the slow ones get fewer.
+    :ivar run: a function that reads one input; any exception is a finding.
+    :ivar seeds: the initial inputs.
+    :ivar runs: the default number of executions; slow targets get fewer.
     """
 
     name: str
@@ -87,7 +87,7 @@ class Limits:
     def __call__(self, data: bytes) -> None:
         """Run the target once.
 
-        :raises LimitExceeded: if it is over a limit.
+        :raises LimitExceeded: if the execution exceeds a limit.
         """
         start = time.process_time()
         self._target.run(data)
@@ -109,7 +109,7 @@ def printable(text: str) -> None:
     assert text.isprintable(), f"not printable: {text!r}"
 
 
-#: What this pip has beside upstream's.
+#: The loggers of this fork's packages.
 _OWN = ("pip._internal.variants", "pip._internal.fast", "pip._internal.console")
 
 

@@ -1,9 +1,9 @@
 """Kill running upgrades of three packages (``nox -s kills``).
 
-The moments are spread evenly over the installing phase of an undisturbed run. Ctrl-C ends
-it early; what has been run until then is told. Exit status 1 if the fork leaves more than
-half of stock pip's share of mixed or broken environments, or if the first module is absent
-for longer than with stock pip.
+The signals are spread evenly over the installing phase of an undisturbed run. Ctrl-C ends
+the series early; the results so far are printed. The exit status is 1 if the fork leaves
+more than half of stock pip's share of mixed or broken environments, or if the first module
+is missing for longer than with stock pip.
 """
 
 from __future__ import annotations
@@ -33,9 +33,10 @@ from tools.kills.verdict import Outcome
 
 __all__ = ["Results", "goals", "main", "moments", "table"]
 
-#: For each signal, how many runs there are for each of --count.
+#: The number of runs per signal, as a multiple of --count.
 _SIGNALS = {signal.SIGKILL: 1.0, signal.SIGTERM: 1 / 3}
-#: After so many runs the speed of the machine is measured again: others use it too.
+#: The number of runs after which the speed of the machine is measured again, because other
+#: programs use it too.
 _MEASURED_AGAIN = 5
 
 
@@ -178,7 +179,7 @@ def _measure(options: argparse.Namespace) -> list[Results]:
         if options.signal in (None, number.name)
         for moment in moments(options.seed, number, max(1, int(options.count * share)))
     ]
-    # In no order, so that a part tells of the whole.
+    # Random order, so that the runs so far are representative.
     random.Random(options.seed).shuffle(plan)
     with ExitStack() as stack:
         name = stack.enter_context(tempfile.TemporaryDirectory(prefix="kills-"))
@@ -191,7 +192,7 @@ def _measure(options: argparse.Namespace) -> list[Results]:
         for turn in range(options.undisturbed):
             _say(f"undisturbed: {turn + 1} of {options.undisturbed}")
             _measure_again(stages)
-        # By turns, so that whatever else the machine does meets all of them.
+        # Alternate between the configurations, so that other load affects all of them.
         with suppress(KeyboardInterrupt):
             for turn, (number, moment) in enumerate(plan):
                 if turn and turn % _MEASURED_AGAIN == 0:

@@ -10,10 +10,11 @@ from tests.lib.wheels import make_wheel
 
 __all__ = ["FIRST_MODULE", "NEW", "OLD", "SIZES", "fill"]
 
-#: By name, how many files a package has, its metadata left out.
+#: The number of files in each package, without its metadata.
 SIZES: Mapping[str, int] = {"engine": 2000, "tables": 200, "words": 50}
 OLD, NEW = "1.0", "2.0"
-#: Of the largest package, below site-packages; not equally long in both releases.
+#: The first module of the largest package, below site-packages; its length differs between
+#: the releases.
 FIRST_MODULE = "engine/__init__.py"
 
 _FILES_OF_FOLDER = 50
@@ -30,7 +31,7 @@ def step_{number}(values, *, limit={number}):
 
 def fill(repository: Repository, *, variants: bool) -> None:
     """Add both releases of each package; each wheel is a variant if there are any."""
-    # Every machine supports it: no plugin has to be asked.
+    # Every machine supports this property, without a plugin.
     labels = {"best": ["priority :: order :: 1"]}
     for name, size in SIZES.items():
         for version in (OLD, NEW):
@@ -44,8 +45,8 @@ def fill(repository: Repository, *, variants: bool) -> None:
 def _files(name: str, version: str, size: int) -> dict[str, str | bytes]:
     """Return *size* files of a package, and the entry points of two scripts.
 
-    Half of them are modules. All of these differ between the releases; of the data every
-    second file does. The last folder has another name in each release.
+    Half of the files are modules, all of which differ between the releases. Every second
+    data file differs. The last folder has another name in each release.
     """
     scripts = f"[console_scripts]\n{name}-{version[0]} = {name}:main\n"
     files: dict[str, str | bytes] = {
@@ -59,7 +60,7 @@ def _files(name: str, version: str, size: int) -> dict[str, str | bytes]:
             folder = f"{name}/part_of_{version[0]}"
         if number % 2:
             content = f"{number} {version if number % 4 == 1 else 'both'}".encode()
-            # Bytes that no archive makes smaller.
+            # Incompressible bytes.
             noise = hashlib.shake_128(content).digest(2_000)
             files[f"{folder}/data/table_{number:04}.bin"] = noise
         elif number % _FILES_OF_FOLDER:

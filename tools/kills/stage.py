@@ -30,7 +30,7 @@ __all__ = [
 
 _UPGRADE = ("--upgrade", *SIZES)
 _PATIENCE = 120
-#: Seconds between two looks at a running pip.
+#: Seconds between two checks of a running pip.
 _TICK = 0.001
 _INSTALLING = b"Installing collected packages"
 
@@ -39,7 +39,7 @@ _INSTALLING = b"Installing collected packages"
 class Configuration:
     """A pip with its options.
 
-    :ivar name: as the command line has it.
+    :ivar name: the name of the configuration on the command line.
     """
 
     name: str
@@ -69,15 +69,15 @@ CONFIGURATIONS = (
 
 
 class KillError(Exception):
-    """A configuration cannot be measured; the message is the reason."""
+    """A configuration that cannot be measured; the message is the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Undisturbed:
     """The timing of an undisturbed upgrade, in seconds.
 
-    :ivar span: of the installing phase, to the end of pip.
-    :ivar absent: how long the first module of the largest package was not there.
+    :ivar span: the time from the start of the installing phase to the end of pip.
+    :ivar absent: the time without the first module of the largest package.
     """
 
     span: float
@@ -88,10 +88,11 @@ class Undisturbed:
 class Kill:
     """The result of an upgrade that received a signal.
 
-    :ivar moment: when, from 0 to 1, in the installing phase of an undisturbed upgrade.
-    :ivar status: how pip ended; 0 if it was faster than the signal.
-    :ivar next: of what the same command, run once more, makes of what was left; None if
-        that was neither damaged nor littered.
+    :ivar moment: the moment of the signal, from 0 to 1, in the installing phase of an
+        undisturbed upgrade.
+    :ivar status: the exit status of pip; 0 if pip ended before the signal.
+    :ivar next: the result of running the same command again; None if the environment was
+        neither damaged nor littered.
     """
 
     signal: str
@@ -110,7 +111,7 @@ class Kill:
 class Stage:
     """The environment and index of a configuration; close it at the end.
 
-    :raises KillError: two undisturbed upgrades differ
+    :raises KillError: if two undisturbed upgrades differ
     """
 
     def __init__(
@@ -151,7 +152,7 @@ class Stage:
     def kill(self, number: signal.Signals, moment: float, span: float) -> Kill:
         """Upgrade, send a signal, check the result, and run pip again.
 
-        :param moment: from 0 to 1, of the span
+        :param moment: the moment of the signal, from 0 to 1, in *span*
         :param span: the seconds of the installing phase of an undisturbed upgrade
         """
         self._restore()
@@ -182,7 +183,7 @@ class Stage:
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
-                # So that its children are known when it is no more.
+                # The group identifies the children after pip has ended.
                 start_new_session=True,
             )
             with process:
@@ -213,7 +214,7 @@ class Stage:
 def _await_installing(process: subprocess.Popen[bytes], output: IO[bytes]) -> float:
     """Wait until pip starts installing; return the time."""
     while process.poll() is None:
-        # pip writes to the same file: its position must stay.
+        # pip writes to the same file: its position must not move.
         if _INSTALLING in os.pread(output.fileno(), 1 << 20, 0):
             return time.perf_counter()
         time.sleep(_TICK)
@@ -235,7 +236,7 @@ def _text(output: IO[bytes]) -> str:
 
 
 def _end_group(leader: int) -> None:
-    """Wait for what a process has started, and end what stays."""
+    """Wait for the processes that a process has started, and kill the remaining ones."""
     end = time.monotonic() + _PATIENCE / 10
     with suppress(ProcessLookupError):
         while time.monotonic() < end:

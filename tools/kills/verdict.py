@@ -15,19 +15,19 @@ from types import CodeType
 
 __all__ = ["LYING", "Outcome", "Tree", "Verdict", "judge", "read_tree"]
 
-#: What a tree has for a file or a folder: the digest of a file, "" for a folder.
+#: By path: the digest of a file, or "" for a folder.
 Tree = Mapping[str, str]
 
-#: Stands for a module for which Python takes bytecode of another source, or a broken one.
+#: The digest of a module whose bytecode is broken or belongs to another source.
 LYING = "wrong bytecode"
-#: So many paths are told of what is wrong with a package.
+#: The maximum number of paths to report per broken package.
 _SHOWN = 3
 
 
 class Outcome(enum.Enum):
     """The state of an environment or of a package.
 
-    Mixed is an environment of whole packages of which some are old and some new.
+    A mixed environment has complete packages, some old and some new.
     """
 
     OLD = "old"
@@ -40,8 +40,9 @@ class Outcome(enum.Enum):
 class Verdict:
     """The result of a check.
 
-    :ivar faults: by broken package, paths that fit neither release.
-    :ivar litter: files and folders that no release has; of a folder, not what is in it.
+    :ivar faults: by broken package, the paths that fit neither release.
+    :ivar litter: files and folders that no release has; without the contents of such
+        folders.
     """
 
     outcome: Outcome
@@ -50,7 +51,7 @@ class Verdict:
 
     @property
     def is_damaged(self) -> bool:
-        """Whether the environment is neither the old nor the new one."""
+        """Whether the environment matches neither the old nor the new state."""
         return self.outcome in (Outcome.MIXED, Outcome.BROKEN)
 
 
@@ -58,7 +59,7 @@ def judge(found: Tree, old: Tree, new: Tree, packages: Iterable[str]) -> Verdict
     """Compare an environment with its old and new states.
 
     A package is old or new if it has all files of that release, unchanged, no file that
-    only the other one has, and no bytecode that says something else.
+    only the other release has, and no bytecode of another source.
     """
     known, faults, whole = {**old, **new}, {}, set[Outcome]()
     files = {path: digest for path, digest in found.items() if digest and path in known}

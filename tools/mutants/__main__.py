@@ -29,10 +29,10 @@ _KILLER = re.compile(
 class Mutant:
     """A fault to introduce.
 
-    :ivar what: what is wrong then.
-    :ivar edits: a file of the overlay, or one in ``core/``, a text that is in it once, and what to write in
-        its place; several edits where one defence stands behind another.
-    :ivar tests: files or folders of tests, one of which is to fail.
+    :ivar what: the effect of the fault.
+    :ivar edits: for each edit, a file of the overlay or in ``core/``, a text that the file
+        contains once, and its replacement; several edits if one defense backs up another.
+    :ivar tests: the files or folders of tests, of which at least one must fail.
     """
 
     what: str
@@ -65,7 +65,7 @@ def file_of(project: Path, name: str) -> Path:
 def planted(mutant: Mutant, project: Path) -> Iterator[None]:
     """Apply a fault, and revert it at the end.
 
-    :raises ValueError: if a text to change is not there, or several times.
+    :raises ValueError: if the file does not contain the text exactly once.
     """
     originals: dict[Path, str] = {}
     try:
@@ -83,7 +83,7 @@ def planted(mutant: Mutant, project: Path) -> Iterator[None]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Apply the faults one by one; return 1 if one is not found."""
+    """Apply the faults one by one; return 1 if no test detects a fault."""
     parser = argparse.ArgumentParser(prog="nox -s mutants --", description=__doc__)
     parser.add_argument("-k", metavar="TEXT", default="", help="only those with TEXT")
     options = parser.parse_args(arguments)
@@ -137,9 +137,9 @@ def _killer(copy: Path, tests: Sequence[str]) -> str | None:
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider"]
     command += ["-m", "not torch and not registries and not matrix"]
     if any(test.startswith("tests/") for test in tests):
-        # The tests of core do without the options of all others.
+        # The tests of core lack this option.
         command.append("--in-process")
-    # Compiled files of one second look alike, whatever was written into them.
+    # Compiled files with the same timestamp look alike, even if the source differs.
     environ = {**os.environ, "PYTHONPATH": "", "PYTHONDONTWRITEBYTECODE": "1"}
     done = subprocess.run(
         [*command, *tests],

@@ -1,4 +1,4 @@
-"""Pictures for readers, each from data of tests: ``tests/data/NAME.toml``."""
+"""Pictures for the docs, each from data of tests: ``tests/data/NAME.toml``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _DATA = Path(__file__).resolve().parents[2] / "tests" / "data"
 
 
 def four_machines() -> str:
-    """Draw what four machines get of one release."""
+    """Draw the wheels that four machines install from one release."""
     data = _read("four-machines")
     builds, machines = data["builds"], data["machines"]
     name = f"{data['project']} {data['version']}"
@@ -39,7 +39,7 @@ def four_machines() -> str:
 
 
 def choice() -> str:
-    """Draw the selection of a build, computed by the program."""
+    """Draw the selection of a variant, computed by pip's code."""
     data = _read("four-machines")
     builds, machine = data["builds"], data["machines"][1]
     host = named_host(machine["host"])
@@ -126,7 +126,7 @@ def lock() -> str:
 
 def trust() -> str:
     """Draw the code and data of an installation, from ``tests/data/who-runs.toml``."""
-    # Which hardware pip asks for itself is what it brings along providers for.
+    # pip itself detects the hardware for which it has built-in providers.
     names = ", ".join(sorted(BUILTIN_NAMESPACES))
     columns = []
     for column, kind in zip(

@@ -1,4 +1,4 @@
-"""What all pictures are made of: boxes in columns, lines of text, and arrows."""
+"""The elements of all pictures: boxes in columns, lines of text, and arrows."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """Boxes below each other, with lines above them; maybe on a page."""
+    """Boxes below each other, with lines above them, optionally drawn as a page."""
 
     head: Sequence[str]
     boxes: Sequence[Box]
     on_page: bool = False
 
 
-#: Columns and rows: from one box to another one in the next column.
+#: Columns and rows: from one box to another box in the next column.
 _Arrow = tuple[tuple[int, float], tuple[int, float]]
 
 
@@ -55,7 +55,7 @@ def drawn(
 ) -> str:
     """Return a picture of columns.
 
-    :param width: of a column, in pixels.
+    :param width: the width of a column, in pixels.
     """
     boxes = [each for column in columns for each in column.boxes]
     height = _LINE * max(len(each.lines) for each in boxes) + _GAP
@@ -83,10 +83,10 @@ def drawn(
 def new(width: float, height: float, style: str = "") -> Element:
     """Start a picture, and define an arrowhead (``url(#head)``).
 
-    :param style: CSS beside that of all pictures.
+    :param style: additional CSS.
     """
     size = {"width": f"{width:.0f}", "height": f"{height:.0f}"}
-    # With it, a picture becomes smaller where it would be cut.
+    # With a viewBox, a picture is scaled down instead of cut off.
     size["viewBox"] = f"0 0 {width:.0f} {height:.0f}"
     svg = Element("svg", size, xmlns="http://www.w3.org/2000/svg")
     SubElement(svg, "style").text = _STYLE + style

@@ -1,8 +1,8 @@
 """Make all files of a release: ``nox -s release``.
 
-Wheels and source distributions of the fork, the carrier and wheel-variants, pip-variants.pyz,
-get-pip-variants.py, a bill of materials, a static index, and SHA256SUMS. The same working
-tree makes the same files for every person, time and machine.
+The files are wheels and source distributions of the fork, the carrier and wheel-variants,
+pip-variants.pyz, get-pip-variants.py, a bill of materials, a static index, and SHA256SUMS.
+The same working tree gives the same files for every user, time and machine.
 """
 
 from __future__ import annotations
@@ -81,11 +81,11 @@ def _make(output: Path) -> None:
 
 
 def _tell_workflow() -> None:
-    """Add outputs to the file that GitHub names in ``GITHUB_OUTPUT``, if it does."""
+    """Add outputs to the file in ``GITHUB_OUTPUT``, if set."""
     path = os.environ.get("GITHUB_OUTPUT")
     if path:
         text = (_CARRIER / "pyproject.toml").read_text(encoding="utf-8")
-        # Whether the carrier's name is the project's on the registry.
+        # Whether the registry's project with the carrier's name belongs to this project.
         registered = tomllib.loads(text)["tool"]["pip-variants"]["registered"]
         with Path(path).open("a", encoding="utf-8") as file:
             file.write(f"version={FORK}\nregistered={str(registered).lower()}\n")

@@ -16,13 +16,13 @@ from tools.release.errors import ReleaseError
 __all__ = ["LICENCES", "Origins", "Part", "contents"]
 
 _VENDOR = "pip/_vendor/"
-#: Upstream's own list of what it vendors, in an older form of CycloneDX.
+#: Upstream's own list of its vendored libraries, in an older form of CycloneDX.
 _UPSTREAMS_LIST = f"{_VENDOR}bom.cdx.json"
-#: Of the distribution's own licence files, those that upstream brings.
+#: Upstream's files among the license files of the distribution.
 _UPSTREAMS_LICENCES = ("AUTHORS.txt", "LICENSE.txt")
-#: Libraries whose package is not called like them.
+#: Libraries whose package has another name.
 _PACKAGES = {"setuptools": "pkg_resources"}
-#: By normalized name, as SPDX expressions: the wheel has only the licences' texts.
+#: SPDX expressions by normalized name: the wheel contains only the texts of licenses.
 LICENCES = {
     "archspec": "Apache-2.0 OR MIT",
     "cachecontrol": "Apache-2.0",
@@ -54,9 +54,9 @@ LICENCES = {
 class Part:
     """A part of the wheel with its own license and files.
 
-    :ivar version: None if it does not tell.
-    :ivar files: digests (SHA-256) by path in the wheel.
-    :ivar parts: what it has taken in.
+    :ivar version: the version; None if unknown.
+    :ivar files: the digests (SHA-256) by path in the wheel.
+    :ivar parts: the parts that this part contains.
     """
 
     name: str
@@ -71,8 +71,8 @@ class Part:
 class Origins:
     """The sources of the fork.
 
-    :ivar version: of the fork.
-    :ivar overlay: paths of the overlay's files in the wheel.
+    :ivar version: the version of the fork.
+    :ivar overlay: the paths of the overlay's files in the wheel.
     """
 
     version: str
@@ -84,7 +84,7 @@ class Origins:
 def contents(wheel: Path, origins: Origins) -> Part:
     """Read a wheel and assign its files to the fork and its parts: pip and libraries.
 
-    :raises ReleaseError: it has a library of which nothing is known, or none of its files.
+    :raises ReleaseError: if a library is unknown, or has no files.
     """
     with zipfile.ZipFile(wheel) as archive:
         files = {
@@ -107,7 +107,7 @@ def contents(wheel: Path, origins: Origins) -> Part:
         library = _part(pin.name, pin.version)
         fork.parts.append(library)
         owners |= dict.fromkeys((root.rstrip("/") for root in pin.roots), library)
-    # The one library that has taken in another one.
+    # archspec is the only library that contains another library.
     cpuid = Part("cpuid", None, LICENCES["cpuid"])
     owners["archspec"].parts.append(cpuid)
     for path, digest in files.items():
@@ -134,7 +134,7 @@ def _owner(path: str, owners: Mapping[str, Part], upstream: Part, fork: Part) ->
     below = below.removeprefix("src/") if of_licences else path
     if below.startswith(_VENDOR):
         name, is_folder, _ = below.removeprefix(_VENDOR).partition("/")
-        # A licence may lie in a folder that is called like the module beside it.
+        # The folder of a license may be named after a module.
         owner = owners.get(name) or owners.get(f"{name}.py")
         if owner is not None:
             return owner

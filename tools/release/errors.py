@@ -6,4 +6,4 @@ __all__ = ["ReleaseError"]
 
 
 class ReleaseError(Exception):
-    """A release cannot be made; the message contains the reason and a remedy."""
+    """A failed release; the message contains the reason and a remedy."""

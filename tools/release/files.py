@@ -16,16 +16,16 @@ __all__ = ["SUMS", "build", "sums", "write_index"]
 
 #: The digests of all other files.
 SUMS = "SHA256SUMS"
-# What `wheel-variants index` remembers for its next run: times of files among it.
+# The state that `wheel-variants index` saves for its next run; it contains file times.
 _STATE = ".pip-variants-index.json"
 
 
 def build(project: Path, folder: Path, **variables: str) -> Path:
     """Build the sdist of a project, and the wheel from the sdist.
 
-    :param variables: what the build sees in its environment besides.
+    :param variables: additional environment variables for the build.
     :return: the wheel
-    :raises ReleaseError: it failed; the frontend has said why.
+    :raises ReleaseError: if the build fails; the frontend has printed the reason.
     """
     before = set(folder.glob("*.whl"))
     _run(["build", "--outdir", str(folder), str(project)], variables)
@@ -36,7 +36,7 @@ def build(project: Path, folder: Path, **variables: str) -> Path:
 def write_index(folder: Path) -> None:
     """Write ``simple/`` for the wheels and sdists of a folder, and their metadata.
 
-    :raises ReleaseError: it cannot be made; wheel-variants has said why.
+    :raises ReleaseError: if wheel-variants fails; it has printed the reason.
     """
     core = str(ROOT / "core" / "src")
     command = ["wheel_variants", "index", "--simple", str(folder)]
@@ -45,7 +45,7 @@ def write_index(folder: Path) -> None:
 
 
 def sums(folder: Path) -> str:
-    """Return a line for each file of a folder, as ``sha256sum --check`` reads them."""
+    """Return a line for each file of a folder, in the format of ``sha256sum --check``."""
     return "".join(
         f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}\n"
         for file in sorted(folder.iterdir())

@@ -1,13 +1,13 @@
 """Install pip with native wheel variants into a Python.
 
-The file holds the pip that it installs: no network is needed. It does what
-``python -m pip_variants bootstrap`` does; ``--help`` tells the options.
+This file contains the pip that it installs and needs no network. It works like ``python -m
+pip_variants bootstrap``; ``--help`` lists the options.
 """
-# An older Python must be able to read this, to say that it is too old.
+# An older Python must be able to parse this file, to report that it is too old.
 
 import sys
 
-# Of the wheel below.
+# The digest of the wheel below.
 SHA256 = ""
 
 
@@ -41,7 +41,7 @@ def main() -> "str | int":
         from pip_variants.cli import main as run
 
         given = sys.argv[1:]
-        # Hints of the carrier name the command, so it may be typed too.
+        # Hints of the carrier contain this command, so users may type it here too.
         if given[:1] == ["bootstrap"]:
             del given[0]
         return run(["bootstrap", *given], "python get-pip-variants.py")
@@ -50,8 +50,8 @@ def main() -> "str | int":
 WHEEL = ""
 
 if __name__ == "__main__":
-    # The folder of this file comes first, where any download may be called json.py.
-    # Nothing but sys is imported before this line, so no module of that folder runs.
+    # The folder of this file is first on sys.path, and may contain any json.py. Only sys is
+    # imported before this line, so no module of that folder runs.
     if not (sys.flags.isolated or getattr(sys.flags, "safe_path", False)):
         del sys.path[0]
     sys.exit(main())

@@ -13,7 +13,7 @@ _HEADING = re.compile(r"^## (\S+) \(", re.MULTILINE)
 
 
 def notes(news: str, version: str) -> str | None:
-    """Return the section of a release without its heading; None if there is none."""
+    """Return the section of a release without its heading; None if there is no section."""
     headings = list(_HEADING.finditer(news))
     for position, heading in enumerate(headings):
         if heading[1] == version:
@@ -28,9 +28,10 @@ def notes(news: str, version: str) -> str | None:
 def check_tag(tag: str, version: str, root: Path) -> None:
     """Check that a tag matches the version to release.
 
-    :param version: of the fork.
-    :param root: of the project.
-    :raises ReleaseError: it is another version, or its news are not written.
+    :param version: the version of the fork.
+    :param root: the root of the project.
+    :raises ReleaseError: if the tag is for another version, or NEWS.md has no section for
+        it.
     """
     if tag != f"v{version}":
         raise ReleaseError(

@@ -29,16 +29,16 @@ _EDITED = Property(name="pip-variants:edited", value="by seams (fork/seams.py)")
 
 
 def sbom(fork: Part, wheel: Path, edited: Collection[str]) -> bytes:
-    """Return the bill of materials of a wheel, which depends on the wheel alone.
+    """Return the bill of materials of a wheel, which depends only on the wheel.
 
-    It bears no time. Digests stand with the files of each part, since no part is in the
-    wheel as it was published.
+    The document contains no time. Each part lists the digests of its files, because the
+    wheel contains no part exactly as published.
 
-    :param edited: paths of upstream's files that the fork has edited.
+    :param edited: the paths of upstream's files that the fork has edited.
     """
     digest = hashlib.sha256(wheel.read_bytes()).hexdigest()
     (metadata,) = (each.metadata for each in distributions(path=[str(wheel)]))
-    # It is on no registry, where the type "pypi" would send its readers.
+    # The wheel is on no registry; the type "pypi" would point readers to one.
     checksum = {"checksum": f"sha256:{digest}"}
     whole = Component(
         type=ComponentType.APPLICATION,
@@ -58,7 +58,7 @@ def sbom(fork: Part, wheel: Path, edited: Collection[str]) -> bytes:
     )
     bom.register_dependency(whole, [_add(bom, fork, edited)])
     document = json.loads(JsonV1Dot6(bom).output_as_string())
-    # The library puts down when it was made.
+    # The library adds the current time.
     del document["metadata"]["timestamp"]
     text = f"{json.dumps(document, indent=1, sort_keys=True)}\n"
     problem = JsonStrictValidator(SchemaVersion.V1_6).validate_str(text)
@@ -67,7 +67,7 @@ def sbom(fork: Part, wheel: Path, edited: Collection[str]) -> bytes:
 
 
 def _add(bom: Bom, part: Part, edited: Collection[str]) -> Component:
-    """Add a part with its files, and what it has taken in."""
+    """Add a part with its files, and the parts that it contains."""
     component = _component(part)
     for path, digest in part.files.items():
         file = Component(
@@ -86,7 +86,7 @@ def _add(bom: Bom, part: Part, edited: Collection[str]) -> Component:
 def _component(part: Part, prefix: str = "") -> Component:
     """Return a part without its files.
 
-    :param prefix: stands before what others refer to it by, which must differ.
+    :param prefix: the prefix of the reference to the part, which must be unique.
     """
     return Component(
         type=ComponentType.LIBRARY,

@@ -12,7 +12,7 @@ __all__ = ["zipapp"]
 
 _MAIN = Path(__file__).with_name("zipapp_main.py")
 _SHEBANG = b"#!/usr/bin/env python3\n"
-#: What hatchling gives to the files of a wheel.
+#: The time that hatchling sets for the files of a wheel.
 _TIME = (2020, 2, 2, 0, 0, 0)
 _UNIX, _REGULAR_FILE = 3, 0o100644
 
@@ -20,11 +20,11 @@ _UNIX, _REGULAR_FILE = 3, 0o100644
 def zipapp(wheel: Path) -> bytes:
     """Return the zipapp of a wheel of the fork.
 
-    It holds the package and, in ``licenses/``, the licences that must travel with it. It
-    is no installed distribution: pip does not find itself in it. The module of that name
-    in the standard library writes the times of files, and so other bytes each time.
+    The zipapp contains the package and, in ``licenses/``, the required licenses. It is no
+    installed distribution: pip does not find itself in it. The standard library's
+    ``zipapp`` would write file times, and therefore different bytes each time.
 
-    :raises ReleaseError: the wheel has no pip in it.
+    :raises ReleaseError: if the wheel contains no pip.
     """
     files = {"__main__.py": _MAIN.read_bytes()}
     with zipfile.ZipFile(wheel) as archive:

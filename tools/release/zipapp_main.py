@@ -1,5 +1,5 @@
 """Start the pip in this file; the ``__main__.py`` of ``pip-variants.pyz``."""
-# An older Python must be able to read this, to say that it is too old.
+# An older Python must be able to parse this file, to report that it is too old.
 
 import sys
 

@@ -1,7 +1,7 @@
 """Run one cell of stock pip's tests; save the results in build/upstream.
 
-A cell that is split into groups can be run over several calls: a group that was run to
-its end with the same pip and the same checkout is not run again.
+The groups of a cell can be run in several calls: a group that has finished with the same
+pip and the same checkout is skipped.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tools.upstream.tree import Tree, UpstreamError, prepare
 
 __all__ = ["cell", "main", "parser"]
 
-# A version of CPython where pip uses the backend unasked: to ask for the older one on a
+# A CPython version for which the backend is the default. Selecting the older backend on a
 # newer CPython makes pip warn, and upstream's tests turn that warning into an error.
 _PYTHONS = {"importlib": "3.11", "pkg_resources": "3.10"}
 
@@ -41,7 +41,7 @@ def main(arguments: list[str] | None = None) -> int:
 def cell(options: argparse.Namespace) -> str:
     """Return the name of the cell that options select.
 
-    :raises UpstreamError: there is no such cell.
+    :raises UpstreamError: if the cell does not exist.
     """
     if options.zipapp and options.suite == "unit":
         raise UpstreamError("unit tests import pip; a zipapp is for functional")
@@ -92,14 +92,14 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "-n", dest="workers", default="2", help="tests at once (default: %(default)s)"
     )
-    # The session builds these.
+    # The nox session builds these wheels.
     for name in ("--fork", "--release"):
         parser.add_argument(name, type=Path, required=True, help=argparse.SUPPRESS)
     return parser
 
 
 def _groups(options: argparse.Namespace, results: Results) -> dict[str, list[str]]:
-    """Return arguments of pytest that choose tests, by group."""
+    """Return the pytest arguments that select tests, by group."""
     tests = f"tests/{options.suite}"
     if options.failed:
         failing = _failing(results)
@@ -116,7 +116,7 @@ def _groups(options: argparse.Namespace, results: Results) -> dict[str, list[str
 
 
 def _failing(results: Results) -> list[str]:
-    """Return the tests that fail, each for all its parameters, which differ by pip."""
+    """Return the failing tests, without their parameters, which differ by pip."""
     cells = [results]
     if results.cell.endswith(UNTOUCHED):
         way = results.cell.removesuffix(UNTOUCHED)

@@ -1,8 +1,8 @@
 """Compare all test runs of the fork with those of stock pip.
 
-Prints a table, then every test that fails with the fork and does not fail untouched.
-Exit status 1 if there is one that tools/upstream/expected.toml does not list, one that
-was not run untouched, or an entry of that list whose test passes.
+Print a table, and every test that fails only with the fork. The exit status is 1 if
+tools/upstream/expected.toml does not list such a test, if stock pip did not run it, or if a
+listed test passes.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def listed(cell: str, path: Path = _LIST) -> set[str]:
-    """Return the tests that are to fail in a cell, each listed with a reason."""
+    """Return the tests that are expected to fail in a cell, each listed with a reason."""
     content = tomllib.loads(path.read_text(encoding="utf-8"))
     return {
         each["test"]
@@ -75,10 +75,10 @@ def listed(cell: str, path: Path = _LIST) -> set[str]:
 def compare(
     fork: Outcomes, untouched: Outcomes, listed: set[str], *, whole: bool
 ) -> Mapping[str, set[str]]:
-    """Return what two cells do not have in common, by what it means.
+    """Return the differences between two cells, by meaning.
 
-    :param whole: whether both cells were run wholly, so that a test that is absent
-        from the one is a difference.
+    :param whole: whether both cells ran completely, so that a test that only one cell has
+        is a difference.
     """
     failing = {test for test, outcome in fork.items() if outcome == "failed"}
     skipped = {test for test, outcome in fork.items() if outcome == "skipped"}

@@ -1,6 +1,7 @@
-"""The runs of upstream's tests, kept on disk, so that a cell can be run bit by bit.
+"""Saved runs of upstream's tests, so that a cell can be run in parts.
 
-A cell is one way to run one of upstream's two suites, and the name of a folder of runs.
+A cell is one configuration of one of upstream's two suites, and the name of a folder of
+runs.
 """
 
 from __future__ import annotations
@@ -19,16 +20,16 @@ from tools.upstream.tree import Tree
 
 __all__ = ["BUILD", "FORK", "UNTOUCHED", "Outcomes", "Results", "Run", "read_outcomes"]
 
-#: Where trees and results are kept.
+#: The folder of trees and results.
 BUILD = Path(__file__).resolve().parents[2] / "build" / "upstream"
-#: What is in the names of cells, between the way to run the tests and the fork's options.
+#: The part of a cell's name between the configuration of the tests and the fork's options.
 FORK, UNTOUCHED = "-fork", "-untouched"
 
-#: By node id: passed, failed, skipped or xfailed. An error outside of the test itself is a
-#: failure of the test.
+#: By node ID: passed, failed, skipped or xfailed. An error outside of the test itself
+#: counts as a failure of the test.
 Outcomes = dict[str, str]
 
-# A test of upstream takes seconds; one that takes ten minutes will not end.
+# A test of upstream takes seconds; a test that takes ten minutes hangs.
 _TIMEOUT = "600"
 
 
@@ -36,14 +37,14 @@ _TIMEOUT = "600"
 class Run:
     """One call of pytest.
 
-    :ivar date: of its start, ISO 8601, UTC.
-    :ivar upstream: commit of the tests.
-    :ivar pip: version of the pip tested.
-    :ivar digest: of the wheel that it came from.
-    :ivar folder: of the tree, which upstream puts into the names of some tests.
-    :ivar group: "3/8" for the third of eight groups, "network" for the tests that are
-        in none, "" for tests named one by one.
-    :ivar finished: whether pytest came to its end.
+    :ivar date: the start time, ISO 8601, UTC.
+    :ivar upstream: the commit of the tests.
+    :ivar pip: the version of the tested pip.
+    :ivar digest: the digest of the wheel of that pip.
+    :ivar folder: the folder of the tree, which upstream puts into the names of some tests.
+    :ivar group: the group, such as "3/8" for the third of eight groups; "network" for the
+        tests that belong to no group, "" for tests selected by name.
+    :ivar finished: whether pytest finished.
     """
 
     date: str
@@ -59,7 +60,7 @@ class Run:
 class Results:
     """The runs of one cell.
 
-    :ivar build: the folder that holds those of all cells.
+    :ivar build: the folder of the runs of all cells.
     """
 
     build: Path
@@ -67,7 +68,7 @@ class Results:
 
     @property
     def untouched(self) -> Results:
-        """The runs of the same tests with the untouched release."""
+        """The runs of the same tests with stock pip."""
         return Results(self.build, self.cell.partition(FORK)[0] + UNTOUCHED)
 
     @property
@@ -89,7 +90,7 @@ class Results:
 
     @property
     def whole(self) -> bool:
-        """Whether every group of a division was run to its end."""
+        """Whether every group of a division has finished."""
         finished = {run.group for run in self.runs() if run.finished}
         counts = {int(group.split("/")[1]) for group in finished if "/" in group}
         return any(
@@ -112,9 +113,9 @@ class Results:
         group: str,
         variables: Mapping[str, str],
     ) -> bool:
-        """Call pytest, and keep what it reports.
+        """Call pytest, and save its report.
 
-        :return: whether pytest came to its end.
+        :return: whether pytest finished.
         """
         self._folder.mkdir(parents=True, exist_ok=True)
         number = sum(1 for _ in self._folder.glob("*.json")) + 1
@@ -128,8 +129,8 @@ class Results:
         about.write_text(json.dumps(asdict(run)), encoding="utf-8")
         pytest = [str(tree.python), "-m", "pytest", "-p", "no:cacheprovider", "-q"]
         pytest += ["--timeout", _TIMEOUT, "--continue-on-collection-errors"]
-        # Upstream's tests pass on to pip what they find, so they find nothing of the
-        # user's settings: only what starts a process, and what makes the cell.
+        # Upstream's tests pass their environment to pip, so keep only the variables for
+        # starting a process and those of the cell, not the user's settings.
         kept = [name for name in ("TMPDIR", "TEMP", "TMP") if name in os.environ]
         path = os.pathsep.join([str(tree.python.parent), os.environ["PATH"]])
         with TemporaryDirectory(prefix="upstream-home-") as home:
@@ -157,9 +158,9 @@ class Results:
 
 
 def read_outcomes(lines: Iterable[str]) -> Outcomes:
-    """Return the outcomes of the tests that a log of pytest-reportlog has to the end.
+    """Return the outcomes of the finished tests in a log of pytest-reportlog.
 
-    A log may break off: the run was killed. The test that was under way is left out.
+    If the run was killed, the log ends early; the unfinished test is left out.
     """
     outcomes: Outcomes = {}
     begun: Outcomes = {}
@@ -174,10 +175,10 @@ def read_outcomes(lines: Iterable[str]) -> Outcomes:
             outcomes[report["nodeid"]] = "failed"
         elif kind == "TestReport":
             test, outcome = report["nodeid"], _outcome(report)
-            # Phases that merely passed say nothing.
+            # Phases that passed do not override a skip or an expected failure.
             if outcome == "failed" or begun.get(test, "passed") == "passed":
                 begun[test] = outcome
-            # "???": the worker died, and no further phase is reported.
+            # "???": the worker died, and reports no further phase.
             if report["when"] in ("teardown", "???"):
                 outcomes[test] = begun.pop(test)
     return outcomes

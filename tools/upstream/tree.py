@@ -18,24 +18,25 @@ from tests.lib.interpreters import find_interpreters
 
 __all__ = ["Tree", "UpstreamError", "prepare"]
 
-# What upstream's tests need in addition to their own group: the common wheels hold an
-# older setuptools than the group would bring, and a few tests want the two alike.
+# Upstream's tests need these in addition to their own group: the common wheels contain an
+# older setuptools than the group would install, and a few tests need the same version
+# twice.
 _TOOLS = ["setuptools<80", "pytest-reportlog", "pytest-timeout"]
 
 
 class UpstreamError(Exception):
-    """Errors: why the tests cannot be run, and what to do."""
+    """The tests cannot be run; the message contains the reason and a remedy."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tree:
     """The checkout and environment for testing one pip.
 
-    :param folder: holds upstream's checkout, with that pip in its ``src``, and an
+    :param folder: the folder of upstream's checkout, with that pip in ``src``, and of an
         environment with that pip and the tools of the tests.
-    :param commit: of upstream, full hash.
-    :param digest: of the wheel that the pip is from.
-    :param version: of that pip.
+    :param commit: the full hash of upstream's commit.
+    :param digest: the digest of the wheel of that pip.
+    :param version: the version of that pip.
     """
 
     folder: Path
@@ -62,12 +63,12 @@ class Tree:
 def prepare(checkout: Path, wheel: Path, python: str, build: Path) -> Tree:
     """Create a tree below *build*, or return the existing one.
 
-    :param checkout: a git checkout of upstream, or its git folder; what is committed at
-        ``HEAD`` counts.
-    :param wheel: of the pip to be tested.
-    :param python: the version of CPython that is to run it.
-    :raises UpstreamError: *checkout* is not upstream's repository, there is no such
-        CPython, or something cannot be installed.
+    :param checkout: a git checkout of upstream, or its git folder; only the commit at
+        ``HEAD`` is used.
+    :param wheel: the wheel of the pip to test.
+    :param python: the CPython version for the tests.
+    :raises UpstreamError: if *checkout* is not upstream's repository, the CPython is
+        missing, or something cannot be installed.
     """
     commit = _git(checkout, "rev-parse", "HEAD").decode().strip()
     digest, version = _identify(wheel)
@@ -87,12 +88,12 @@ def prepare(checkout: Path, wheel: Path, python: str, build: Path) -> Tree:
 def _unpack(tree: Tree, checkout: Path, wheel: Path) -> None:
     archive = io.BytesIO(_git(checkout, "archive", "HEAD"))
     with tarfile.open(fileobj=archive) as source:
-        # The first releases of CPython 3.10 and 3.11 know no filters.
+        # The first releases of CPython 3.10 and 3.11 have no filters.
         source.extraction_filter = getattr(tarfile, "tar_filter", None)
         source.extractall(tree.root)
     if not (tree.root / "src" / "pip" / "__init__.py").is_file():
         raise UpstreamError(f"no checkout of pip's repository: {str(checkout)!r}")
-    # Tests ask git about the folder that they are in; it is not to answer with ours.
+    # Tests query git about their folder; git must not find this repository.
     subprocess.run(["git", "init", "--quiet"], cwd=tree.root, check=True)
     shutil.rmtree(tree.root / "src" / "pip")
     with zipfile.ZipFile(wheel) as files:
@@ -131,7 +132,7 @@ def _identify(wheel: Path) -> tuple[str, str]:
 
 
 def _git(checkout: Path, *arguments: str) -> bytes:
-    # A git folder without a work tree will do.
+    # A git folder without a work tree is sufficient.
     bare = (checkout / "objects").is_dir()
     where = ["--git-dir" if bare else "-C", str(checkout)]
     done = subprocess.run(

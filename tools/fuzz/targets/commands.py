@@ -39,7 +39,7 @@ def _environment() -> InProcess:
     return InProcess.make(FOLDER / "environment", REPOSITORY / "build" / "assembled")
 
 
-#: Names that a file can have, of what is nearly a distribution.
+#: Possible file names, most of them nearly valid names of distributions.
 _NAME = st.tuples(*(named(*options) for options in _PARTS)).map(
     lambda parts: _possible("-".join(parts[:3]) + parts[3])
 )
@@ -52,7 +52,7 @@ def _possible(name: str) -> str:
 
 @dataclass(frozen=True)
 class _Folder:
-    """What lies in the folder of a command: wheels, manifests, a host file, an index."""
+    """The files in the folder of a command: wheels, manifests, a host file, an index."""
 
     document: Any
     of_wheels: Any
@@ -105,7 +105,7 @@ _FOLDERS = st.builds(
 )
 
 
-#: What follows ``pip variants``, in a folder that was filled.
+#: The arguments of ``pip variants``, in a folder with files.
 _COMMANDS: tuple[tuple[str, ...], ...] = (
     ("explain", "foo", *_OPTIONS),
     ("explain", "foo", *_OPTIONS, "--variant", "cu128"),
@@ -116,7 +116,7 @@ _COMMANDS: tuple[tuple[str, ...], ...] = (
     ("host", "--manifest", "manifest.json"),
     ("host", "--variant-host", "host.json"),
 )
-#: What follows ``wheel-variants``.
+#: The arguments of ``wheel-variants``.
 _PUBLISHING: tuple[tuple[str, ...], ...] = (
     ("check", "dist", "manifest.json"),
     ("check", "simple"),
@@ -154,7 +154,7 @@ _STRUCTURED = structured(
 
 
 def _seeds() -> Iterable[bytes]:
-    """Run each command with sound files, which loads all that it needs; return noise."""
+    """Run each command with valid files, which imports all modules; return noise."""
     host = {"host-schema": 1, "supported": {}}
     for command in (*_COMMANDS, *_PUBLISHING):
         _check(command, _Folder(_MANIFEST, None, host, [], "", "foo.py"), False)

@@ -27,7 +27,7 @@ from tools.fuzz.target import Target, structured
 
 __all__ = ["TARGETS"]
 
-#: What upstream's evaluation raises as well.
+#: The exceptions that upstream's evaluation also raises.
 _REFUSED = (UndefinedComparison, UndefinedEnvironmentName)
 _PROPERTIES = (
     Property("nvidia", "sm_arch", "90_real"),
@@ -77,7 +77,7 @@ def _check(marker: Marker, os_name: str, extra: str) -> None:
         return
     assert not is_about_variant(f"foo; {rest}")
     found = _evaluated(Marker(rest), environment)
-    # A part that cannot be evaluated does not matter where another one decides.
+    # A part that cannot be evaluated does not matter if another part decides.
     assert expected is None or found == expected
 
 

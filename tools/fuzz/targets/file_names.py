@@ -48,7 +48,7 @@ def _wheel(name: str) -> None:
         assert label.isascii()
         assert plain.endswith(".whl")
         assert name == f"{plain.removesuffix('.whl')}-{label}.whl"
-        # What is left has no label, so that nothing strips two.
+        # The rest has no label, so that nothing removes two labels.
         assert split_label(plain) == (plain, None)
     parsed = _parsed(parse_wheel_filename, name)
     expected = _parsed(parse_wheel_filename.__wrapped__, plain)  # type: ignore[attr-defined]
@@ -68,7 +68,7 @@ def _parsed(parse: Callable[[str], object], name: str) -> object:
         return parse(name)
     except InvalidWheelFilename:
         return InvalidWheelFilename
-    except ValueError:  # thousands of digits, as upstream has it for plain wheels
+    except ValueError:  # thousands of digits, as in upstream's plain wheels
         return ValueError
 
 

@@ -22,7 +22,7 @@ from tools.fuzz.target import FOLDER, Target, failed, structured
 __all__ = ["TARGETS"]
 
 _SETTINGS = Settings(Values())
-#: What environments, platforms and ABIs may hold.
+#: The words that environments, platforms and ABIs may contain.
 _WORDS = (
     *("linux", "win32", "darwin", "Windows", "x86_64", "arm64", "cpython", "pypy"),
     *("3.12", "3.13.0rc1", "3", "win_amd64", "manylinux_2_28_x86_64", "any"),

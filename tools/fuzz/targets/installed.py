@@ -1,4 +1,4 @@
-"""Fuzz the records of installed builds."""
+"""Fuzz the records of installed wheels."""
 
 from __future__ import annotations
 

@@ -51,7 +51,8 @@ def _run(text: str, machine: dict[str, Any]) -> None:
         document = tomllib.loads(text)
         lock = Pylock.from_dict(document)
     except (tomllib.TOMLDecodeError, PylockValidationError, RecursionError):
-        # Upstream reads those, and a file with variants is read no differently.
+        # Upstream reads those files, and the fork reads files with variants in the same
+        # way.
         return
     supported = {
         namespace: [{"feature": name, "values": v} for name, v in features.items()]
@@ -86,7 +87,7 @@ def _is_supported(document: Any, label: str | None, machine: Any) -> bool:
     return all(
         set(values) & set(_offered(document, namespace, machine).get(feature, ()))
         for namespace, features in document["variants"].get(label, {}).items()
-        # Of other packages the resolver decides.
+        # The resolver decides about other packages.
         if ABI_DEPENDENCY
         not in (namespace, _provider(document, namespace).get("builtin"))
         for feature, values in features.items()
@@ -113,7 +114,7 @@ def _offered(document: Any, namespace: str, machine: Any) -> Any:
 
 
 def _wheel(name: str) -> dict[str, Any]:
-    # There is no such file to read.
+    # This file does not exist.
     return {"name": name, "path": name, "hashes": {"sha256": "0" * 64}}
 
 

@@ -25,7 +25,7 @@ _MACHINE = SupportedProperties(
         "x86_64": [SupportedFeature("level", ("v3", "v2", "v1"))],
     }
 )
-#: A message is for people; a manifest of megabytes must not end up in one.
+#: The maximum length of a message; a manifest of megabytes must not appear in one.
 _LONGEST_MESSAGE = 1000
 
 
@@ -60,7 +60,7 @@ def _run(data: bytes) -> None:
         return
     _check_choice(manifest)
     assert merge({"a": manifest, "b": manifest}) == manifest
-    # What was read can be kept as JSON, and means the same when it is read again.
+    # A parsed manifest can be saved as JSON, and parsing the JSON gives the same manifest.
     text = _further_on(json.dumps, manifest.document)
     text.encode("ascii")
     assert parse_document(json.loads(text)) == manifest

@@ -76,12 +76,12 @@ def _links(content_type: str, data: bytes) -> list[Link]:
     try:
         return list(parse_links(page))
     except Exception:
-        # Upstream's parsers fail on pages that are not what they say they are.
+        # Upstream's parsers fail on pages with a wrong content type.
         return []
 
 
 def _breaks_upstream(link: Link) -> bool:
-    """Return whether stock pip fails for a plain wheel of that name."""
+    """Return whether stock pip fails for a plain wheel with that name."""
     if label_of(link) is not None:
         return False
     try:

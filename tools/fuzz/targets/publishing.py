@@ -37,7 +37,7 @@ def _table(data: bytes) -> None:
     try:
         table = read_project_table(str(path))
     except InvalidProjectTable as error:
-        # The command line escapes its parts when it shows them.
+        # The command line escapes the message when it prints it.
         said(output.printable(error.message))
         said(output.printable(error.hints[0]))
         return
@@ -50,7 +50,7 @@ def _state(data: bytes) -> None:
     Path(_DIST, STATE_FILE).write_bytes(data)
     state = IndexState.load(str(_DIST))
     scanned = scan_folder(str(_DIST), state.hashed, hashes=True)
-    # Whatever is remembered of it, the wheel is still there.
+    # The wheel must be found regardless of the saved state.
     assert list(scanned.files) == [_WHEEL.name]
     state.hashed = scanned.hashed
     state.save(str(_DIST))
@@ -69,7 +69,7 @@ def _checked(data: bytes) -> None:
     except InvalidManifest as error:
         said_to_installers = [(error.rule, capital(str(error)))]
     assert checked.manifest == manifest
-    # What no installer accepts is not to be published, and for the same reason.
+    # Publishers must get the same errors as installers.
     said_to_publishers = [(f.rule.id, str(InvalidManifest(f.problem))) for f in refused]
     assert said_to_publishers[:1] == said_to_installers
     assert all(finding.is_error for finding in refused)

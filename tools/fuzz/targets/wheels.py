@@ -55,7 +55,7 @@ _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_LZMA)
 def _written(document: Any, is_of_label: bool) -> bytes:
     variants = document.get("variants") if isinstance(document, dict) else None
     if is_of_label and isinstance(variants, dict) and variants:
-        # Of the label in the file name, it is looked at to the end.
+        # If the label matches the file name, installers read the whole document.
         document["variants"] = {"cu128": next(iter(variants.values()))}
     return json.dumps(document).encode()
 
@@ -68,7 +68,7 @@ _MEMBER = st.tuples(
     st.sampled_from(_METHODS),
     _CONTENT,
 )
-#: Places from the end, where the directory of the archive is, and what is written there.
+#: Offsets from the end, near the directory of the archive, and the bytes to write there.
 _DAMAGE = st.dictionaries(st.integers(0, 2000), st.integers(0, 255), max_size=7)
 
 
@@ -77,7 +77,7 @@ def _check_wheel(
 ) -> None:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive, warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of names that are repeated
+        warnings.simplefilter("ignore")  # for repeated names
         archive.writestr("foo-1.0.dist-info/WHEEL", version.encode("utf-8", "replace"))
         for name, method, content in members:
             archive.writestr(name, content, method)
