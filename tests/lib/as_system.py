@@ -1,9 +1,9 @@
 """Simulate another operating system for this project's modules.
 
-``AS_SYSTEM=win32`` (or ``darwin``) with ``-p tests.lib.as_system`` rewrites them while they
-are imported: ``sys.platform`` and ``os.name`` are those of that system, and what it lacks of
-``os``, ``signal`` and other modules is not there. Upstream's code and the standard library
-are left as they are, so that what fails is a way of this project's own.
+``AS_SYSTEM=win32`` (or ``darwin``) with ``-p tests.lib.as_system`` rewrites the modules at
+import: ``sys.platform`` and ``os.name`` have the values of that system, and functions of
+``os``, ``signal`` and other modules that the system lacks are missing. Upstream's code and
+the standard library stay unchanged, so each failure is due to this project's code.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from types import CodeType, ModuleType
 
 SYSTEM = os.environ.get("AS_SYSTEM")
 _NAMES = {"win32": "nt", "darwin": "posix"}
-#: By system: what a module does not have there; all of a module that is not there at all.
+#: By system: the missing names of each module; None for a missing module.
 LACKING: Mapping[str, Mapping[str, frozenset[str] | None]] = {
     "win32": {
         "os": frozenset(
@@ -97,13 +97,13 @@ class _Rewriter(ast.NodeTransformer):
             "sys.platform": self._system,
             "os.name": _NAMES[self._system],
         }
-        # Only Windows has it; where it is not, processes have no such flags.
+        # Only Windows has this flag; other systems have no such flags.
         told["subprocess.CREATE_NEW_PROCESS_GROUP"] = 0
         text = ast.unparse(node)
         if text in told:
             return ast.copy_location(ast.Constant(told[text]), node)
         if self._lacks(node.value, node.attr):
-            # So its error names it, and what catches that does so.
+            # The error names the attribute, as code that catches the error expects.
             lacking = ast.parse(f"object().{node.attr}", mode="eval").body
             return ast.fix_missing_locations(ast.copy_location(lacking, node))
         return node
@@ -133,7 +133,7 @@ class _Rewriter(ast.NodeTransformer):
 
 class _Loader(importlib.machinery.SourceFileLoader):
     def get_code(self, fullname: str) -> CodeType:
-        # Whatever was compiled before is of this system.
+        # Existing bytecode is for this system.
         assert SYSTEM is not None, "else nothing is rewritten"
         path = self.get_filename(fullname)
         tree = _Rewriter(SYSTEM).visit(ast.parse(self.get_data(path)))

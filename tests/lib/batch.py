@@ -39,8 +39,8 @@ def run_batch(
 ) -> list[Result]:
     """Run pip with each list of arguments, whatever the exit status.
 
-    :param folder: where the script and what it exchanges are written
-    :param each_env: variables to add, for each of the commands
+    :param folder: the folder for the script and its files
+    :param each_env: additional variables for each command
     """
     arguments = [tuple(map(str, command)) for command in commands]
     variables = [

@@ -45,9 +45,9 @@ if os.environ.get("KILL"):
 class Carrier:
     """A built carrier with its installed files.
 
-    :ivar wheel: of the carrier
-    :ivar files: where they are
-    :ivar home: of the user who runs it
+    :ivar wheel: the wheel of the carrier
+    :ivar files: the folder of the installed files
+    :ivar home: the home folder of the user
     """
 
     wheel: Path
@@ -87,7 +87,7 @@ class Carrier:
     ) -> Result:
         """Run a module with the carrier installed.
 
-        :param answer: what the user types
+        :param answer: the text that the user types
         :raises AssertionError: for another exit status, or a traceback
         """
         command = [str(python), "-m", *map(str, arguments)]
@@ -119,7 +119,7 @@ def built_carrier(workshop: Workshop, home: Path) -> Carrier:
     with FileLock(f"{folder}.lock"):
         if not folder.exists():
             partial = folder.with_suffix(".partial")
-            # With the settings of the user: hatchling is downloaded.
+            # Use the settings of the user, because hatchling is downloaded.
             command = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps"]
             subprocess.run(
                 [*command, "-w", str(partial), str(REPOSITORY / "carrier")],
@@ -148,7 +148,7 @@ def new_environment(root: Path, python: str | Path, *options: str) -> Environmen
 def make_managed(folder: Path, python: str | Path) -> Path:
     """Create a Python that the operating system manages.
 
-    :return: its interpreter
+    :return: the interpreter
     """
     code = (
         "import json, sys, sysconfig; print(json.dumps([sysconfig.get_path('stdlib'), "
@@ -175,9 +175,8 @@ def make_managed(folder: Path, python: str | Path) -> Path:
 def killing(environment: Environment, moved: str, *, group: bool) -> dict[str, str]:
     """Return variables that kill one program of *environment*, once.
 
-    :param moved: before this is moved away or to its place, relative to where packages
-        are installed
-    :param group: whether all that was started with it ends too
+    :param moved: the path whose move triggers the kill, relative to site-packages
+    :param group: whether to kill the whole process group
     """
     lib = environment.site_packages
     (lib / "tested_killer.py").write_text(_KILLER, encoding="utf-8")

@@ -1,7 +1,7 @@
 """Create virtual environments, isolated from the user's settings.
 
-The fork is tested as its users get it: a wheel, built once, installed in a real
-environment, run from an empty folder.
+Tests run the fork as users do: as a wheel, built once, installed in a real environment, and
+started in an empty folder.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from tests.lib.schemas import hold_to_schema
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
-#: The release of pip that the fork is made from.
+#: The release of pip that the fork is based on.
 UPSTREAM_PIP = "26.3"
 
-# What a process needs to start at all.
+# The variables that a process needs to start.
 _KEPT = ("SYSTEMROOT", "TEMP", "TMP", "TMPDIR", "LD_LIBRARY_PATH")
 
 
@@ -118,10 +118,10 @@ class Environment(Surroundings):
         cwd: Path | None = None,
         timeout: float = 300,
     ) -> Result:
-        """Run a command and return what it printed.
+        """Run a command and return its output.
 
-        :param code: the exit status it must end with; ``None``: any
-        :param env: variables to add, or with ``None`` to take away
+        :param code: the expected exit status; ``None``: any
+        :param env: the variables to add; ``None`` removes a variable
         :raises AssertionError: for another exit status
         """
         variables = changed(self.environ(), env)
@@ -192,7 +192,7 @@ def scrubbed_environ(home: Path, scripts: Path | None = None) -> dict[str, str]:
             "PYTHONIOENCODING": "utf-8",
             "PIP_CONFIG_FILE": os.devnull,
             "PIP_DISABLE_PIP_VERSION_CHECK": "1",
-            # Else it leaves a process behind that writes into its folders.
+            # Otherwise, virtualenv leaves a process behind that writes into its folders.
             "VIRTUALENV_NO_PERIODIC_UPDATE": "1",
         }
     )
@@ -203,8 +203,8 @@ def scrubbed_environ(home: Path, scripts: Path | None = None) -> dict[str, str]:
 class Workshop:
     """Wheels and environment templates, created once for all workers.
 
-    :param folder: where they are kept
-    :param interpreter: of the environments
+    :param folder: the folder of the wheels and templates
+    :param interpreter: the interpreter of the environments
     """
 
     folder: Path
@@ -242,8 +242,8 @@ class Workshop:
         wheels = self.folder / f"{name}-wheel"
         with FileLock(f"{wheels}.lock"):
             if not wheels.exists():
-                # Not through a private pip: what the user's settings say about
-                # registries and certificates is needed here.
+                # Not through a private pip: this command needs the user's settings for
+                # registries and certificates.
                 command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "-q"]
                 partial = self.folder / f"{name}-wheel.partial"
                 subprocess.run([*command, "-w", str(partial), *arguments], check=True)
@@ -283,7 +283,7 @@ class Workshop:
         )
 
     def _add_core(self, environment: Environment) -> None:
-        # As for wheels, the user's settings say where the libraries come from.
+        # As for wheels, the user's settings determine where the libraries come from.
         pip = [sys.executable, "-m", "pip", "--python", str(environment.python)]
         wheel = f"{self.core_wheel()}[cli]"
         subprocess.run([*pip, "install", "-q", wheel], check=True)

@@ -31,9 +31,10 @@ _WHEEL = "/files/{}-1.0-py3-none-any{}.whl"
 class Kind:
     """A request that should fail.
 
-    :param project: what is asked for
-    :param path: of the request
-    :param which: of those for that path, as :class:`tests.lib.faults.Fault` takes it
+    :param project: the project to install
+    :param path: the path of the request
+    :param which: the conditions for requests to that path, as parameters of
+        :class:`tests.lib.faults.Fault`
     """
 
     project: str
@@ -41,7 +42,7 @@ class Kind:
     which: Mapping[str, Any] = field(default_factory=dict)
 
 
-#: What :func:`add_packages` adds has all of them.
+#: The kinds of requests for the packages of :func:`add_packages`.
 KINDS: Mapping[str, Kind] = {
     "page": Kind("kernels", "/simple/kernels/"),
     "manifest": Kind("kernels", "/files/kernels-1.0-variants.json"),
@@ -54,7 +55,7 @@ KINDS: Mapping[str, Kind] = {
         "plugged", _WHEEL.format("npu_provider", "") + ".metadata"
     ),
     "provider wheel": Kind("plugged", _WHEEL.format("npu_provider", "")),
-    # The same requests for what has no variants.
+    # The same requests for a package without variants.
     "plain page": Kind("plain", "/simple/plain/"),
     "plain metadata": Kind("plain", _WHEEL.format("plain", "") + ".metadata"),
     "plain wheel": Kind("plain", _WHEEL.format("plain", "")),
@@ -64,8 +65,8 @@ KINDS: Mapping[str, Kind] = {
 def add_packages(index: IndexServer) -> None:
     """Add the packages for every kind of request.
 
-    ``kernels`` has a manifest, the wheels of ``bare`` must be read instead, and the
-    variant of ``plugged`` is for a plugin to judge. All have a plain build too.
+    ``kernels`` has a manifest, ``bare`` requires reading its wheels instead, and only a
+    plugin can check the variant of ``plugged``. All also have a plain wheel.
     """
     variants = {"gpu": cuda("12.8"), "null": {}}
     index.add_release("kernels", "1.0", variants)
@@ -116,9 +117,9 @@ def run_cells(
 ) -> list[Cell]:
     """Make one kind of request fail in each way in turn.
 
-    :param folder: for what pip downloads
-    :param start: start one more server
-    :param options: further options of ``pip download``
+    :param folder: the folder for pip's downloads
+    :param start: a function that starts another server
+    :param options: additional options of ``pip download``
     :raises AssertionError: if temporary files are left
     """
     faults = list(faults)
@@ -131,7 +132,7 @@ def run_cells(
         server = start()
         server.projects = base.projects
         server.faults[kind.path] = make_fault(name, kind.path, base_url, **kind.which)
-        # One more attempt, and no wait where nothing is to be waited for.
+        # One retry, and a short timeout if the response never arrives.
         limits = ["--retries", "1", "--timeout", "2" if "stalled" in name else "15"]
         target = str(folder / "downloads" / str(number))
         commands.append(

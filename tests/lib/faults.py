@@ -11,8 +11,8 @@ from typing import Any
 class Gate:
     """A point where responses wait until a test continues.
 
-    It is how a test knows where pip stands: at the request that has come in and is not
-    answered.
+    Through a gate, a test knows pip's progress: pip has sent a request and waits for the
+    response.
     """
 
     def __init__(self) -> None:
@@ -41,23 +41,23 @@ class Gate:
 class Fault:
     """A fault at one path.
 
-    :param status: answer with this status and no useful body
-    :param reason: say this beside the status
-    :param times: so often, then all is well; ``None``: always
-    :param body: send this instead of the file
-    :param truncate: break the connection after this many bytes of the body
-    :param size: send a body of this many bytes, whatever the file is
-    :param headers: further headers, which replace those of the same name
-    :param delay: seconds before the answer
-    :param pace: seconds between blocks of one KiB
-    :param header_pace: seconds between the bytes of the header
-    :param methods: which requests it concerns
-    :param ranged: concern those alone that ask for a part, or that do not
-    :param gate: where to wait before the answer, or after ``truncate`` bytes of it
-    :param reset: break connections off so that the client sees an error, not an end
-    :param longer: so many bytes more in Content-Length than there are
-    :param whole: ignore that a part is asked for
-    :param shift: of a part that is asked for, send one so many bytes away
+    :param status: the status to send, without a useful body
+    :param reason: the reason phrase for the status
+    :param times: the number of failures, after which requests succeed; ``None``: all fail
+    :param body: the body to send instead of the file
+    :param truncate: the number of bytes of the body before the connection breaks
+    :param size: the number of bytes to send as the body, whatever the file is
+    :param headers: additional headers, which replace headers of the same name
+    :param delay: the seconds before the response
+    :param pace: the seconds between blocks of one KiB
+    :param header_pace: the seconds between the bytes of the header
+    :param methods: the methods of requests that fail
+    :param ranged: whether only range requests fail, or only other requests; ``None``: both
+    :param gate: the gate before the response, or after ``truncate`` bytes of the body
+    :param reset: whether the client sees an error, not an end, when the connection breaks
+    :param longer: the number of bytes by which Content-Length exceeds the body
+    :param whole: whether to ignore the header of range requests
+    :param shift: the number of bytes by which a sent range is too early
     """
 
     status: int | None = None
@@ -85,7 +85,7 @@ class Fault:
         return self.ranged is None or self.ranged == ("range" in headers)
 
 
-#: By name, what :func:`make_fault` makes of them.
+#: By name, the parameters for :func:`make_fault`.
 FAULTS: Mapping[str, Mapping[str, Any]] = {
     "403": {"status": 403},
     "404": {"status": 404},
@@ -131,9 +131,9 @@ FAULTS: Mapping[str, Mapping[str, Any]] = {
 def make_fault(name: str, path: str = "", elsewhere: str = "", **more: Any) -> Fault:
     """Create one of :data:`FAULTS`.
 
-    :param path: where it is to be planted
+    :param path: the path of the fault
     :param elsewhere: the address of another host with the same files
-    :param more: further parameters of :class:`Fault`
+    :param more: additional parameters of :class:`Fault`
     """
     given = {**FAULTS[name], **more}
     if "gate" in given:

@@ -16,9 +16,9 @@ _ROOT = "pip._internal."
 class Floors:
     """The packages (rooms), their layers and allowed imports.
 
-    :ivar level: the floor of each room, the lowest is 0.
-    :ivar known_by: rooms that only some others know.
-    :ivar knows_only: rooms that know only some others.
+    :ivar level: the layer of each room; the lowest is 0.
+    :ivar known_by: for some rooms, the only rooms that may import from them.
+    :ivar knows_only: for some rooms, the only rooms that they may import from.
     """
 
     level: Mapping[str, int]
@@ -61,7 +61,7 @@ def modules(source: Path) -> dict[str, Path]:
 def imports(source: Path) -> dict[str, set[str]]:
     """Return the imports between modules below *source*.
 
-    Modules are named from ``pip._internal`` on.
+    The module names start with ``pip._internal``.
     """
     paths = modules(source)
     found = {}
@@ -78,7 +78,7 @@ def imports(source: Path) -> dict[str, set[str]]:
 def _imported(tree: ast.AST, modules: Mapping[str, object]) -> Iterator[str]:
     """Yield the imported modules, without their parent packages.
 
-    :raises ValueError: for a relative import, which the source does without.
+    :raises ValueError: for a relative import, which the source must not contain.
     """
     for node in ast.walk(tree):
         match node:

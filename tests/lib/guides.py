@@ -8,9 +8,9 @@ from tests.lib.environments import REPOSITORY
 
 
 def block(page: str, name: str) -> str:
-    """Return the block of a page with a name in a comment before it.
+    """Return the code block with a name in the comment before it.
 
-    :param page: below ``docs``
+    :param page: the path of the page below ``docs``
     """
     text = (REPOSITORY / "docs" / page).read_text(encoding="utf-8")
     (found,) = re.findall(

@@ -58,8 +58,8 @@ def make_host(
     :param cuda: the CUDA version of the driver; ``None``: no GPU
     :param capability: the compute capability of the GPU
     :param x86_64: the level of the CPU, ``"v1"`` to ``"v4"``
-    :param environment: variables of dependency markers (PEP 508) on that machine
-    :param namespaces: features of any other namespace, best first
+    :param environment: the variables of dependency markers (PEP 508) on that machine
+    :param namespaces: the features of any other namespace, best first
     """
     supported: dict[str, Any] = {}
     if cuda is not None:
@@ -103,6 +103,6 @@ CPU_HOSTS: Mapping[str, dict[str, Any]] = {
     f"x86_64-{level}": make_host(x86_64=level) for level in ("v2", "v3", "v4")
 }
 
-#: The simulated machines: every GPU beside an x86-64 v3 CPU, CPUs without a GPU, and
-#: one that supports nothing at all.
+#: The simulated machines: every GPU with an x86-64 v3 CPU, CPUs without a GPU, and a
+#: machine without any properties.
 HOSTS: Mapping[str, dict[str, Any]] = {**CUDA_HOSTS, **CPU_HOSTS, "none": make_host()}

@@ -1,8 +1,8 @@
 """Run the assembled fork in the test process, like ``python -m pip``.
 
-A command takes some 25 ms then, instead of most of a second. The same code runs, with
-real indexes on loopback. What only a separate process shows (start-up, exit, signals,
-the import of pip itself) is for tests marked ``process``.
+A command then takes 25 ms instead of most of a second. The same code runs, with real
+indexes on loopback. Tests marked ``process`` cover what needs a separate process: start-up,
+exit, signals, and the import of pip itself.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from unittest import mock
 
 from tests.lib.environments import Result, Surroundings, changed, scrubbed_environ
 
-# Options of pip that say where to install.
+# Options of pip that determine where to install.
 _ELSEWHERE = frozenset({"--target", "-t", "--prefix", "--root"})
 
 
@@ -33,11 +33,11 @@ _ELSEWHERE = frozenset({"--target", "-t", "--prefix", "--root"})
 class InProcess(Surroundings):
     """An environment without packages, with a home and working directory.
 
-    It has the interface of :class:`tests.lib.environments.Environment` as far as that
-    makes sense without its own interpreter. What is installed goes below its
-    prefix, as ``--prefix`` has it, and is found by later commands.
+    The interface is that of :class:`tests.lib.environments.Environment`, without methods
+    that need a separate interpreter. Packages are installed below the environment's prefix,
+    as with ``--prefix``, and later commands find them.
 
-    :param assembled: the folder that holds the fork's ``pip``.
+    :param assembled: the folder of the fork's ``pip``.
     """
 
     assembled: Path
@@ -50,7 +50,7 @@ class InProcess(Surroundings):
             folder.mkdir(parents=True)
         config = made.venv / "pyvenv.cfg"
         config.write_text("include-system-site-packages = false\n", encoding="utf-8")
-        # That there is one lets pip call itself by its name.
+        # pip refers to itself by name only if this folder exists.
         made.scripts.mkdir(exist_ok=True)
         script = made.scripts / "pip"
         script.touch(mode=0o755)
@@ -86,7 +86,7 @@ class InProcess(Surroundings):
         metadata = f"Metadata-Version: 2.1\nName: pip\nVersion: {__version__}\n"
         (info / "METADATA").write_text(metadata, encoding="utf-8")
         (info / "INSTALLER").write_text("pip\n", encoding="utf-8")
-        # Without it, pip could not replace itself.
+        # Without RECORD, pip could not replace itself.
         files = "".join(f"{info.name}/{e},,\n" for e in ("METADATA", "INSTALLER"))
         record = f"{files}{info.name}/RECORD,,\n"
         (info / "RECORD").write_text(record, encoding="utf-8")
@@ -99,12 +99,12 @@ class InProcess(Surroundings):
         cwd: Path | None = None,
         terminal: bool = False,
     ) -> Result:
-        """Run a command of pip and return what it printed.
+        """Run a pip command and return its output.
 
-        :param code: the exit status it must end with; ``None``: any.
-        :param env: variables to add, or with ``None`` to take away.
-        :param terminal: whether it writes to what it takes for a terminal; then all of
-            it is in the result's stdout.
+        :param code: the expected exit status; ``None``: any.
+        :param env: the variables to add; ``None`` removes a variable.
+        :param terminal: whether the output is a simulated terminal; then all output is in
+            the result's stdout.
         :raises AssertionError: for another exit status.
         """
         main = _command_line()
@@ -150,7 +150,7 @@ class InProcess(Surroundings):
         ).stdout.strip()
 
     def _path(self) -> list[str]:
-        # The packages that run the tests are not installed, as far as pip is to know.
+        # pip must not find the packages that run the tests.
         standard = {sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib")}
         folders = [
             folder
@@ -165,7 +165,7 @@ class InProcess(Surroundings):
 class InProcessWorkshop:
     """Create environments, like :class:`tests.lib.environments.Workshop`.
 
-    :param assembled: the folder that holds the fork's ``pip``.
+    :param assembled: the folder of the fork's ``pip``.
     """
 
     assembled: Path
@@ -198,13 +198,13 @@ def _command_line() -> Callable[[list[str]], int]:
     from pip._internal.metadata import select_backend
     from pip._internal.utils import deprecation
 
-    # A separate process would have ended after it had installed something.
+    # A separate process would have ended after the installation.
     install._WARNED_IMPORTS = _Everything()
     select_backend.cache_clear()
-    # By the path that was typed, which is of another folder in each test.
+    # The cache is by typed path, which means another folder in each test.
     _FlatDirectorySource._paths_to_urls.clear()
     deprecation._original_showwarning = None
-    # A folder that changes twice in a tick of its clock looks unchanged.
+    # A folder that changes twice in one tick of its clock appears unchanged.
     metadata.MetadataPathFinder().invalidate_caches()
     _forget_options()
     return main
@@ -224,7 +224,7 @@ def _forget_options() -> None:
 class Stream(io.StringIO):
     """The output stream of a command.
 
-    :param is_terminal: whether it passes for a terminal.
+    :param is_terminal: whether the stream appears to be a terminal.
     """
 
     encoding = "utf-8"
@@ -253,7 +253,7 @@ def _surroundings(
     handle = logging.Logger.handle
 
     def handle_own(logger: logging.Logger, record: logging.LogRecord) -> None:
-        # Processes of their own would have ended with the threads that they left.
+        # In a separate process, earlier threads would have ended.
         if threading.current_thread() not in earlier:
             handle(logger, record)
 
@@ -269,7 +269,7 @@ def _surroundings(
             warnings.catch_warnings(),
             _seen_afresh(),
         ):
-            # pip logs its own warnings; those of tests are errors.
+            # pip logs its own warnings; warnings in tests are errors.
             from pip._internal.utils.deprecation import PipDeprecationWarning
 
             warnings.simplefilter("default", PipDeprecationWarning)

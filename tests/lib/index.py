@@ -1,7 +1,6 @@
 """Serve a package index on loopback, for tests and the benchmark.
 
-Every request is logged. The index fails where a test wants it to, and is as slow as it
-is told to be.
+The index logs every request. Tests can make it fail and delay its responses.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ class Body(Protocol):
 class Request:
     """A received request; header names are lowercase.
 
-    :param fault: what is to go wrong with it
+    :param fault: the fault of the response
     """
 
     method: str
@@ -57,7 +56,7 @@ class Request:
 class Exchange:
     """A request and its response.
 
-    :ivar sent: bytes of the body
+    :ivar sent: the number of bytes of the body
     """
 
     method: str
@@ -70,9 +69,9 @@ class Exchange:
 class Resource:
     """The resource at a path.
 
-    :ivar status: 200; any other is answered as it is, whatever the request's headers
-    :ivar compressed: the body with gzip, for those who take it
-    :ivar has_parts: whether a part of it may be asked for
+    :ivar status: the status; unless 200, the server ignores the request's headers
+    :ivar compressed: the body with gzip, for clients that accept gzip
+    :ivar has_parts: whether clients may request a range
     """
 
     body: bytes | Body
@@ -92,7 +91,7 @@ class Answer:
     fault: Fault = field(default_factory=Fault)
 
 
-#: Seconds for which what is on its way keeps a line busy.
+#: The seconds of traffic that a line buffers.
 _AHEAD = 0.05
 
 
@@ -100,7 +99,7 @@ _AHEAD = 0.05
 class Line:
     """A network line that all clients share.
 
-    :ivar rate: bytes per second; ``None``: no limit
+    :ivar rate: the bandwidth in bytes per second; ``None``: no limit
     """
 
     rate: float | None = None
@@ -108,12 +107,12 @@ class Line:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def carry(self, count: int) -> None:
-        """Wait for the transfer of *size* bytes."""
+        """Wait for the transfer of *count* bytes."""
         if self.rate is None:
             return
         with self._lock:
             now = time.monotonic()
-            # What is computed between two blocks takes nothing from the line.
+            # Computing between two blocks does not reduce the bandwidth.
             self._free = max(now - _AHEAD, self._free) + count / self.rate
             wait = self._free - now
         if wait > 0:
@@ -123,33 +122,34 @@ class Line:
 class IndexServer(Repository, Site):
     """A package index with a URL.
 
-    Options are plain attributes. These may change between two commands:
+    Options are plain attributes. These options may change between two commands:
 
-    :ivar pages: how links are written
+    :ivar pages: the format of links
     :ivar page_format: ``"negotiate"`` by the Accept header, or always one of the two
-    :ivar ranges: answer range requests
-    :ivar relative_urls: links relative to their page
-    :ivar redirect_pages: project pages answer with a redirect to another path
-    :ivar page_cache_control: Cache-Control of pages
-    :ivar file_cache_control: Cache-Control of files
-    :ivar auth: user and password that every request must bring
-    :ivar certificates: a file with the authority that its certificate is from
-    :ivar faults: by path, ``"/files/torch-2.8.0-variants.json"``
-    :ivar delay: seconds before each answer
-    :ivar line: what all answers share
+        formats
+    :ivar ranges: whether to answer range requests
+    :ivar relative_urls: whether links are relative to their page
+    :ivar redirect_pages: whether project pages redirect to another path
+    :ivar page_cache_control: the Cache-Control of pages
+    :ivar file_cache_control: the Cache-Control of files
+    :ivar auth: the user and password that every request must contain
+    :ivar certificates: a file with the authority of the server's certificate
+    :ivar faults: the faults by path, such as ``"/files/torch-2.8.0-variants.json"``
+    :ivar delay: the seconds before each response
+    :ivar line: the network line that all responses share
 
-    And these are set before it starts:
+    These options must be set before the start:
 
-    :ivar host: its name in URLs
-    :ivar tls: what to shake hands with; pip keeps a cache of what comes with TLS alone
-    :ivar files_apart: serve files on a port of their own, as if on another host
-    :ivar compresses: send pages compressed to those who take that
-    :ivar is_fixed: what it holds does not change, so that answers are computed once
+    :ivar host: the host name in URLs
+    :ivar tls: the TLS context; pip caches only responses that arrive with TLS
+    :ivar files_apart: whether files have a separate port, as if on another host
+    :ivar compresses: whether to compress pages for clients that accept gzip
+    :ivar is_fixed: whether the content never changes, so that responses are computed once
 
-    What it was asked:
+    The log:
 
-    :ivar requests: in order of arrival
-    :ivar exchanges: what was answered, in that order
+    :ivar requests: the requests, in order of arrival
+    :ivar exchanges: the requests with their responses, in the order of the responses
     """
 
     def __init__(self) -> None:
@@ -173,13 +173,13 @@ class IndexServer(Repository, Site):
         self.is_fixed = False
         self.requests: list[Request] = []
         self.exchanges: list[Exchange] = []
-        #: When each path was asked for and answered, in seconds.
+        #: The start and end of each request in seconds, with its path.
         self._times: list[tuple[str, float, float]] = []
         self._servers: list[_Server] = []
         self._computed: dict[tuple[str, bool, bool], Resource] = {}
 
     def start(self, port: int = 0) -> None:
-        """Listen on loopback; port 0 takes a free one."""
+        """Listen on loopback; port 0 selects a free port."""
         self._servers = [_Server(port, self)]
         if self.files_apart:
             self._servers.append(_Server(0, self))
@@ -259,7 +259,7 @@ class IndexServer(Repository, Site):
     def clear_log(self) -> None:
         """Clear the log, and ignore existing connections.
 
-        That is what a command leaves behind which made requests early and has ended.
+        A command that prefetched leaves such connections behind.
         """
         self.requests, self.exchanges, self._times = [], [], []
 
@@ -308,7 +308,7 @@ class IndexServer(Repository, Site):
     def find_resource(self, path: str, *, as_json: bool) -> Resource:
         """Return the resource at a path.
 
-        :param as_json: whether pages are wanted as JSON
+        :param as_json: whether to return JSON pages
         """
         area, _, rest = path.lstrip("/").partition("/")
         if area == "files":
@@ -338,7 +338,7 @@ class IndexServer(Repository, Site):
 
     def file(self, path: str, body: bytes | Body) -> Resource:
         """Return the file at a path."""
-        # Those that are not in memory never change: their path will do for a tag.
+        # Files on disk never change, so their path identifies them.
         named = body if isinstance(body, bytes) else path.encode()
         headers = _headers("application/octet-stream", self.file_cache_control, named)
         return Resource(body, headers, has_parts=True)
@@ -428,8 +428,8 @@ class _Server(LoopbackServer):
         self.index = index
         super().__init__(_Handler, port)
         if index.tls is not None:
-            # Each handshake is for the connection's thread: clients may make several
-            # connections at a time, and shake hands in another order.
+            # The thread of each connection does the handshake: clients may open several
+            # connections at a time, and do the handshakes in another order.
             self.socket = index.tls.wrap_socket(
                 self.socket, server_side=True, do_handshake_on_connect=False
             )
@@ -475,7 +475,7 @@ class _Handler(BaseHTTPRequestHandler):
         if with_body and fault.truncate is not None:
             body = body[: fault.truncate]
             self.close_connection = True
-        # Known before it is sent: who has got the answer may look at the log.
+        # Log before sending: a client with the response may read the log.
         exchange = Exchange(self.command, self.path, answer.status, len(body))
         self._exchanges.append(exchange)
         if fault.header_pace:
@@ -498,7 +498,7 @@ class _Handler(BaseHTTPRequestHandler):
         if answer.status != 304:
             length = len(answer.body) + fault.longer
             headers.setdefault("Content-Length", str(length))
-            # Without its true length, nothing but the end of the connection ends it.
+            # Without the true length, only closing the connection ends the body.
             if fault.longer or not headers["Content-Length"].isdigit():
                 self.close_connection = True
                 # Otherwise a client may send its next request on this connection.
@@ -506,7 +506,7 @@ class _Handler(BaseHTTPRequestHandler):
         reason = fault.reason or self.responses.get(answer.status, ("",))[0]
         lines = [
             f"HTTP/1.1 {answer.status} {reason}",
-            # Without a date nothing stays fresh in a cache.
+            # Without a date, caches treat no response as fresh.
             f"Date: {self.date_time_string()}",
             *(f"{name}: {value}" for name, value in headers.items() if value),
         ]

@@ -1,9 +1,9 @@
 """Delay test servers at random, with ``--jitter SEED``.
 
-Requests that pip makes at a time arrive in any order, and so do their answers. On a quiet
-machine it is nearly always the same one, and a test that relies on it fails where nobody
-looks. With this, each request waits before its server takes note of it, and again before
-its answer: the order changes from seed to seed.
+Parallel requests of pip arrive in any order, and so do their responses. On a quiet machine,
+the order is nearly always the same, and a test that relies on it only fails elsewhere. With
+this option, each request waits before its server logs it, and again before the response, so
+each seed gives another order.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import random
 import time
 
-#: Seconds.
+#: The maximum delay, in seconds.
 _LONGEST = 0.04
 
 _random: random.Random | None = None

@@ -11,10 +11,11 @@ from tests.lib.index import IndexServer
 from tests.lib.manifests import cuda, make_manifest, variant_json
 from tests.lib.wheels import make_wheel
 
-#: What the builds of a release need, by label; under None a plain one.
+#: The requirements of the wheels of a release, by label; None for a plain wheel.
 Needs = Mapping[str, Sequence[str]] | Mapping[str | None, Sequence[str]]
 
-#: The builds of torch: two for CUDA, one without properties, beside a plain one.
+#: The manifest of torch: two CUDA variants and the null variant; the release also has a
+#: plain wheel.
 TORCH: Mapping[str, Any] = make_manifest(
     {"null": {}, "cu126": cuda("12.6", ["80", "90"]), "cu128": cuda("12.8", ["90"])}
 )
@@ -82,9 +83,9 @@ def write_lock(
 ) -> Path:
     """Write the lock file of a tool without variant groups.
 
-    :param filenames: wheels of one release, which are on the index
-    :param extra: TOML below the package
-    :param sdist: file name of an sdist of that release
+    :param filenames: the names of wheels of one release, which are on the index
+    :param extra: additional TOML for the package
+    :param sdist: the file name of an sdist of that release
     """
     name, version = filenames[0].split("-")[:2]
     files = "".join(

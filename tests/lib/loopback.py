@@ -36,18 +36,18 @@ class Site(ABC):
 
 
 class LoopbackServer(Site, ThreadingHTTPServer):
-    """A web server with a thread for itself and one for each connection.
+    """A web server with a main thread, and a thread for each connection.
 
     Connections are accepted at once; their requests wait for the start.
     """
 
     daemon_threads = True
-    # A stop must not wait for a client that keeps its connection open.
+    # Stopping must not wait for a client that keeps its connection open.
     block_on_close = False
     request_queue_size = 128
 
     def __init__(self, handler: type[BaseHTTPRequestHandler], port: int = 0) -> None:
-        """Bind a port of 127.0.0.1; 0 is any that is free."""
+        """Bind a port of 127.0.0.1; 0 selects a free port."""
         super().__init__(("127.0.0.1", port), handler)
 
     def start(self) -> None:

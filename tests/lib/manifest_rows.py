@@ -1,7 +1,7 @@
 """A table of manifests that follow or break each rule.
 
-A row is a small manifest of some schema, what installers make of it, and what
-``wheel-variants check`` says.
+A row is a small manifest of some schema, with the reaction of installers and the findings
+of ``wheel-variants check``.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 from tests.lib.manifests import Provider, make_manifest
 
 SCHEMA = "https://variants-schema.wheelnext.dev/"
-#: Instead of a value: there is none.
+#: The value of a key to remove.
 GONE = object()
 
 _DRAFTS = {
@@ -23,7 +23,7 @@ _DRAFTS = {
     "0.1.0": "The schema version 0.1.0 is an obsolete draft",
 }
 
-# The names of what installers do (``pip._vendor.wheel_variants.rules.Effect``).
+# The reactions of installers (``pip._vendor.wheel_variants.rules.Effect``).
 REFUSED, UNSUPPORTED, DROPPED, NONE = "REFUSED", "UNSUPPORTED", "DROPPED", "NONE"
 
 
@@ -49,11 +49,11 @@ def good_document(schema: str = "0.2.0") -> dict[str, Any]:
 class Row:
     """A manifest with its expected findings.
 
-    :ivar name: what ``check`` says, or what is right.
-    :ivar schema: of the good manifest that is changed.
-    :ivar changes: values by path; ``/`` lies between the keys of a path.
-    :ivar effect: what installers make of it.
-    :ivar said: what ``check`` says by rule, beside that it is a draft or names no
+    :ivar name: the main finding of ``check``, or a description of the valid manifest.
+    :ivar schema: the schema of the good manifest that is changed.
+    :ivar changes: the new values by path; ``/`` separates the keys of a path.
+    :ivar effect: the reaction of installers.
+    :ivar said: the findings of ``check`` by rule, except that it is a draft or names no
         providers.
     """
 
@@ -117,10 +117,10 @@ _API = "nvidia_variant_provider.plugin:NvidiaVariantPlugin"
 _STATIC = {"static-properties": {"library": ["mkl"]}}
 _ABI_PROPERTIES = {"abi_dependency": {"torch": ["2.8"]}}
 
-#: Changes of a good manifest of schema 0.2.0, or of the one that is named.
+#: Changes of a good manifest of schema 0.2.0, or of another schema if named.
 _Changes = Mapping[str, Any] | tuple[str, Mapping[str, Any]]
 
-#: What keeps all rules.
+#: Changes that break no rule.
 _KEPT: Mapping[str, _Changes] = {
     "0.0.2": ("0.0.2", {}),
     "0.0.3": ("0.0.3", {}),
@@ -187,7 +187,7 @@ _KEPT: Mapping[str, _Changes] = {
     "an empty static list": ("0.0.2", {"default-priorities/property/blas/kind": []}),
 }
 
-#: What breaks one, by the rule and the effect: what ``check`` says of which changes.
+#: By broken rule and effect: the finding of ``check`` for each set of changes.
 _BROKEN: Mapping[tuple[str, str], Mapping[str, _Changes]] = {
     ("manifest-types", REFUSED): {
         "The document is a list, not an object": {"": []},

@@ -30,7 +30,7 @@ class Provider:
     """The provider of one namespace in a manifest.
 
     :param requires: the packages of the plugin; empty for a static provider
-    :param static: values by feature, both best first, that need no plugin
+    :param static: the values by feature, both best first, that need no plugin
     :param builtin: the name of a provider built into installers (0.2.0 only)
     """
 
@@ -84,9 +84,9 @@ def make_manifest(
 ) -> dict[str, Any]:
     """Return a manifest of one of the versions in :data:`SCHEMAS`.
 
-    :param variants: properties by label
-    :param namespaces: best first; by default in the order in which they are first used
-    :param providers: by namespace, before :data:`KNOWN_PROVIDERS`
+    :param variants: the properties by label
+    :param namespaces: the namespaces, best first; by default in the order of first use
+    :param providers: the providers by namespace, which override :data:`KNOWN_PROVIDERS`
     """
     nested = {label: nest(properties) for label, properties in variants.items()}
     if namespaces is None:
@@ -163,9 +163,9 @@ def nest(properties: Properties) -> dict[str, dict[str, list[str]]]:
 
 
 def cuda(lower_bound: str, architectures: Iterable[str] = ()) -> Properties:
-    """Return ``nvidia`` properties: CUDA at least this, one of these ``sm_arch``.
+    """Return ``nvidia`` properties: a minimum CUDA version, and any of these ``sm_arch``.
 
-    An architecture without ``_real`` or ``_virtual`` means the real one.
+    An architecture without ``_real`` or ``_virtual`` becomes ``_real``.
     """
     values = [a if "_" in a else f"{a}_real" for a in architectures]
     features: dict[str, list[str]] = {"cuda_version_lower_bound": [lower_bound]}

@@ -28,10 +28,10 @@ def run_measured(
 ) -> tuple[Result, float]:
     """Run a program in a separate process; return its peak memory in MB.
 
-    :param folder: for what it writes down
-    :param env: variables to add
-    :param code: the exit status it must end with; ``None``: any
-    :param timeout: in seconds
+    :param folder: the folder for the program's result
+    :param env: additional variables
+    :param code: the expected exit status; ``None``: any
+    :param timeout: the time limit in seconds
     :param program: the module to run
     """
     peak = folder / "peak"

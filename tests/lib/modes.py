@@ -1,13 +1,13 @@
 """Run commands in separate processes or in the test process.
 
-With ``--in-process`` every case runs the assembled fork in the test's own process, and
-what must have a process is left out. Without, each test gets the built wheel in a
-virtual environment. That takes most of a second a command, so of a test's cases the
-first is run and those that are marked ``on_wheel``, unless ``--every-case`` asks for all
-or one is named on the command line. ``--first-cases`` chooses the same in process.
+With ``--in-process``, every case runs the assembled fork in the test's process; tests that
+need a separate process are left out. Without the option, each test gets the built wheel in
+a virtual environment. A command then takes most of a second, so only the first case of a
+test runs, and cases marked ``on_wheel``. ``--every-case`` runs all cases, and so does
+naming a case on the command line. ``--first-cases`` selects the same cases in process.
 
-What `nox` runs with the built wheel is what bears that mark: what must be seen there
-before a change is complete. All the rest runs there too, in a separate session.
+`nox` runs the cases marked ``on_wheel`` with the built wheel before a change is complete. A
+separate session runs all the others.
 """
 
 from __future__ import annotations

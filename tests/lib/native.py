@@ -14,7 +14,7 @@ import pytest
 def compile_library(source: Path, library: Path, *definitions: str) -> Path:
     """Compile a C file and return the library; skip without a compiler.
 
-    :param definitions: macros to define.
+    :param definitions: the macros to define.
     """
     if not sys.platform.startswith("linux"):
         pytest.skip("stand-ins for shared libraries are made for Linux")

@@ -1,7 +1,7 @@
 """Compile a fake NVIDIA driver library for tests.
 
-Only the library is false: the loader finds it through its own search path, and
-everything above it is what users run.
+Only the library is fake: the loader finds it through its normal search path, and all other
+code is what users run.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tests.lib.native import compile_library
 
-#: The name under which the loader is asked for the driver library.
+#: The name under which the loader searches for the driver library.
 LIBRARY_NAME = "libnvidia-ml.so.1"
 
 
@@ -20,7 +20,7 @@ LIBRARY_NAME = "libnvidia-ml.so.1"
 class NvmlStub:
     """A folder with a fake driver library.
 
-    :ivar folder: for ``LD_LIBRARY_PATH``.
+    :ivar folder: the folder for ``LD_LIBRARY_PATH``.
     """
 
     folder: Path
@@ -37,12 +37,12 @@ class NvmlStub:
     ) -> dict[str, str]:
         """Return the variables with which a process finds the fake driver.
 
-        :param cuda: the CUDA version as NVML tells it: ``12080`` is 12.8.
-        :param driver: its own version, ``"535.104.05"``.
-        :param capabilities: one a GPU, ``"9.0"``; ``"!15"``: it fails with error 15;
-            ``"?2"``: not even its handle is to be had.
-        :param count: the number of GPUs that is told, if not the true one.
-        :param errors: by function the error with which it fails.
+        :param cuda: the CUDA version as NVML reports it: ``12080`` is 12.8.
+        :param driver: the version of the driver, ``"535.104.05"``.
+        :param capabilities: the compute capability of each GPU, ``"9.0"``; ``"!15"``: a GPU
+            that fails with error 15; ``"?2"``: a GPU whose handle fails with error 2.
+        :param count: the reported number of GPUs, if wrong.
+        :param errors: the errors by function that fails.
         :param hangs: the function that never returns.
         """
         variables = {
@@ -62,7 +62,7 @@ class NvmlStub:
 def build_nvml_stub(folder: Path, *definitions: str) -> NvmlStub:
     """Compile the fake driver into a folder; skip without a compiler.
 
-    :param definitions: macros to define: ``"NVML_STUB_INCOMPLETE"``.
+    :param definitions: the macros to define: ``"NVML_STUB_INCOMPLETE"``.
     """
     source = Path(__file__).with_name("nvml_stub.c")
     compile_library(source, folder / LIBRARY_NAME, *definitions)

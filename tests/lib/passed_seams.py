@@ -1,8 +1,8 @@
 """Record the seams that functional tests use (``--all-seams``).
 
-The hooks that upstream's files call are replaced, before those files are imported, by
-functions that also note where they were called from. So it works with ``--in-process``
-only. Edits without a hook change a value and are not watched.
+Before upstream's files are imported, the hooks that these files call are replaced with
+functions that also record their callers. This works only with ``--in-process``. Edits
+without a hook change a value and are not recorded.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _Watching = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 _WATCHED = tuple(seam for seam in SEAMS if seam.hook)
 _HITS = "passed_seams"
-# What upstream's files call to get a hook, with its name.
+# The functions that return a hook to upstream's files, by the hook's name.
 _FINDERS = ("around", "if_fast", "if_loaded", "with_modes", "of_mode", "find")
 
 
@@ -49,9 +49,8 @@ def pytest_configure(config: pytest.Config) -> None:
 class Watch:
     """Records the used seams.
 
-    :ivar passed: their names.
-    :ivar on: whether what is called now counts; what is called once, at the end of a
-        module, always does.
+    :ivar passed: the names of the used seams.
+    :ivar on: whether calls count now; the one call at the end of a module always counts.
     """
 
     def __init__(self, seams: Iterable[Seam]) -> None:
@@ -62,7 +61,8 @@ class Watch:
     def install(self, load: Callable[[str], Any]) -> None:
         """Wrap the functions that the seams call.
 
-        :param load: gives a module that upstream's files know as ``_variants``.
+        :param load: a function that returns a module that upstream's files call
+            ``_variants``.
         """
         for door in {seam.door for seam in self.seams}:
             room = load(_module(door.path))

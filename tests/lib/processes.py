@@ -11,8 +11,8 @@ from pathlib import Path
 
 from tests.lib.environments import Environment, Result
 
-#: The exit statuses of pip after SIGINT. CPython ends by the signal itself if that came
-#: while it ran code made of text, as when it makes a dataclass.
+#: The exit statuses of pip after SIGINT. CPython ends by the signal itself if the signal
+#: arrives while CPython runs code from a string, such as a dataclass.
 INTERRUPTED = (1, -signal.SIGINT)
 
 _STOPPER = """\
@@ -74,7 +74,7 @@ def start_pip(
 ) -> Running:
     """Start pip with these arguments.
 
-    :param env: variables to add, or with ``None`` to take away
+    :param env: the variables to add; ``None`` removes a variable
     """
     variables = {**environment.environ(), **env}
     return Running(
@@ -94,7 +94,7 @@ def start_pip(
 def _run_at_start(environment: Environment, name: str, code: str) -> None:
     """Run code at the start of each interpreter of *environment*.
 
-    Some systems have a module sitecustomize already, which comes before any other.
+    A module sitecustomize would not work: some systems already have one that comes first.
     """
     folder = environment.site_packages
     (folder / f"tested_{name}.py").write_text(code, encoding="utf-8")
@@ -106,8 +106,8 @@ def stop_at_write(
 ) -> dict[str, str | None]:
     """Return variables that pause a program of *environment* at a write.
 
-    :param path: the end of the path of the file that is about to be written
-    :param mark: a file that is there once the program has stopped
+    :param path: the end of the path of the file to be written
+    :param mark: a file that exists once the program has stopped
     """
     _run_at_start(environment, "stopper", _STOPPER)
     return {"STOP_AT": path, "STOP_MARK": str(mark)}
@@ -118,10 +118,11 @@ def disturb(
 ) -> dict[str, str | None]:
     """Return variables that send a signal to a program of *environment*.
 
-    :param after: a part of the path that must be made or renamed before
-    :param events: audit events, with commas; of "open", those of files made ready
-    :param number: before which of these
-    :param signal_number: what it gets
+    :param after: a part of the path that must be created or renamed before
+    :param events: the audit events to count, with commas; "open" only for writing to the
+        staging folder
+    :param number: the number of the event before which the signal is sent
+    :param signal_number: the signal to send
     """
     _run_at_start(environment, "disturber", _DISTURBER)
     return {"DISTURB": f"{after}|{events}|{number}|{signal_number}"}
@@ -143,7 +144,7 @@ def processes_of(environment: Environment) -> list[str]:
 def wait_for(condition: Callable[[], object], what: str, seconds: float = 60) -> None:
     """Wait until a condition becomes true.
 
-    :raises AssertionError: if it does not in time
+    :raises AssertionError: if the time limit is exceeded
     """
     end = time.monotonic() + seconds
     while not condition():

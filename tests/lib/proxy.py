@@ -24,7 +24,7 @@ class Proxy(LoopbackServer):
     def __init__(self, target: int, tls: ssl.SSLContext | None = None) -> None:
         """Create the proxy.
 
-        :param tls: what to shake hands with, if the proxy itself is behind TLS
+        :param tls: the TLS context, if clients connect to the proxy with TLS
         """
         super().__init__(_Handler)
         self.target = target
@@ -67,7 +67,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 def _readable(ends: list[socket.socket]) -> list[socket.socket]:
     """Wait for readable sockets, and return them."""
-    # What TLS has unpacked already is not seen by select.
+    # select does not report data that TLS has already decrypted.
     held: list[socket.socket] = [
         end for end in ends if isinstance(end, ssl.SSLSocket) and end.pending()
     ]

@@ -1,6 +1,6 @@
 """Replicas of releases of the public variant index: real names and manifests.
 
-The files are data of the index (names of its files, its manifests) beside the checkout;
+The data of the index (the names of its files, and its manifests) is beside the checkout;
 the wheels are stand-ins.
 """
 
@@ -18,7 +18,7 @@ from tests.lib.wheels import escape_name, make_wheel
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "public-index"
 GENERATIONS = ("v0.0.2", "v0.0.3")
 
-#: Why tests that need the data are left out where it is missing.
+#: The reason for skipping tests if the data is missing.
 ABSENT = "the data of the public index is not beside this checkout"
 
 
@@ -63,7 +63,7 @@ def add_release(
 ) -> None:
     """Add a replica of a release: its manifest and small wheels.
 
-    :param options: passed to :func:`tests.lib.wheels.make_wheel`
+    :param options: the options of :func:`tests.lib.wheels.make_wheel`
     """
     raw = load_manifest(generation, project, version)
     manifest: dict[str, Any] = json.loads(raw) if raw is not None else {}

@@ -1,6 +1,6 @@
 """Run ``wheel-variants`` in the test process or in an environment.
 
-That environment has stock pip and the built wheel of wheel-variants with its extra.
+The environment has stock pip, and the built wheel of wheel-variants with its extra.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ class Publisher:
     """Runs ``wheel-variants``.
 
     :param home: the home folder of the user.
-    :param work: the folder in which commands run by default.
-    :param environment: where it is installed; None for the test's process.
+    :param work: the default working directory of commands.
+    :param environment: the environment of the installation; None for the test process.
     """
 
     home: Path
@@ -37,10 +37,10 @@ class Publisher:
         cwd: Path | None = None,
         terminal: bool = False,
     ) -> Result:
-        """Run a command and return what it printed.
+        """Run a command and return its output.
 
-        :param code: the exit status it must end with; ``None``: any.
-        :param env: variables to add, or with ``None`` to take away.
+        :param code: the expected exit status; ``None``: any.
+        :param env: the variables to add; ``None`` removes a variable.
         :param terminal: whether stdout and stderr are one terminal; in process only.
         :raises AssertionError: for another exit status.
         """

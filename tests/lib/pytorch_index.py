@@ -1,9 +1,8 @@
 """Serve a copy of PyTorch's index layout on loopback.
 
-Under ``/whl``, ``/whl/test`` and ``/whl/nightly`` each project has an umbrella page with
-the builds for all backends, and one page for each backend that has any. Files lie in
-folders named after their backend. Like an object store, it answers 403 for what is not
-there.
+Under ``/whl``, ``/whl/test`` and ``/whl/nightly``, each project has an umbrella page with
+the wheels for all backends, and one page for each backend with wheels. Files are in folders
+named after their backend. Like an object store, the server answers 403 for missing files.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from tests.lib.wheels import DistFile, make_wheel
 class _Placed:
     """A file with its location and its pages.
 
-    :ivar folder: below ``/whl``, ``"nightly/cu128"``; empty for ``/whl`` itself.
+    :ivar folder: the path below ``/whl``, ``"nightly/cu128"``; empty for ``/whl`` itself.
     """
 
     entry: Entry
@@ -39,10 +38,10 @@ class _Placed:
 class PyTorchIndexServer(IndexServer):
     """PyTorch's index; :meth:`add` adds files to the user's index.
 
-    :ivar umbrella: whether there are pages with the builds for all backends.
-    :ivar page_backends: the only backends with pages of their own; None: all.
-    :ivar unlisted: backends whose builds the umbrella pages leave out.
-    :ivar missing: the status for what is not there.
+    :ivar umbrella: whether there are pages with the wheels for all backends.
+    :ivar page_backends: the only backends with pages; None: all.
+    :ivar unlisted: the backends whose wheels the umbrella pages leave out.
+    :ivar missing: the status for missing files.
     """
 
     def __init__(self) -> None:

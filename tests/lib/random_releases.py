@@ -1,9 +1,10 @@
 """Generate random projects with dependencies on variants and machines.
 
-Some packages have variants, some of which declare several values of one feature: two
-machines may take the same build, and one of them support less of it. What such a build
-needs has markers about all that; in few projects, about which of several values the machine
-supports. With it come eight machines.
+Some packages have variants, and some variants declare several values of one feature: two
+machines may select the same variant, although one machine supports fewer of its properties.
+The requirements of such variants have markers about these properties; in a few projects,
+the markers ask which of several values the machine supports. Each project has eight
+machines.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from tests.lib.locks import add_builds
 from tests.lib.manifests import Provider, make_manifest
 from tests.lib.wheels import make_wheel
 
-#: A host file's content.
+#: The content of a host file.
 Host = Mapping[str, Any]
 
 #: The values of a feature, by namespace and feature.
@@ -29,20 +30,20 @@ _KNOWN: Mapping[str, Mapping[str, Sequence[str]]] = {
 }
 _PROVIDERS = {"acme": Provider(["acme-provider"], "acme_provider.plugin:Plugin")}
 _ARCHITECTURE = "nvidia :: sm_arch :: 90_real"
-#: What is for machines without that architecture.
+#: The requirement for machines without that architecture.
 FALLBACK = f'fallback; "{_ARCHITECTURE}" not in variant_properties'
 
-#: How many properties the markers of one release name at most.
+#: The maximum number of properties in the markers of one release.
 MAX_ASKED = 6
 
 _WITH_VARIANTS = ("engine", "kernels", "vision", "sound-lib")
 _PLAIN = ("app", "common", "files", "lists", "maths", "names", "paths", "texts")
 _EXTRAS = ("fast", "more")
-# One of them is a part of another.
+# One label is a part of another.
 _LABELS = ("cu12.8", "cu12_6", "fast", "fastest", "old")
 _OLD, _NEW = "1.0", "2.0"
 _HOSTS = 8
-#: The share of projects in which a label decides what its build needs.
+#: The share of projects in which the label alone decides the requirements of a variant.
 _CERTAIN = 0.85
 
 
@@ -50,8 +51,8 @@ _CERTAIN = 0.85
 class Package:
     """A package with the same dependencies in all versions.
 
-    :ivar needs: requirements by label; under None those of a plain wheel.
-    :ivar manifest: None if it has no variants.
+    :ivar needs: the requirements by label; None for a plain wheel.
+    :ivar manifest: the manifest; None for a package without variants.
     """
 
     name: str
@@ -91,7 +92,7 @@ class Package:
 class Project:
     """A project to install, with its packages and machines.
 
-    :ivar roots: what the user asks for.
+    :ivar roots: the requirements of the user.
     :ivar hosts: the machines by name.
     """
 
@@ -114,14 +115,14 @@ def random_project(seed: int) -> Project:
     """Generate a project; the same seed gives the same project."""
     chance = random.Random(seed)
     with_variants = chance.sample(_WITH_VARIANTS, chance.randint(2, 4))
-    # The eighth is the one that the architecture is about.
+    # The last package is the fallback for the architecture.
     plain = [*chance.sample(_PLAIN, chance.randint(3, 7)), "fallback"]
     is_certain = chance.random() < _CERTAIN
     drawn: list[_Drawn] = [
         _Variants(chance, name, is_certain) for name in with_variants
     ]
     drawn += [_Plain(chance, name) for name in plain]
-    # Who comes first may need who comes later; mostly variants need plain packages.
+    # A package may need later packages; mostly, variants need plain packages.
     places = {each.name: chance.random() + 0.5 * each.is_plain for each in drawn}
     places["fallback"] = 2
     drawn.sort(key=lambda each: places[each.name])
@@ -164,7 +165,7 @@ def _need_versions(chance: random.Random, drawn: Sequence[_Drawn]) -> None:
     ]
     for _ in range(chance.choice((0, 0, 0, 1, 1, 2)) if several and variants else 0):
         child, parent = chance.choice(several), chance.choice(variants)
-        # Not in a circle: it would need a version of what needs it.
+        # Not in a circle: the child would need a version of a package that needs the child.
         if drawn.index(parent) < drawn.index(child):
             asked = chance.choice(parent.asked_properties)
             marker = f'"{asked}" {{}} variant_properties'
@@ -179,7 +180,7 @@ def _need_versions(chance: random.Random, drawn: Sequence[_Drawn]) -> None:
 class _Drawn:
     """A package under construction.
 
-    :ivar shared: what all builds need.
+    :ivar shared: the requirements of all variants.
     """
 
     is_plain = True
@@ -226,7 +227,7 @@ class _Plain(_Drawn):
 class _Variants(_Drawn):
     """A package with variants, in one version.
 
-    :ivar asked_properties: those that its markers name.
+    :ivar asked_properties: the properties in its markers.
     """
 
     is_plain = False
@@ -259,7 +260,7 @@ class _Variants(_Drawn):
         if self.is_for_architecture and _ARCHITECTURE not in self.asked_properties:
             self.asked_properties[0] = _ARCHITECTURE
         self._asked_features = [f"{ns} :: {feature}" for ns, feature in features]
-        # The last need not be declared by any build.
+        # No variant need declare the last namespace.
         self._asked_namespaces = [*dict.fromkeys(ns for ns, _ in features), "acme"]
 
     def _is_in_doubt(self, namespace: str, feature: str, value: str) -> bool:
@@ -286,7 +287,7 @@ class _Variants(_Drawn):
             count = min(len(features), chance.choice((1, 1, 2)))
             for namespace, feature in sorted(chance.sample(features, count)):
                 known = _KNOWN[namespace][feature]
-                # Of the first, machines are to support different parts.
+                # Machines must support different parts of the first variant.
                 least = 1 if builds else 2
                 values = chance.sample(known, chance.randint(least, len(known)))
                 build.setdefault(namespace, {})[feature] = sorted(values)

@@ -1,8 +1,8 @@
 """Generate random packages with machine-dependent wheels and versions.
 
-What a package needs, and of which versions and wheels there are any, depends on the system,
-the machine and the Python. All versions of a package need the same, and no requirement
-excludes a version, so that what a machine takes can be worked out without a resolver.
+The system, the machine and the Python determine the dependencies of a package, and its
+versions and wheels. All versions of a package have the same dependencies, and no
+requirement excludes a version, so the expected result for a machine needs no resolver.
 """
 
 from __future__ import annotations
@@ -52,9 +52,9 @@ _REQUIRES_PYTHON = (None, None, ">=3.11", ">=3.12", "<3.12", ">=3.12.2", "!=3.13
 class Machine:
     """A machine with the expected meaning of its name.
 
-    :ivar name: for ``--variant-host``.
-    :ivar tags: best first.
-    :ivar environment: of markers.
+    :ivar name: the value of ``--variant-host``.
+    :ivar tags: the supported tags, best first.
+    :ivar environment: the marker environment.
     """
 
     name: str
@@ -66,9 +66,9 @@ class Machine:
 class Package:
     """A package.
 
-    :ivar needs: requirements, the same of all versions.
-    :ivar requires_python: by version.
-    :ivar wheels: names of files by version, the versions newest first.
+    :ivar needs: the requirements, the same for all versions.
+    :ivar requires_python: the ``Requires-Python`` by version.
+    :ivar wheels: the file names by version, newest version first.
     """
 
     name: str
@@ -79,7 +79,7 @@ class Package:
 
 @dataclass(frozen=True)
 class Tree:
-    """Packages; "app" requires the others."""
+    """Packages; "app" requires the other packages."""
 
     packages: Mapping[str, Package]
 
@@ -165,7 +165,7 @@ def random_tree(seed: int) -> Tree:
             {version: rng.choice(_REQUIRES_PYTHON) for version in versions},
             {version: _wheels(rng, name, version) for version in versions},
         )
-    # Something can be had everywhere, so that most trees come to an end.
+    # Every machine can install a plain wheel, so that most trees can be resolved.
     packages = {name: _with_plain(rng, each) for name, each in packages.items()}
     return Tree(packages)
 
@@ -235,7 +235,7 @@ def _glibc(minor: int, machine: str) -> list[str]:
 
 
 _MUSL = ["linux_aarch64", *(f"musllinux_1_{n}_aarch64" for n in (2, 1, 0))]
-#: One of each kind.
+#: One machine of each kind.
 MACHINES = (
     Machine(
         "macos-arm64-py313",

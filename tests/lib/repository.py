@@ -21,8 +21,8 @@ JSON_TYPE = "application/vnd.pypi.simple.v1+json"
 class Entry:
     """A file with its link attributes.
 
-    :param url_name: the last part of its URL where that is not the file's name
-    :param sha256: the digest to claim; ``None``: the right one
+    :param url_name: the last part of its URL, if different from the file's name
+    :param sha256: the digest on the page; ``None``: the right digest
     :param yanked: the reason, possibly empty; ``None``: not yanked
     """
 
@@ -43,9 +43,9 @@ class Entry:
 class PageOptions:
     """The format of links.
 
-    :param hashes: links carry the digest of their file
-    :param sizes: JSON pages list the sizes of files
-    :param core_metadata: links announce a ``.metadata`` file beside them (PEP 658)
+    :param hashes: whether links contain the digest of their file
+    :param sizes: whether JSON pages list the sizes of files
+    :param core_metadata: whether links announce a ``.metadata`` file (PEP 658)
     """
 
     hashes: bool = True
@@ -104,10 +104,11 @@ class Repository:
     ) -> dict[str, Any]:
         """Add a release: one wheel per label, a plain wheel and the manifest.
 
-        :param variants: properties by label; ignored where ``manifest`` is given
-        :param plain: add a wheel without a label
-        :param listed: publish the manifest; if not, only the wheels carry it
-        :param wheel_options: passed to :func:`tests.lib.wheels.make_wheel`
+        :param variants: the properties by label; ignored if ``manifest`` is given
+        :param plain: whether to add a wheel without a label
+        :param listed: whether to publish the manifest; otherwise, only the wheels contain
+            it
+        :param wheel_options: the options of :func:`tests.lib.wheels.make_wheel`
         :returns: the manifest
         """
         content = dict(manifest or make_manifest(variants, schema=schema))

@@ -1,7 +1,7 @@
 """Compare installations from one lock file with those from the index.
 
-Random projects are locked once. Then each of their machines is asked what it would
-install: from the index, and from the lock file.
+Each random project is locked once. Then pip resolves the project for each of its machines
+twice: from the index, and from the lock file.
 """
 
 from __future__ import annotations
@@ -20,10 +20,11 @@ from tests.lib.in_process import InProcess, InProcessWorkshop
 from tests.lib.index import IndexServer
 from tests.lib.random_releases import Project, random_project
 
-#: So many projects are drawn for one that can be compared.
+#: The maximum number of projects to generate for one comparable project.
 _TRIES = 25
 
-#: Why projects are rejected: pip lock refuses them although each machine can install them.
+#: The reason for rejecting projects that pip cannot lock although each machine can install
+#: them.
 REFUSED = "variant-lock-conflict alone"
 _LOCK_CONFLICT = "variant-lock-conflict"
 _LOCK_CONDITIONS = "variant-lock-conditions"
@@ -32,7 +33,7 @@ _LOCK_CONDITIONS = "variant-lock-conditions"
 class Taken(NamedTuple):
     """The selected version and label of a package.
 
-    :ivar label: of the build; empty for a plain one.
+    :ivar label: the label; empty for a plain wheel.
     """
 
     version: str
@@ -43,8 +44,8 @@ class Taken(NamedTuple):
 class Pair:
     """The selections of one machine from the index and the lock file.
 
-    :ivar locked: None if it cannot install from the file.
-    :ivar differences: in what they are not alike.
+    :ivar locked: the selection; None if the machine cannot install from the lock file.
+    :ivar differences: the differences between both selections.
     """
 
     host: str
@@ -63,7 +64,7 @@ class Pair:
 
     @property
     def builds(self) -> frozenset[tuple[str, str]]:
-        """The builds from the index, for packages with variants."""
+        """The labels from the index, for packages with variants."""
         return frozenset(
             (name, taken.label) for name, taken in self.index.items() if taken.label
         )
@@ -73,7 +74,8 @@ class Pair:
 class Comparison:
     """A project and its results on each machine.
 
-    :ivar lock: entries of the lock file with their markers; what was said without one.
+    :ivar lock: the entries of the lock file with their markers; without a lock file, pip's
+        output.
     """
 
     project: Project
@@ -87,7 +89,7 @@ class Comparison:
 
     @property
     def depends_on_more_than_builds(self) -> bool:
-        """Whether machines with equal builds need different packages."""
+        """Whether machines with equal labels need different packages."""
         needs: dict[frozenset[tuple[str, str]], set[frozenset[str]]] = {}
         for pair in self.pairs:
             needs.setdefault(pair.builds, set()).add(frozenset(pair.index))
@@ -107,9 +109,9 @@ class Comparison:
 
 
 class Rejected(Exception):
-    """A project cannot be compared, because it cannot be locked or installed.
+    """A project cannot be compared, because pip cannot lock or install it.
 
-    :ivar reason: why, in words that are the same for the same reason.
+    :ivar reason: the reason, with the same text for equal reasons.
     """
 
     def __init__(self, reason: str) -> None:
@@ -118,17 +120,17 @@ class Rejected(Exception):
 
 
 class Sample(NamedTuple):
-    """A comparable project, and the rejected ones before it."""
+    """A comparable project, and the projects rejected before it."""
 
     comparison: Comparison
     rejected: tuple[str, ...]
 
 
 def draw(number: int, workshop: Workshop | InProcessWorkshop, folder: Path) -> Sample:
-    """Generate projects until one can be compared, and compare it.
+    """Generate projects until one can be compared, and compare that project.
 
-    :param number: of the sample; the same number gives the same one.
-    :param folder: for what the commands write.
+    :param number: the number of the sample; the same number gives the same sample.
+    :param folder: the folder for files of the commands.
     :raises LookupError: if none of many projects can be compared.
     """
     rejected: list[str] = []
@@ -145,7 +147,7 @@ def draw(number: int, workshop: Workshop | InProcessWorkshop, folder: Path) -> S
 def compare(project: Project, venv: Environment | InProcess) -> Comparison:
     """Lock a project, and compare the selections of each machine.
 
-    :raises Rejected: its versions cannot agree, in the lock file or on some machine.
+    :raises Rejected: if its versions conflict, in the lock file or on some machine.
     """
     with IndexServer() as index:
         project.serve(index)
@@ -196,12 +198,12 @@ def differences(
 ) -> list[str]:
     """Return the differences.
 
-    A package may come in another version than from the index, where the lock file does
-    not have that version.
+    A package may have another version than from the index, if the lock file does not
+    contain the version from the index.
 
-    :param index: what is installed from the index, by name.
-    :param locked: what is installed from the lock file.
-    :param versions: what the lock file has.
+    :param index: the packages installed from the index, by name.
+    :param locked: the packages installed from the lock file, by name.
+    :param versions: the versions in the lock file, by name.
     """
     told = [f"only from the index: {name}" for name in sorted(index.keys() - locked)]
     told += [f"only from the lock: {name}" for name in sorted(locked.keys() - index)]
@@ -225,7 +227,7 @@ def differences(
 def _refuse_conflict(result: Result, lock: Result) -> None:
     """Reject a project that a machine cannot install from the index.
 
-    :raises AssertionError: if that is for another reason than versions.
+    :raises AssertionError: if the reason is not a version conflict.
     """
     if result.returncode:
         assert "ResolutionImpossible" in result.output, str(result)
@@ -260,7 +262,7 @@ def _versions(content: Mapping[str, Any]) -> dict[str, set[str]]:
 
 
 def _shown(content: Mapping[str, Any]) -> str:
-    """Return the parts of a lock file that decide."""
+    """Return the relevant parts of a lock file."""
     lines = [f"  default-groups: {content.get('default-groups', [])}"]
     lines += [
         f"  {package['name']} {package['version']}; {package.get('marker', '')}"

@@ -18,7 +18,7 @@ SCHEMAS = Path(__file__).resolve().parents[2] / "docs" / "schemas"
 
 @functools.cache
 def _validator(action: str) -> jsonschema.Draft202012Validator:
-    # Tools use environments too, without that library.
+    # Tools also use environments, without this library.
     import jsonschema
 
     text = (SCHEMAS / f"{action}.schema.json").read_text(encoding="utf-8")
@@ -28,21 +28,20 @@ def _validator(action: str) -> jsonschema.Draft202012Validator:
 def hold_to_schema(command: Sequence[str], output: str) -> None:
     """Validate the output of ``--json`` with the schema of the action.
 
-    That is one of ``pip variants`` or of ``wheel-variants``.
+    The action belongs to ``pip variants`` or ``wheel-variants``. Other commands, and
+    commands without output, are ignored.
 
-    Other commands, and what wrote nothing, are left alone.
-
-    :raises jsonschema.ValidationError: if it is something else.
+    :raises jsonschema.ValidationError: if the output does not match.
     """
     names = [Path(each).name.removesuffix(".exe") for each in command]
     program = next((each for each in _PROGRAMS if each in names), None)
     if program is None or "--json" not in command or "--help" in command:
         return
     action = command[names.index(program) + 1]
-    # It writes a host file too.
+    # ``plugin`` also writes a host file.
     action = "host" if action == "plugin" else action
     start = output.find("{")
     if action.isalpha() and start >= 0:
-        # With -vv a line of upstream's may come first.
+        # With -vv, a line of upstream's may come first.
         document, _ = json.JSONDecoder().raw_decode(output[start:])
         _validator(action).validate(document)

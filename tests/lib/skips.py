@@ -1,7 +1,7 @@
 """Fail a run if a skipped test is not in the list of allowed skips.
 
 The list is a text file with ``pattern: reason`` lines; a pattern is a regular expression
-that the reason given at the skip must match from its first character on.
+that must match the start of the reason for the skip.
 """
 
 from __future__ import annotations

@@ -19,13 +19,15 @@ from tests.lib.loopback import Site
 class StrictIndex(IndexServer):
     """An index that limits requests.
 
-    It also takes requests for other hosts, as a plain HTTP proxy does.
+    The index also accepts requests for other hosts, as a plain HTTP proxy does.
 
-    :ivar most: requests at the same time
-    :ivar refusal: the answer to further requests
-    :ivar rate: requests in an interval, and its seconds; 429 for further requests
-    :ivar needs_login: answer 401 until one request with the password has been answered
-    :ivar changes_cookies: set another cookie with every answer
+    :ivar most: the maximum number of simultaneous requests
+    :ivar refusal: the response to further requests
+    :ivar rate: the maximum number of requests in an interval, and its seconds; 429 for
+        further requests
+    :ivar needs_login: whether to answer 401 until a request with the password has been
+        answered
+    :ivar changes_cookies: whether to set another cookie with every response
     """
 
     def __init__(self) -> None:
@@ -89,12 +91,13 @@ class StrictIndex(IndexServer):
 class Forwarder(Site):
     """Forwards bytes to a server, for a limited number of connections.
 
-    A connection that begins with CONNECT is a tunnel: the server sees what follows.
+    A connection that begins with CONNECT is a tunnel: the server receives the bytes after
+    it.
 
-    :param port: of the server, on loopback
-    :param most: connections at the same time
-    :param beyond: what happens to further connections
-    :ivar refused: how many those were
+    :param port: the port of the server, on loopback
+    :param most: the maximum number of simultaneous connections
+    :param beyond: the treatment of further connections
+    :ivar refused: the number of further connections
     """
 
     def __init__(
@@ -128,7 +131,7 @@ class Forwarder(Site):
                 threading.Thread(target=self._serve, args=[client], daemon=True).start()
 
     def _serve(self, client: socket.socket) -> None:
-        # Clients hang up as they like.
+        # Clients may disconnect at any time.
         with client, contextlib.suppress(OSError):
             if not self._slots.acquire(blocking=self._beyond == "wait"):
                 self.refused += 1
@@ -166,7 +169,7 @@ def _copy(source: socket.socket, target: socket.socket) -> None:
         while block := source.recv(65536):
             target.sendall(block)
     except OSError:
-        # One side has hung up.
+        # One side has disconnected.
         pass
     for each in (source, target):
         with contextlib.suppress(OSError):

@@ -24,9 +24,9 @@ def run_pip(
 ) -> Result:
     """Run ``pip`` on a terminal; all output is in the result's stdout.
 
-    In a separate process, that is a pseudo-terminal.
+    In a separate process, the terminal is a pseudo-terminal.
 
-    :param columns: None for no terminal.
+    :param columns: the width; None for no terminal.
     """
     if columns is None:
         if isinstance(environment, InProcess):
@@ -60,7 +60,7 @@ def run_pip(
             try:
                 piece = os.read(main, 1 << 16)
             except OSError:
-                # Linux says so at the end.
+                # Linux raises this error at the end.
                 break
             if not piece:
                 break
@@ -83,7 +83,7 @@ def shown(result: Result, columns: int | None = None) -> str:
 def screen(written: str) -> list[str]:
     """Return the final screen of an infinitely wide terminal.
 
-    :raises AssertionError: if something was written that it does not know.
+    :raises AssertionError: for an unknown control sequence.
     """
     lines, at, column = [""], 0, 0
     place = 0

@@ -13,7 +13,8 @@ from tests.lib.index import IndexServer
 def use_tls(server: IndexServer, folder: Path) -> None:
     """Make a server that has not started use TLS.
 
-    :param folder: for the certificate of the authority, the server's ``certificates``.
+    :param folder: the folder for the certificate of the authority, the server's
+        ``certificates``.
     """
     authority = trustme.CA()
     server.tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

@@ -1,8 +1,8 @@
 """Create releases in PyTorch's variant layout since torch 2.10.
 
-What the index lists, and what its manifest says, in the form that was read of it in 2026:
-labels with dots, schema 0.0.3, a static namespace that orders the CUDA builds, and no
-``cuda12.8`` for Linux on x86-64, where the plain wheel of the default index is that build.
+The files and manifests have the form of the index in 2026: labels with dots, schema 0.0.3,
+and a static namespace that orders the CUDA variants. The index has no ``cuda12.8`` for
+Linux on x86-64, because the plain wheel of the default index is that variant.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tests.lib.wheels import make_wheel
 
 VERSION = "2.10.0"
 X86_64, AARCH64 = "manylinux_2_28_x86_64", "manylinux_2_28_aarch64"
-#: The builds for Intel's GPUs have another platform tag than the others for Linux.
+#: The wheels for Intel's GPUs have another platform tag than other wheels for Linux.
 XPU, WINDOWS, MACOS = "linux_x86_64", "win_amd64", "macosx_11_0_arm64"
 
 _LINUX = "platform_system == 'Linux'"
@@ -59,7 +59,7 @@ _INTEL = [
     "30.1.0",
 ]
 
-#: What the index says of torch 2.10.0, and the same of torchvision.
+#: The manifest of torch 2.10.0 on the index, which torchvision shares.
 MANIFEST: Mapping[str, Any] = {
     "$schema": "https://variants-schema.wheelnext.dev/v0.0.3.json",
     "default-priorities": {"namespace": ["nvidia", "intel", "amd", "priority"]},

@@ -18,7 +18,7 @@ from typing import Any
 
 _ZIP_TIME = (2020, 1, 1, 0, 0, 0)
 
-# What every stand-in sdist builds with: it copies the wheel it carries.
+# The build backend of every stand-in sdist: it copies the contained wheel.
 _BACKEND = """\
 import pathlib, shutil
 
@@ -34,8 +34,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
 class DistFile:
     """A file of a release.
 
-    ``metadata`` is the core metadata inside, ``None`` for a file that has none to offer
-    (an sdist, a manifest).
+    ``metadata`` is the core metadata inside the file, ``None`` for an sdist or a manifest.
     """
 
     project: str
@@ -84,11 +83,11 @@ def make_wheel(
     """Create a wheel with one module that contains version and label.
 
     :param label: the variant label of the file name
-    :param variant_json: content of ``variant.json`` inside the ``.dist-info`` folder
-    :param extras: requirements by extra
-    :param metadata: further ``Header: value`` lines of METADATA
-    :param files: further files by path inside the wheel; they replace the module's
-    :param filename: a name other than the one the parts give
+    :param variant_json: the content of ``variant.json`` in the ``.dist-info`` folder
+    :param extras: the requirements by extra
+    :param metadata: additional ``Header: value`` lines of METADATA
+    :param files: additional files by path inside the wheel; they replace the module
+    :param filename: a file name that does not match the other arguments
     """
     module = escape_name(name)
     dist_info = f"{module}-{version}.dist-info"
@@ -140,10 +139,10 @@ def make_sdist(
 ) -> DistFile:
     """Create an sdist that builds the wheel of the same arguments offline.
 
-    :param dynamic: the fields that a build may change; None for metadata that is too old to
-        say
-    :param build_requires: what its build asks an index for, and does not use
-    :param code: what runs first whenever anything of it is built
+    :param dynamic: the fields that a build may change; None for an old metadata version
+        without this field
+    :param build_requires: build requirements from an index, which the build does not use
+    :param code: code that runs first during any build of the sdist
     """
     stem = f"{escape_name(name)}-{version}"
     wheel = make_wheel(
@@ -186,14 +185,14 @@ def relabel_wheel(
 ) -> Path:
     """Copy an existing wheel as a variant wheel: label, ``variant.json`` and RECORD.
 
-    The other members are copied as they are, so that wheels of any size fit.
+    The other members are copied unchanged, so that wheels of any size fit.
     """
     target = folder / f"{source.name.removesuffix('.whl')}-{label}.whl"
     shutil.copyfile(source, target)
     with zipfile.ZipFile(target, "a", zipfile.ZIP_DEFLATED) as archive:
         (record,) = (i for i in archive.filelist if _is_record(i.filename))
         rows = archive.read(record)
-        # The directory at the end is written anew; what it leaves out is not there.
+        # The new directory at the end omits the old RECORD.
         archive.filelist.remove(record)
         del archive.NameToInfo[record.filename]
         path = record.filename.removesuffix("RECORD") + "variant.json"
