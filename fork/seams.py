@@ -40,12 +40,12 @@ _PACKAGING = Door(
 # By archive path of upstream's file: the reasons for the edits, and the edits.
 _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
     "pip/__init__.py": {
-        "The fork says which release of pip it is and that it is a fork.": [
+        "The version names the release of pip, and marks the fork.": [
             Constant("__version__", value=VERSION),
         ],
     },
     "pip/_internal/build_env/installer.py": {
-        "Build requirements run on this machine: no label or host file counts.": [
+        "Build requirements run on this machine, so pip ignores labels and host files.": [
             Decorate(
                 "SubprocessBuildEnvironmentInstaller.install",
                 "variants.hooks.build_env:build_requirements",
@@ -57,17 +57,17 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         ],
     },
     "pip/_internal/cache.py": {
-        "A cached wheel with a label must not be reused unjudged.": [
+        "pip must check a cached variant before reusing it.": [
             Decorate("Cache._get_candidates", "variants.hooks.prepare:cached_wheels"),
         ],
     },
     "pip/_internal/cli/base_command.py": {
-        "A hint repeats the options that were typed.": [
+        "A hint repeats the user's options.": [
             Decorate("Command.parse_args", "arguments_parsed"),
         ],
     },
     "pip/_internal/cli/cmdoptions.py": {
-        "Every command that chooses candidates has the variant options.": [
+        "Every command that selects candidates has the variant options.": [
             Append(
                 "package_selection_group",
                 "selection_options",
@@ -77,12 +77,12 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         ],
     },
     "pip/_internal/cli/index_command.py": {
-        "All connections of a session share the certificates that they load.": [
+        "All connections of a session share the loaded certificates.": [
             Decorate("_create_truststore_ssl_context", "fast.switches:context_made"),
         ],
     },
     "pip/_internal/commands/__init__.py": {
-        "The command group of variants is listed before help.": [
+        "The help lists `pip variants` before `pip help`.": [
             Append(
                 "commands_dict",
                 "add_commands",
@@ -99,31 +99,31 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         ],
     },
     "pip/_internal/commands/check.py": {
-        "`pip check` judges installed variants anew, and may be told to be strict.": [
+        "`pip check` checks installed variants again, and can be strict.": [
             Decorate(
                 "CheckCommand.run", "variants.hooks.check:checked", by="with_modes"
             ),
         ],
     },
     "pip/_internal/commands/inspect.py": {
-        "`pip inspect` tells which variant is installed.": [
+        "`pip inspect` reports the installed variant.": [
             Decorate(
                 "InspectCommand._dist_to_dict", "variants.hooks.commands:inspected"
             ),
         ],
     },
     "pip/_internal/commands/install.py": {
-        "Mistakes of the fork are not for upstream's tracker.": [
+        "Users must not report the fork's bugs to upstream.": [
             EditLiteral(
                 "InstallCommand._determine_conflicts",
                 fragment="https://github.com/pypa/pip/issues/new",
                 replacement="that of this fork, not of stock pip",
             ),
         ],
-        "One pip at a time installs into a virtual environment.": [
+        "Only one pip at a time may install into a virtual environment.": [
             Decorate("InstallCommand.run", "fast.install_command:run"),
         ],
-        "The summary, of a dry run too, names the labels of variants.": [
+        "The summary names the labels of variants, also after a dry run.": [
             ReplaceExpression(
                 "InstallCommand.run",
                 "variants.hooks.commands:would_install",
@@ -144,12 +144,12 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         ],
     },
     "pip/_internal/commands/lock.py": {
-        "A lock file is for other machines too: no build is unsuitable.": [
+        "A lock file is also for other machines, so no variant is unsuitable.": [
             Decorate("LockCommand.run", ":lock_command"),
         ],
     },
     "pip/_internal/commands/show.py": {
-        "`pip show` tells a variant below its version.": [
+        "`pip show` prints the variant below the version.": [
             InsertLine(
                 "print_results",
                 "variants.hooks.commands:show_variant",
@@ -159,12 +159,12 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         ],
     },
     "pip/_internal/commands/uninstall.py": {
-        "One pip at a time changes a virtual environment.": [
+        "Only one pip at a time may change a virtual environment.": [
             Decorate("UninstallCommand.run", "fast.environment_lock:uninstalling"),
         ],
     },
     "pip/_internal/exceptions/build.py": {
-        "Mistakes of the fork are not for upstream's tracker.": [
+        "Users must not report the fork's bugs to upstream.": [
             EditLiteral(
                 "BuildDependencyInstallError.__init__",
                 fragment="https://github.com/pypa/pip/issues/new",
@@ -173,7 +173,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         ],
     },
     "pip/_internal/index/collector.py": {
-        "Options and session meet here, so one command's state is made here.": [
+        "Both options and session are available here, so the run starts here.": [
             Decorate(
                 "LinkCollector.create",
                 "variants.hooks.index:collector_created",
@@ -182,7 +182,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         ],
     },
     "pip/_internal/index/package_finder.py": {
-        "All links of a source pass here: what cannot suit is left out.": [
+        "All links of a source pass here, so unsuitable links are removed here.": [
             ReplaceExpression(
                 "PackageFinder.process_project_url",
                 "fast.pages:links_of_page",
@@ -197,7 +197,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
                 "PackageFinder.evaluate_links", "variants.hooks.index:evaluate_links"
             ),
         ],
-        "A listing leaves out versions that exist only as unsuitable variants.": [
+        "Listings omit versions with only unsuitable variants.": [
             Decorate(
                 "PackageFinder.find_all_candidates",
                 "variants.hooks.index:all_candidates",
@@ -205,7 +205,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         ],
     },
     "pip/_internal/index/sources.py": {
-        "A directory of wheels is searched for manifests too.": [
+        "pip also searches a directory of wheels for manifests.": [
             Decorate(
                 "_FlatDirectoryToUrls._scan_directory",
                 "variants.hooks.index:scan_directory",
@@ -213,7 +213,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         ],
     },
     "pip/_internal/locations/__init__.py": {
-        "Mistakes of the fork are not for upstream's tracker.": [
+        "Users must not report the fork's bugs to upstream.": [
             EditLiteral(
                 "_warn_mismatched",
                 fragment="https://github.com/pypa/pip/issues/10151",
@@ -222,7 +222,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         ],
     },
     "pip/_internal/metadata/importlib/_dists.py": {
-        "Here it is known of which variant the dependencies are.": [
+        "Dependencies depend on the variant, which is known here.": [
             Decorate(
                 "Distribution.iter_dependencies",
                 "variants.hooks.metadata:dependencies",
@@ -230,7 +230,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         ],
     },
     "pip/_internal/metadata/pkg_resources.py": {
-        "Here it is known of which variant the dependencies are, which are kept.": [
+        "Dependencies depend on the variant, which is known here; pkg_resources caches them.": [
             Decorate(
                 "Distribution.iter_dependencies",
                 "variants.hooks.metadata:dependencies",
@@ -242,7 +242,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         ],
     },
     "pip/_internal/models/candidate.py": {
-        "Files of one version share it, so that comparing them takes no time.": [
+        "Files of one version share the parsed version, so that comparing is fast.": [
             Append(
                 "InstallationCandidate",
                 statement="parse_version = functools.lru_cache(8192)(parse_version)",
@@ -251,7 +251,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         ],
     },
     "pip/_internal/models/installation_report.py": {
-        "The installation report tells which variants were chosen, and for which machine.": [
+        "The installation report contains the selected variants and the machine.": [
             Decorate(
                 "InstallationReport.to_dict",
                 "variants.hooks.commands:reported",
@@ -259,7 +259,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         ],
     },
     "pip/_internal/network/download.py": {
-        "Files are downloaded several at a time, and go on where a run has stopped.": [
+        "Downloads are parallel, and resume after an interrupted run.": [
             Decorate("Downloader.batch", "fast.parallel_downloads:batch", by="if_fast"),
             Decorate(
                 "Downloader.__call__", "fast.resumed_downloads:download", by="if_fast"
@@ -275,14 +275,14 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         ],
     },
     "pip/_internal/operations/install/wheel.py": {
-        "A warning names the place where a script will be.": [
+        "A warning names the final location of a script.": [
             Decorate(
                 "message_about_scripts_not_on_PATH",
                 "fast.atomic_install:scripts_not_on_path",
                 by="if_loaded",
             ),
         ],
-        "What was supported when a variant was installed is written down.": [
+        "pip records the supported properties when it installs a variant.": [
             InsertLine(
                 "_install_wheel",
                 "variants.hooks.installing:recorded_selection",
@@ -293,7 +293,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
                 ),
             ),
         ],
-        "What was unpacked ahead is moved to its place.": [
+        "Files that were unpacked early are moved into place.": [
             Decorate("ZipBackedFile.save", "fast.unpacked_wheels:save", by="if_loaded"),
             Decorate(
                 "_compile_wheel_file",
@@ -303,21 +303,21 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         ],
     },
     "pip/_internal/operations/prepare.py": {
-        "Metadata that comes without its wheel does not tell its variant.": [
+        "Metadata from the index does not contain the variant.": [
             Decorate(
                 "RequirementPreparer._fetch_metadata_only",
                 "variants.hooks.prepare:metadata_fetched",
             ),
         ],
-        "Nothing is built for another kind of machine: a source may say what it needs.": [
+        "pip builds nothing for another machine, but reads metadata of sdists.": [
             Decorate(
                 "_get_prepared_distribution", "variants.hooks.prepare:source_prepared"
             ),
         ],
-        "An unpacked wheel in the cache is not downloaded.": [
+        "pip does not download a wheel that is unpacked in the cache.": [
             Decorate("unpack_url", "fast.install_command:unpack_url"),
         ],
-        "The label belongs to the version that satisfies a requirement.": [
+        "The label follows the version in 'Requirement already satisfied'.": [
             ReplaceExpression(
                 "RequirementPreparer.prepare_installed_requirement",
                 "variants.hooks.metadata:with_variant",
@@ -325,7 +325,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
                 replacement='{hook}({old}, req.satisfied_by, ", variant {}")',
             ),
         ],
-        "The wheel is here: its own metadata must agree with the manifest.": [
+        "The wheel is available here; its metadata must match the manifest.": [
             Decorate(
                 "RequirementPreparer._prepare_linked_requirement",
                 "variants.hooks.prepare:prepared",
@@ -333,7 +333,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         ],
     },
     "pip/_internal/req/__init__.py": {
-        "An interrupt during an installation must not lose what is being replaced.": [
+        "An interrupt during an installation must not lose the replaced packages.": [
             Decorate(
                 "install_given_reqs",
                 "fast.atomic_install:installing",
@@ -342,7 +342,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         ],
     },
     "pip/_internal/req/req_file.py": {
-        "A requirements file may choose variants.": [
+        "A requirements file may select variants.": [
             Append(
                 "SUPPORTED_OPTIONS",
                 "line_options",
@@ -352,7 +352,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         ],
     },
     "pip/_internal/req/req_install.py": {
-        "A package that was prepared is moved to its place.": [
+        "A prepared package is moved into place.": [
             Decorate(
                 "InstallRequirement.install",
                 "fast.atomic_install:install",
@@ -361,14 +361,14 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         ],
     },
     "pip/_internal/req/req_uninstall.py": {
-        "All new packages are prepared before the first old one is removed.": [
+        "pip prepares all new packages before it removes the first old package.": [
             Decorate(
                 "UninstallPathSet.from_dist",
                 "fast.atomic_install:removal",
                 by="if_loaded",
             ),
         ],
-        "The label belongs to the name of what is uninstalled.": [
+        "The label is part of the name of an uninstalled package.": [
             ReplaceExpression(
                 "UninstallPathSet.remove",
                 "variants.hooks.metadata:with_variant",
@@ -378,19 +378,19 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         ],
     },
     "pip/_internal/resolution/resolvelib/factory.py": {
-        "The candidates of one release are ranked when the resolver takes one.": [
+        "pip ranks the candidates of a release when the resolver requests a candidate.": [
             Decorate(
                 "Factory._iter_found_candidates",
                 "variants.hooks.resolution:found_candidates",
             ),
         ],
-        "A wheel given as a file or URL must suit the machine, and the user's choices.": [
+        "A wheel given as a file or URL must match the machine and the user's labels.": [
             Decorate(
                 "Factory._make_base_candidate_from_link",
                 "variants.hooks.resolution:link_candidate",
             ),
         ],
-        "When nothing is left, say which variants were refused and why.": [
+        "If no candidate is left, the error explains why variants were refused.": [
             Decorate(
                 "Factory.get_installation_error",
                 "variants.hooks.resolve:installation_error",
@@ -398,7 +398,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         ],
     },
     "pip/_internal/resolution/resolvelib/provider.py": {
-        "Some variants have dependencies of their own.": [
+        "Some variants have additional dependencies.": [
             Decorate(
                 "PipProvider.get_dependencies",
                 "variants.hooks.resolution:dependencies_met",
@@ -406,13 +406,13 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         ],
     },
     "pip/_internal/resolution/resolvelib/resolver.py": {
-        "The choices are known: announce them, judge what was built, lock, install.": [
+        "The selection is known: report it, check built wheels, lock, install.": [
             Decorate("Resolver.resolve", "variants.hooks.resolve:resolved"),
             Decorate(
                 "Resolver.get_installation_order", "variants.hooks.prepare:to_install"
             ),
         ],
-        "Another build of the installed version is installed in its place.": [
+        "Another variant replaces the installed variant of the same version.": [
             ReplaceExpression(
                 "Resolver.resolve",
                 "variants.selection.candidates:is_other_build",
@@ -440,7 +440,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         ],
     },
     "pip/_internal/utils/hashes.py": {
-        "A file that was checked while it was downloaded is not read again.": [
+        "pip does not read a file again if it checked the file during the download.": [
             Decorate(
                 "Hashes.check_against_path",
                 "fast.digests:check_path",
@@ -449,15 +449,15 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         ],
     },
     "pip/_internal/utils/misc.py": {
-        "The hash of a stored wheel is not that of its stand-in.": [
+        "pip reports the hash of a stored wheel, not the hash of its placeholder.": [
             Decorate("hash_file", "fast.digests:file_hashed", by="if_loaded"),
         ],
     },
     "pip/_internal/utils/pylock.py": {
-        "All builds of a release are locked, and when each package is needed.": [
+        "pip locks all variants of a release, and the markers of each package.": [
             Decorate("pylock_from_install_requirements", ":lock_written"),
         ],
-        "Of the builds in a lock file, the best one here is installed.": [
+        "pip installs the best variant in a lock file for this machine.": [
             InsertLine(
                 "select_from_pylock_path_or_url",
                 ":narrowed_lock",
@@ -474,7 +474,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         ],
     },
     "pip/_internal/utils/wheel.py": {
-        "A wheel's variant.json may not be larger than a manifest.": [
+        "The size limit of a manifest also applies to a wheel's variant.json.": [
             Decorate("read_wheel_metadata_file", "metadata_file"),
         ],
     },
@@ -493,7 +493,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         ],
     },
     "pip/_vendor/packaging/_tokenizer.py": {
-        "Environment markers may ask which variant a wheel is.": [
+        "Environment markers may refer to the variant of a wheel.": [
             EditLiteral(
                 "DEFAULT_RULES",
                 fragment="|dependency_groups",
@@ -504,7 +504,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         ],
     },
     "pip/_vendor/packaging/markers.py": {
-        "Markers about variants have values wherever a marker is evaluated.": [
+        "Variant markers have values in every evaluation.": [
             Decorate("Marker.evaluate", "evaluate_marker"),
         ],
     },

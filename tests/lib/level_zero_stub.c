@@ -1,18 +1,18 @@
-/* A stand-in for Level Zero's libze_loader.so.1, told by environment variables what to
- * answer:
+/* A stand-in for Level Zero's libze_loader.so.1. Environment variables control the
+ * results:
  *
  *   ZE_STUB_DRIVERS   drivers divided by ";", each with its devices divided by ",": type
  *                     (1 is a GPU), vendor in hexadecimal and device IP, as in
  *                     "1:8086:20.2.0"; "!0x70000001" is a device that fails with this
- *                     error, "?0x70000001" as all of a driver a driver that does, and
- *                     "1:8086:" a GPU whose driver does not tell its device IP
- *   ZE_STUB_COUNT     the number of devices that each driver tells of, if other than the
- *                     number of items; it leaves the handles of those beyond them alone
+ *                     error, "?0x70000001" as the only item a driver that fails, and
+ *                     "1:8086:" a GPU whose driver does not report its device IP
+ *   ZE_STUB_COUNT     the number of devices that each driver reports, if not the number
+ *                     of items; the handles of additional devices stay unset
  *   ZE_STUB_ERRORS    functions that fail, "zeInit=0x78000001,zeDriverGet=1"
  *   ZE_STUB_HANGS     the function that never returns
  *
- * Compiled with -DZE_STUB_INCOMPLETE it lacks all functions but the first. Structures
- * are those of the specification; a caller that uses them in another way gets an error.
+ * With -DZE_STUB_INCOMPLETE, the library contains only the first function. Structures
+ * follow the specification; a caller that uses them in another way gets an error.
  */
 
 #include <stddef.h>
@@ -32,7 +32,7 @@ enum {
 
 static int initialized;
 
-/* Return the error that a function is told to fail with; never return if told so. */
+/* Return the configured error of a function; never return if the function must hang. */
 static int told(const char *function)
 {
     const char *hangs = getenv("ZE_STUB_HANGS");
@@ -69,7 +69,7 @@ static int ready(const char *function)
     return error == SUCCESS && !initialized ? UNINITIALIZED : error;
 }
 
-/* Give the items of a list, in the way of Level Zero: first how many, then all. */
+/* Return the items of a list, as Level Zero does: first the number, then all items. */
 static int items(const char *list, const char *separator, const char *ends,
                  uint32_t *count, const char **out, uint32_t pretended)
 {

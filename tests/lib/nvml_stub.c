@@ -1,16 +1,16 @@
-/* A stand-in for the NVIDIA driver's libnvidia-ml.so.1, told by environment variables
- * what to answer:
+/* A stand-in for the NVIDIA driver's libnvidia-ml.so.1. Environment variables control the
+ * results:
  *
- *   NVML_STUB_CUDA          what the version functions report, 1000 * major + 10 * minor
+ *   NVML_STUB_CUDA          the result of the version functions, 1000 * major + 10 * minor
  *   NVML_STUB_DRIVER        the version of the driver itself, "535.104.05"
- *   NVML_STUB_CAPABILITIES  one item a GPU, "9.0,8.6"; "!15" fails with error 15, and
- *                           "?2" fails so already when its handle is asked for
- *   NVML_STUB_COUNT         the number of GPUs, if other than the number of items
+ *   NVML_STUB_CAPABILITIES  one item per GPU, "9.0,8.6"; "!15" fails with error 15;
+ *                           with "?2", getting the handle fails with error 2
+ *   NVML_STUB_COUNT         the number of GPUs, if not the number of items
  *   NVML_STUB_ERRORS        functions that fail, "nvmlInit=9,nvmlDeviceGetCount=999"
  *   NVML_STUB_HANGS         the function that never returns
  *
- * Functions go by their names without "WithFlags", "_v2" for the version kept.
- * Compiled with -DNVML_STUB_INCOMPLETE it lacks all functions but the first.
+ * Names of functions omit "WithFlags" and "_v2"; nvmlSystemGetCudaDriverVersion_v2 keeps it.
+ * With -DNVML_STUB_INCOMPLETE, the library contains only the first function.
  */
 
 #include <stdio.h>
@@ -22,7 +22,7 @@ enum { SUCCESS = 0, UNINITIALIZED = 1, INVALID_ARGUMENT = 2 };
 
 static int initialized;
 
-/* Return the error that a function is told to fail with; never return if told so. */
+/* Return the configured error of a function; never return if the function must hang. */
 static int told(const char *function)
 {
     const char *hangs = getenv("NVML_STUB_HANGS");
@@ -50,7 +50,7 @@ int nvmlInitWithFlags(unsigned int flags)
 
 #ifndef NVML_STUB_INCOMPLETE
 
-/* Return the item of a GPU, NULL if there is none. */
+/* Return the item of a GPU, or NULL. */
 static const char *gpu(unsigned int index)
 {
     const char *item = getenv("NVML_STUB_CAPABILITIES");
