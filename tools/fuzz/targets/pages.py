@@ -53,9 +53,9 @@ def _read(content_type: str, data: bytes) -> None:
     links = [link for link in _links(content_type, data) if not _breaks_upstream(link)]
     evaluator = _FINDER.make_link_evaluator("foo")
     run: Run = _FINDER._link_collector._variants  # type: ignore[attr-defined]
-    run.catalogue.manifests.clear()
+    run.catalog.manifests.clear()
     found = _FINDER.evaluate_links(evaluator, links)
-    for (project, _, _), link in run.catalogue.manifests.items():
+    for (project, _, _), link in run.catalog.manifests.items():
         assert project == "foo"
         assert link.filename.endswith("-variants.json")
     by_version: dict[Any, list[Link]] = {}

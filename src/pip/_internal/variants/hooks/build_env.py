@@ -53,8 +53,8 @@ def build_requirements(
     inner = run.inner(
         run.settings.about_this_machine(), Purpose.BUILD, enabled=run.enabled
     )
-    inner.catalogue.manifests = run.catalogue.manifests
-    inner.catalogue.skipped_manifests = run.catalogue.skipped_manifests
+    inner.catalog.manifests = run.catalog.manifests
+    inner.catalog.skipped_manifests = run.catalog.skipped_manifests
     RUN.set(collector, inner)
     before = _replaced(environ)
     try:

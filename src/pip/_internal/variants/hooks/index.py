@@ -187,7 +187,7 @@ def evaluate_links(
         or run.purpose is Purpose.LOOKUP
     ):
         # These links explain a failure if nothing can be installed.
-        listed = run.catalogue.listed
+        listed = run.catalog.listed
         listed.setdefault(link_evaluator._canonical_name, []).append(links)
     return found
 
@@ -222,10 +222,10 @@ def _register(run: Run, link_evaluator: LinkEvaluator, link: Link) -> None:
         key = project, version, source_of(link)
         too_new = uploaded_too_late(link, link_evaluator._uploaded_prior_to)
         if too_new is None:
-            run.catalogue.manifests.setdefault(key, link)
+            run.catalog.manifests.setdefault(key, link)
         else:
             logger.debug("Skipping link: a manifest: %s: %s", too_new, link)
-            run.catalogue.skipped_manifests[key] = too_new
+            run.catalog.skipped_manifests[key] = too_new
 
 
 def _without_variants(finder: PackageFinder, links: Iterable[Link]) -> list[Link]:

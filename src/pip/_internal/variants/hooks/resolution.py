@@ -165,7 +165,7 @@ def _infos_of_fork(
     found = cast("list[tuple[Version, Any]]", list(infos()))
     of_fork = [info for info in found if is_fork(info[0])]
     upstream = (version for version, _ in found if not is_fork(version))
-    run.catalogue.upstream_pips.update(upstream)
+    run.catalog.upstream_pips.update(upstream)
     is_named = "pip" in run.request.named
     if not (has_installed or is_named) and wanted.contains(kept.version, True):
         extras = frozenset(extra for ireq in ireqs for extra in ireq.extras)
@@ -199,7 +199,7 @@ def _ordered_infos(
     makers: dict[Link, functools.partial[Candidate | None]] = {}
     if factory.preparer.require_hashes:
         checked_path = functools.partial(_checked_path, factory.preparer, makers)
-        run.catalogue.checked_paths[project] = checked_path
+        run.catalog.checked_paths[project] = checked_path
 
     def links() -> Iterator[tuple[_BaseVersion, Link]]:
         for version, maker in infos():

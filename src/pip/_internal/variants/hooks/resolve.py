@@ -125,9 +125,9 @@ class _Resolution:
             mode.note_roots(roots)
         run.attempt.replaceable = self._replaceable()
         with prefetching(
-            *(resolver, run.catalogue.session, roots),
+            *(resolver, run.catalog.session, roots),
             *(
-                run.catalogue.parallel_downloads,
+                run.catalog.parallel_downloads,
                 self._lookahead if run.enabled else None,
             ),
         ):
@@ -216,7 +216,7 @@ class _Resolution:
             refuse_unknown_labels(run, finder, releases, kept)
         self._check_accelerators()
         refused = run.decisions.refused()
-        listed = run.catalogue.listed
+        listed = run.catalog.listed
         unselected = self._unselected_builds(requirements) if listed else []
         # Whether the target folder or environment has variants.
         has_variants = any(map(installed_build, run.request.dists.values()))
@@ -348,7 +348,7 @@ class _Resolution:
             if link is None or req.is_direct or not dist:
                 continue
             release = run.decisions.release_of(link)
-            pages = run.catalogue.listed.get(dist, ())
+            pages = run.catalog.listed.get(dist, ())
             if (release is None or not release.labels) and any(
                 label_of(each) is not None for page in pages for each in page
             ):

@@ -59,7 +59,7 @@ def report_newer_upstream(run: Run, releases_of_fork: Iterable[Version]) -> None
     from pip._internal.variants.output.invocation import command
 
     best = max(releases_of_fork)
-    newest = max(run.catalogue.upstream_pips, default=best)
+    newest = max(run.catalog.upstream_pips, default=best)
     if newest > best:
         said = (
             f"pip {newest} is available, but this fork has no release of it yet (its "

@@ -194,7 +194,7 @@ def _unselected(run: Run, release: Release) -> Iterator[Selection]:
     Reads only sources that list such wheels: an index without variants gets no request.
     """
     found = release.project, release.version
-    links = list(itertools.chain(*run.catalogue.listed.get(release.project, ())))
+    links = list(itertools.chain(*run.catalog.listed.get(release.project, ())))
     sources = {
         source_of(link)
         for link in links
@@ -209,7 +209,7 @@ def _unselected(run: Run, release: Release) -> Iterator[Selection]:
             if source in sources:
                 sources.remove(source)
                 try:
-                    manifest = fetch_manifest(run.catalogue.session, link)
+                    manifest = fetch_manifest(run.catalog.session, link)
                 except ManifestUnavailable as error:
                     logger.debug(
                         "Cannot read which variants %s has: %s", release, error

@@ -116,7 +116,7 @@ def _kept_to_fork(run: Run, requirement: Requirement) -> InstallationError | Non
     """Create the error if only stock pip's releases were found."""
     if requirement.project_name != "pip":
         return None
-    newest = max(run.catalogue.upstream_pips, default=None)
+    newest = max(run.catalog.upstream_pips, default=None)
     if newest is None:
         return None
     return NothingToInstall(

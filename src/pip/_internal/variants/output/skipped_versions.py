@@ -169,7 +169,7 @@ def why(cause: Cause, detail: str) -> str:
 def listed_files(run: Run, project: NormalizedName) -> list[Link]:
     """Return all listed files of a project, if there was a problem."""
     listed = itertools.chain.from_iterable(
-        map(all_links, run.catalogue.listed.get(project, ()))
+        map(all_links, run.catalog.listed.get(project, ()))
     )
     # The links include the page of a project.
     return [each for each in listed if version_of(each, project) is not None]

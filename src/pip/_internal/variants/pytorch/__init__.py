@@ -54,7 +54,7 @@ def mode_of(run: Run) -> PyTorch | None:
             )
         return None
     # pip finds out too late where to look for a project, so it prefetches nothing.
-    run.catalogue.parallel_downloads = 1
+    run.catalog.parallel_downloads = 1
     from pip._internal.variants.pytorch.mode import PyTorch
     from pip._internal.variants.pytorch.settings import settings
 

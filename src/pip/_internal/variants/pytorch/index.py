@@ -65,7 +65,7 @@ class BackendIndex:
 
     def __init__(self, run: Run, description: IndexDescription, base_url: str) -> None:
         self._options = run.settings.options
-        self._session = run.catalogue.session
+        self._session = run.catalog.session
         self.description = description
         self.base_url = base_url
         self._pages: dict[str, Page | None] = {}

@@ -128,7 +128,7 @@ class Scoped(Mode):
 
         Requirements and constraints files reset the session's index URLs.
         """
-        auth = self._run.catalogue.session.auth
+        auth = self._run.catalog.session.auth
         urls = (each.url for each in self._indexes.values())
         auth.index_urls = list(dict.fromkeys([*(auth.index_urls or ()), *urls]))
 
@@ -190,7 +190,7 @@ class Scoped(Mode):
             return []
         self._authenticate()
         try:
-            links = fetch_links(self._run.catalogue.session, urls[0], project)
+            links = fetch_links(self._run.catalog.session, urls[0], project)
         except PageUnavailable as error:
             raise self._unavailable(project, error, finder.index_urls) from None
         return finder.evaluate_links(finder.make_link_evaluator(project), links)

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
             """Report a discarded wheel."""
 
 
-class Catalogue:
+class Catalog:
     """The files and manifests that one run has found.
 
     :ivar manifests: the links of manifests.
@@ -106,7 +106,7 @@ class Basis:
     settings: Settings
     request: Request
     overrides: Overrides
-    catalogue: Catalogue
+    catalog: Catalog
     target: RunTarget
     reporter: Reporter
     attempt: Attempt

@@ -48,7 +48,7 @@ class VariantLookahead(Foresight):
         :raises NotAnswered: if a manifest has not arrived, or the resolver is reading it.
         """
         run = self._run
-        run.catalogue.is_ahead = True
+        run.catalog.is_ahead = True
         try:
             run.overrides.settle(
                 project, [(version, label_of(link)) for version, link in files]
@@ -77,4 +77,4 @@ class VariantLookahead(Foresight):
                     return decision.ranked[0]
             return None
         finally:
-            run.catalogue.is_ahead = False
+            run.catalog.is_ahead = False

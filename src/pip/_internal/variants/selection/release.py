@@ -110,7 +110,7 @@ class Release:
     @property
     def manifest_links(self) -> list[Link]:
         """The links of the manifests, one per source."""
-        known = self._run.catalogue.manifests
+        known = self._run.catalog.manifests
         keys = ((self.project, self.version, source) for source in self.wheels)
         return [known[key] for key in keys if key in known]
 
@@ -205,14 +205,14 @@ class Release:
         """
         where = redact_auth_from_url(source)
         key = self.project, self.version, source
-        skipped = self._run.catalogue.skipped_manifests.get(key)
+        skipped = self._run.catalog.skipped_manifests.get(key)
         missing = skipped or f"{where} lists no variants manifest"
-        link = self._run.catalogue.manifests.get(key)
+        link = self._run.catalog.manifests.get(key)
         if link is not None:
             url = redact_auth_from_url(link.url_without_fragment)
             limit = self._run.settings.uploaded_prior_to
             try:
-                manifest = fetch_manifest(self._run.catalogue.session, link, limit)
+                manifest = fetch_manifest(self._run.catalog.session, link, limit)
                 return manifest, ranking.Origin(ranking.OriginKind.INDEX, url)
             except ManifestMissing as error:
                 missing = f"its variants manifest is missing: {error}"
@@ -231,12 +231,12 @@ class Release:
         :param missing: why the index does not provide the manifest.
         :raises ManifestUnavailable: if no wheel has a usable one.
         """
-        checked_path = self._run.catalogue.checked_paths.get(self.project)
+        checked_path = self._run.catalog.checked_paths.get(self.project)
         if checked_path is not None:
             # Whole wheels are large, so pip downloads only those with the user's labels.
             labels = self._run.overrides.applying_labels(self.project, self.labels)
             wheels = {each: wheels[each] for each in labels if each in wheels} or wheels
-            self._run.catalogue.wait_for_upstream()
+            self._run.catalog.wait_for_upstream()
             if len(wheels) > 1:
                 logger.info(
                     "Downloading the variants %s of %s to compare them, because hashes "
@@ -248,7 +248,7 @@ class Release:
             raise ManifestUnavailable(problem)
         try:
             manifest, problems = manifest_of_wheels(
-                self._run.catalogue.session, wheels, checked_path
+                self._run.catalog.session, wheels, checked_path
             )
         except ManifestUnavailable as error:
             raise ManifestUnavailable(f"{missing}, and {error}", error.hint) from None

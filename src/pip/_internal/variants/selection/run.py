@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from pip._internal.exceptions import PipError
 from pip._internal.fast.switches import parallel_downloads
-from pip._internal.variants.selection.basis import Attempt, Basis, Catalogue
+from pip._internal.variants.selection.basis import Attempt, Basis, Catalog
 from pip._internal.variants.selection.overrides import Overrides, Request
 from pip._internal.variants.selection.target import RunTarget
 from pip._internal.variants.settings import VARIANT_HOST, Settings
@@ -149,7 +149,7 @@ class Run(Basis):
         self.settings = settings
         self.request = Request(settings)
         self.overrides = Overrides(settings, self.request, enabled=enabled)
-        self.catalogue = Catalogue(session, parallel_downloads(settings.options))
+        self.catalog = Catalog(session, parallel_downloads(settings.options))
         self.collector: LinkCollector | None = None
         self.plugin_limits: PluginLimits | None = None
         self.target = RunTarget(
@@ -180,7 +180,7 @@ class Run(Basis):
 
         :raises NotAnswered: if pip is choosing files to prefetch.
         """
-        self.catalogue.wait_for_upstream()
+        self.catalog.wait_for_upstream()
 
     def attach(self, collector: LinkCollector) -> None:
         """Attach this run to the links of *collector*."""
@@ -197,7 +197,7 @@ class Run(Basis):
 
     def inner(self, options: Values, purpose: Purpose, *, enabled: bool) -> Run:
         """Return a run inside this one, with the matching modes."""
-        session, make_reporter = self.catalogue.session, type(self.reporter)
+        session, make_reporter = self.catalog.session, type(self.reporter)
         settings = Settings(options)
         run = Run(session, settings, make_reporter, purpose, enabled=enabled)
         for mode_module, mode in self.mode_modules.items():
