@@ -101,7 +101,7 @@ CASES = {
         "The nearest other variant: gpu needs x86-64-v4 (available: x86-64-v2)",
         host=make_host(cuda="12.8", capability="9.0", x86_64="v2"),
     ),
-    "another version of a neighbour": Case(
+    "another version of a neighbor": Case(
         lambda index: add_torch(index, abi_dependency={"numpy": ["9.0"]}),
         "gpu would run with numpy==9.0.*, which pip cannot install here",
     ),

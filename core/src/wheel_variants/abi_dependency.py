@@ -21,7 +21,7 @@ from wheel_variants.properties import Property, SupportedFeature
 
 __all__ = [
     "AbiSupport",
-    "Neighbours",
+    "PackageVersions",
     "doubt_about",
     "has_dependencies",
     "requirements",
@@ -38,7 +38,7 @@ _GAP = 50
 _Release = tuple[int, ...]
 
 
-class Neighbours(Protocol):
+class PackageVersions(Protocol):
     """Access to the versions of other packages."""
 
     def installed(self, project: NormalizedName) -> Version | None:
@@ -62,7 +62,7 @@ class AbiSupport(NamedTuple):
 def supported(
     manifest: Manifest,
     namespace: str,
-    neighbours: Neighbours | None,
+    package_versions: PackageVersions | None,
     project: str | None = None,
 ) -> AbiSupport:
     """Return all versions that the variants of a manifest support, preferred first.
@@ -70,7 +70,7 @@ def supported(
     The installed version comes first, so that pip can keep it; newer versions come before
     older ones. If no other version can be installed, only the installed version is listed.
 
-    :param neighbours: the versions of other packages; None if unknown.
+    :param package_versions: the versions of other packages; None if unknown.
     :param project: the normalized name of the manifest's project, which cannot depend on
         itself.
     """
@@ -88,7 +88,7 @@ def supported(
     # One example of a meaningless property is enough.
     features, reasons = [], list(itertools.islice(filter(None, doubts.values()), 1))
     for feature in sorted(values):
-        possible, why_none = _possible(values[feature], feature, neighbours)
+        possible, why_none = _possible(values[feature], feature, package_versions)
         if why_none is None:
             features.append(SupportedFeature(feature, tuple(possible)))
         else:
@@ -100,7 +100,7 @@ def supported(
 
 
 def _possible(
-    values: Iterable[str], feature: str, neighbours: Neighbours | None
+    values: Iterable[str], feature: str, package_versions: PackageVersions | None
 ) -> tuple[list[str], str | None]:
     """Return the possible *values*, preferred first, or why none is possible."""
     # 2 comes before 2.9: it also accepts newer versions.
@@ -108,10 +108,13 @@ def _possible(
         values,
         key=lambda value: [*(-number for number in _numbers(value)), float("-inf")],
     )
-    if neighbours is None:
+    if package_versions is None:
         return newest, None
     name = canonicalize_name(feature)
-    own, fixed_reason = neighbours.installed(name), neighbours.fixed_reason(name)
+    own, fixed_reason = (
+        package_versions.installed(name),
+        package_versions.fixed_reason(name),
+    )
     fitting = [value for value in newest if own is not None and _fits(value, own)]
     if fixed_reason is not None:
         return fitting, None if fitting else fixed_reason

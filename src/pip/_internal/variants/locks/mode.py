@@ -83,7 +83,7 @@ class _AnyMachine(ProviderChain):
         namespace = provider.namespace
         if provider.builtin == ABI_DEPENDENCY:
             # The resolver decides these versions, for any machine.
-            return self._of_neighbours(manifest, namespace, project)
+            return self._abi_dependency(manifest, namespace, project)
         declared: dict[str, set[str]] = defaultdict(set)
         for variant in manifest.variants.values():
             for feature, values in variant.features.get(namespace, {}).items():

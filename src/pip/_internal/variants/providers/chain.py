@@ -35,7 +35,7 @@ from pip._internal.variants.providers.result import (
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.requirements import Requirement
-    from pip._vendor.wheel_variants.abi_dependency import Neighbours
+    from pip._vendor.wheel_variants.abi_dependency import PackageVersions
     from pip._vendor.wheel_variants.manifest import Manifest, Provider
 
     from pip._internal.models.target_python import TargetPython
@@ -79,7 +79,7 @@ class ProviderChain:
     :ivar enabled: the namespaces with an enabled optional provider.
     :ivar disabled: the namespaces without support.
     :ivar kinds: the user's choice, ``"plugin"`` or ``"builtin"``, by namespace.
-    :ivar neighbours: the versions of other packages; None if unknown.
+    :ivar package_versions: the versions of other packages; None if unknown.
     :ivar lacks: the reason why the target has no such devices, by namespace.
     :ivar detected: the results of built-in providers so far.
     """
@@ -92,7 +92,7 @@ class ProviderChain:
     enabled: Collection[str] = ()
     disabled: Collection[str] = ()
     kinds: Mapping[str, str] = field(default_factory=dict)
-    neighbours: Neighbours | None = None
+    package_versions: PackageVersions | None = None
     lacks: Mapping[str, str] = field(default_factory=dict)
     detected: dict[str, ProviderResult] = field(default_factory=dict)
 
@@ -101,7 +101,7 @@ class ProviderChain:
         cls,
         settings: Settings,
         plugins: Plugins | None = None,
-        neighbours: Neighbours | None = None,
+        package_versions: PackageVersions | None = None,
     ) -> ProviderChain:
         """Create the chain for the target in the options of a command.
 
@@ -121,7 +121,7 @@ class ProviderChain:
             enabled=settings.enabled_providers,
             disabled=settings.disabled_providers,
             kinds=settings.provider_kinds,
-            neighbours=neighbours,
+            package_versions=package_versions,
         )
 
     def without_plugins(self) -> ProviderChain:
@@ -160,7 +160,7 @@ class ProviderChain:
         if provider.kind is ProviderKind.STATIC:
             return ProviderResult(provider.static, "the manifest", source=Source.STATIC)
         if provider.builtin == ABI_DEPENDENCY:
-            return self._of_neighbours(manifest, namespace, project)
+            return self._abi_dependency(manifest, namespace, project)
         if namespace in self.lacks:
             # The user excluded these devices.
             return ProviderResult(reason=self.lacks[namespace], source=Source.DECLARED)
@@ -172,14 +172,14 @@ class ProviderChain:
             return self.detect(namespace)
         return no_result("no provider is named for it")
 
-    def _of_neighbours(
+    def _abi_dependency(
         self, manifest: Manifest, namespace: str, project: str | None
     ) -> ProviderResult:
         """Return the supported versions of other packages."""
         from pip._vendor.wheel_variants import abi_dependency
 
         features, why = abi_dependency.supported(
-            manifest, namespace, self.neighbours, project
+            manifest, namespace, self.package_versions, project
         )
         return ProviderResult(features, "this installation", why, source=Source.BUILTIN)
 

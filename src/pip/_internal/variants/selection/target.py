@@ -23,7 +23,7 @@ from pip._internal.variants.slots import SEVERAL_BUILDS
 if TYPE_CHECKING:
     from optparse import Values
 
-    from pip._vendor.wheel_variants.abi_dependency import Neighbours
+    from pip._vendor.wheel_variants.abi_dependency import PackageVersions
 
     from pip._internal.models.link import Link
     from pip._internal.req.req_install import InstallRequirement
@@ -49,18 +49,18 @@ class RunTarget:
     def __init__(
         self,
         settings: Settings,
-        neighbours: Neighbours,
+        package_versions: PackageVersions,
         plugin_host: PluginHost,
         *,
         may_be_named: bool,
     ) -> None:
         """Create the target of a run.
 
-        :param neighbours: the versions of other packages.
+        :param package_versions: the versions of other packages.
         :param may_be_named: whether ``--variant-host`` applies.
         """
         self._settings = settings
-        self._neighbours = neighbours
+        self._package_versions = package_versions
         self._plugin_host = plugin_host
         self._may_be_named = may_be_named
         self.lacking: Mapping[str, str] = {}
@@ -73,7 +73,9 @@ class RunTarget:
         from pip._internal.variants.providers.plugins import Plugins
 
         plugins = Plugins(self._plugin_host)
-        chain = ProviderChain.for_settings(self._settings, plugins, self._neighbours)
+        chain = ProviderChain.for_settings(
+            self._settings, plugins, self._package_versions
+        )
         chain.lacks = self.lacking
         return chain
 
