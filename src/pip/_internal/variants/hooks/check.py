@@ -300,7 +300,7 @@ def _beside(
     from pip._internal.variants.output.invocation import command, place
     from pip._internal.variants.selection import agreement
 
-    neighbors = [agreement.neighbor_of(dist) for dist in dists]
+    neighbors = [agreement.compared_package(dist) for dist in dists]
     apart = [e for e in neighbors if e.build and e.build.runtime != agreement.CPU]
     builds = [each.build for each in apart if each.build is not None]
     if agreement.are_mixed(builds):

@@ -233,10 +233,13 @@ def report_contradictions(
     :param found: all candidates of the solution.
     :param told: the projects with an announced better variant.
     """
-    chosen = list(agreement.chosen_neighbors(run, found))
+    chosen = list(agreement.packages_to_install(run, found))
     if all(each.uses is None for each in chosen):
         return
-    neighbors = [*chosen, *map(agreement.neighbor_of, agreement.staying(run, found))]
+    neighbors = [
+        *chosen,
+        *map(agreement.compared_package, agreement.staying(run, found)),
+    ]
     for using, other in agreement.contradictions(neighbors):
         is_new = using in chosen or other in chosen
         if is_new and other.dist.canonical_name not in told:

@@ -30,7 +30,10 @@ if TYPE_CHECKING:
     from pip._vendor.wheel_variants.properties import Property
 
     from pip._internal.models.link import Link
-    from pip._internal.variants.selection.agreement import ComparedBuild, Neighbor
+    from pip._internal.variants.selection.agreement import (
+        ComparedBuild,
+        ComparedPackage,
+    )
     from pip._internal.variants.selection.ranking import Selection
     from pip._internal.variants.selection.release import Release
 
@@ -171,7 +174,9 @@ def mixture(builds: Iterable[ComparedBuild]) -> str:
     return f"These packages are for different accelerators: {listed}"
 
 
-def contradiction(options: Values, using: Neighbor, other: Neighbor) -> Hint:
+def contradiction(
+    options: Values, using: ComparedPackage, other: ComparedPackage
+) -> Hint:
     """Describe packages that conflict because one is for the CPU only."""
     first, second = (
         (using, other) if other.dist.canonical_name in using.needs else (other, using)

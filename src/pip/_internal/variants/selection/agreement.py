@@ -107,7 +107,7 @@ class ComparedBuild(NamedTuple):
     is_free: bool = False
 
 
-class Neighbor(NamedTuple):
+class ComparedPackage(NamedTuple):
     """A package that is or will be installed with others.
 
     :ivar title: the package, version and label, for messages.
@@ -136,7 +136,7 @@ def chosen_build(release: Release, link: Link) -> ComparedBuild | None:
     return ComparedBuild(str(release), label, runtime, is_free)
 
 
-def neighbor_of(dist: BaseDistribution) -> Neighbor:
+def compared_package(dist: BaseDistribution) -> ComparedPackage:
     """Describe an installed package, or a plain package to install."""
     build, label = installed_build(dist), installed_label(dist)
     title, needed = f"{dist.raw_name} {dist.raw_version}", requirements_of(dist)
@@ -150,7 +150,7 @@ def neighbor_of(dist: BaseDistribution) -> Neighbor:
         is_free = runtime == CPU and not (build is not None and build.by_hand)
         compared = ComparedBuild(title, source, runtime, is_free)
     names = {canonicalize_name(each.name) for each in needed}
-    return Neighbor(dist, with_label(title, label), compared, uses, names)
+    return ComparedPackage(dist, with_label(title, label), compared, uses, names)
 
 
 def staying(run: Run, found: Iterable[Candidate]) -> list[BaseDistribution]:
@@ -162,7 +162,9 @@ def staying(run: Run, found: Iterable[Candidate]) -> list[BaseDistribution]:
     return [dist for name, dist in run.request.dists.items() if name not in gone]
 
 
-def chosen_neighbors(run: Run, found: Iterable[Candidate]) -> Iterator[Neighbor]:
+def packages_to_install(
+    run: Run, found: Iterable[Candidate]
+) -> Iterator[ComparedPackage]:
     """Describe the packages to install.
 
     :param found: all candidates of the solution.
@@ -172,7 +174,7 @@ def chosen_neighbors(run: Run, found: Iterable[Candidate]) -> Iterator[Neighbor]
         if candidate.is_installed or dist is None:
             # A candidate with extras accompanies the same candidate without extras.
             continue
-        link, neighbor = candidate.source_link, neighbor_of(dist)
+        link, neighbor = candidate.source_link, compared_package(dist)
         label = None if link is None else label_of(link)
         release = run.decisions.release_of(link)
         if link is not None and label is not None and release is not None:
@@ -189,8 +191,8 @@ def chosen_neighbors(run: Run, found: Iterable[Candidate]) -> Iterator[Neighbor]
 
 
 def contradictions(
-    neighbors: Iterable[Neighbor],
-) -> Iterator[tuple[Neighbor, Neighbor]]:
+    neighbors: Iterable[ComparedPackage],
+) -> Iterator[tuple[ComparedPackage, ComparedPackage]]:
     """Yield pairs of packages that conflict because one is for the CPU only.
 
     :return: a package that uses an accelerator, and one that does not. One of the two
@@ -205,7 +207,7 @@ def contradictions(
 
 
 def labels_that_agree(
-    apart: Sequence[Neighbor], providers: ProviderChain
+    apart: Sequence[ComparedPackage], providers: ProviderChain
 ) -> list[tuple[BaseDistribution, str]]:
     """Return variants of installed packages that agree with the others.
 
@@ -398,7 +400,7 @@ def agreeing(
         return list(resolver._result.mapping.values())
 
     def builds_of(_: RequirementSet) -> list[ComparedBuild]:
-        return [*installed, *_builds(chosen_neighbors(run, found()))]
+        return [*installed, *_builds(packages_to_install(run, found()))]
 
     def has_same_versions(_: RequirementSet) -> bool:
         return all(
@@ -411,7 +413,7 @@ def agreeing(
     chosen = builds_of(first)
     if all(build.is_free for build in chosen):
         return first, Agreed()
-    stay = _builds(map(neighbor_of, staying(run, found())))
+    stay = _builds(map(compared_package, staying(run, found())))
     if not (are_mixed(stay) or run.settings.upgrade_variants):
         installed = stay
     before = builds_of(first)
@@ -426,5 +428,5 @@ def agreeing(
     return first, Agreed(after, after, stay)
 
 
-def _builds(neighbors: Iterable[Neighbor]) -> list[ComparedBuild]:
+def _builds(neighbors: Iterable[ComparedPackage]) -> list[ComparedBuild]:
     return [each.build for each in neighbors if each.build is not None]
