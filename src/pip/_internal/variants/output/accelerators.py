@@ -25,7 +25,7 @@ from pip._internal.variants.output.reasons import rejection, rejections
 from pip._internal.variants.output.skipped_versions import absent_variants
 from pip._internal.variants.providers import amd
 from pip._internal.variants.selection import accelerators
-from pip._internal.variants.selection.accelerators import Cause, Unaccelerated
+from pip._internal.variants.selection.accelerators import Unaccelerated, UnusedCause
 from pip._internal.variants.selection.ranking import Selection
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def report_lost(
     """
     for dist, label, other in accelerators.lost_accelerators(run, dists, found):
         is_named = other.project in run.request.named
-        if other.cause is Cause.OLDER and is_named:
+        if other.cause is UnusedCause.OLDER and is_named:
             # The user requested this version.
             continue
         pin = f"{dist.raw_name}=={dist.version}"
@@ -117,7 +117,7 @@ def report_lost(
         reason = why_not(other)
         said = f"pip replaces {what}, which uses an accelerator. {reason} {keep.said}"
         warning = Hint(said, typed)
-        if other.cause is Cause.OLDER or _is_chosen(run):
+        if other.cause is UnusedCause.OLDER or _is_chosen(run):
             run.reporter.warn(warning)
         else:
             lost = f"the installed variant {label} of {dist.raw_name} {dist.version}"
@@ -183,7 +183,7 @@ def unused_accelerator(
     said += unusable
     if not said:
         return None
-    cause = Cause.UNKNOWN if label is None else Cause.UNUSED
+    cause = UnusedCause.UNKNOWN if label is None else UnusedCause.UNUSED
     what = why_not(Unaccelerated(release.project, cause, str(release.version), label))
     return Hint(f"{what} {'. '.join(said)}. {then}", typed)
 

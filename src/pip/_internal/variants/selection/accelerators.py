@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 NAMESPACES = ("nvidia", "amd", "intel", "tpu")
 
 
-class Cause(enum.Enum):
+class UnusedCause(enum.Enum):
     """The reason why a package does not use an accelerator, as a clause."""
 
     #: The package is not installed, and pip does not install it.
@@ -54,7 +54,7 @@ class Unaccelerated(NamedTuple):
     """
 
     project: NormalizedName
-    cause: Cause
+    cause: UnusedCause
     version: str | None = None
     label: str | None = None
 
@@ -78,7 +78,7 @@ def unaccelerated(run: Run, found: Iterable[Candidate]) -> Iterator[Unaccelerate
         elif project in dists:
             yield from _judge_dist(dists[project], providers)
         elif is_typed:
-            yield Unaccelerated(project, Cause.MISSING)
+            yield Unaccelerated(project, UnusedCause.MISSING)
 
 
 def unaccelerated_dists(
@@ -96,7 +96,7 @@ def unaccelerated_dists(
         if project in dists:
             yield from _judge_dist(dists[project], providers)
         else:
-            yield Unaccelerated(project, Cause.MISSING)
+            yield Unaccelerated(project, UnusedCause.MISSING)
 
 
 def _required(
@@ -153,7 +153,7 @@ def lost_accelerators(
             continue
         cause, label = _judge_link(run, candidate.source_link)
         if cause is None and candidate.version < dist.version:
-            cause = Cause.OLDER
+            cause = UnusedCause.OLDER
         if cause is not None:
             name, version = candidate.project_name, str(candidate.version)
             yield dist, build.label, Unaccelerated(name, cause, version, label)
@@ -165,30 +165,30 @@ def _judge_dist(
     """Yield the reason why an installed package does not use an accelerator."""
     build, label = installed_build(dist), installed_label(dist)
     if build is None or label is None:
-        cause = Cause.UNKNOWN
+        cause = UnusedCause.UNKNOWN
     elif not uses_accelerator(build.manifest, label):
-        cause = Cause.UNUSED
+        cause = UnusedCause.UNUSED
     else:
         selection = judge_installed(dist.raw_name, build, [label], providers)
         if label in selection.ranking.compatible:
             return
-        cause = Cause.UNSUPPORTED
+        cause = UnusedCause.UNSUPPORTED
     yield Unaccelerated(dist.canonical_name, cause, str(dist.version), label)
 
 
-def _judge_link(run: Run, link: Link | None) -> tuple[Cause | None, str | None]:
+def _judge_link(run: Run, link: Link | None) -> tuple[UnusedCause | None, str | None]:
     """Return why a file uses no accelerator, or None, and the label of the file."""
     label = None if link is None else label_of(link)
     selection = None if link is None else run.decisions.fetch_selection_of(link)
     if label is None or selection is None or selection.manifest is None:
-        return Cause.UNKNOWN, label
+        return UnusedCause.UNKNOWN, label
     labels = [label]
     release = run.decisions.release_of(link)
     if run.overrides.may_take_several and release is not None:
         labels = release.labels
     if any(uses_accelerator(selection.manifest, each) for each in labels):
         return None, label
-    return Cause.UNUSED, label
+    return UnusedCause.UNUSED, label
 
 
 def present(answers: Mapping[str, ProviderResult]) -> set[str]:
