@@ -11,7 +11,7 @@ from pip._vendor.wheel_variants.comparison import Criterion
 from pip._vendor.wheel_variants.rules import Effect, Severity
 
 from pip._internal.variants.commands.actions import ACTIONS, MOVED
-from pip._internal.variants.output.skipped_versions import Cause
+from pip._internal.variants.output.skipped_versions import SkipCause
 from pip._internal.variants.providers.result import Source
 from pip._internal.variants.selection.ranking import OriginKind
 from tests.lib.schemas import SCHEMAS, hold_to_schema
@@ -62,7 +62,7 @@ def test_values_are_all_that_there_are() -> None:
     origins = _of_explain("selection", "manifest", "origin")
     assert origins == {None, *(each.value for each in OriginKind)}
     assert _of_explain("answer", "step") == {each.value for each in Source}
-    assert _of_explain("passed_over", "cause") == {each.word for each in Cause}
+    assert _of_explain("passed_over", "cause") == {each.word for each in SkipCause}
     assert _of_explain("reason", "criterion") == {each.value for each in Criterion}
     text = (SCHEMAS / "check.schema.json").read_text(encoding="utf-8")
     finding = json.loads(text)["properties"]["findings"]["items"]["properties"]

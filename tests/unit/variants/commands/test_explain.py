@@ -15,7 +15,7 @@ from pip._vendor.wheel_variants.properties import SupportedFeature
 from pip._internal.variants.commands.explain import manifest_lines
 from pip._internal.variants.output import hosts
 from pip._internal.variants.output.skipped_versions import (
-    Cause,
+    SkipCause,
     SkippedVersion,
     explain_skipped_versions,
 )
@@ -108,10 +108,10 @@ def test_the_chosen_label_is_taken() -> None:
 
 def test_versions_that_are_passed_over_alike_share_a_line() -> None:
     newest = [
-        SkippedVersion(Version(f"3.{n}"), Cause.YANKED, "broken") for n in range(9)
+        SkippedVersion(Version(f"3.{n}"), SkipCause.YANKED, "broken") for n in range(9)
     ]
-    others = [SkippedVersion(Version("2.0"), Cause.PLATFORM)] * 2
-    refused = [SkippedVersion(Version("1.0"), Cause.VARIANTS)]
+    others = [SkippedVersion(Version("2.0"), SkipCause.PLATFORM)] * 2
+    refused = [SkippedVersion(Version("1.0"), SkipCause.VARIANTS)]
     passed = [*reversed(newest), *others, *refused]
     assert [line.text for line in explain_skipped_versions(passed)] == [
         "3.8, 3.7, 3.6, 3.5, 3.4, 3.3 and 3 more: it was yanked (broken)",

@@ -25,7 +25,11 @@ from pip._internal.variants.output.documents import mismatch_document
 from pip._internal.variants.output.invocation import command as command_to_type
 from pip._internal.variants.output.lookup import look_up
 from pip._internal.variants.output.reasons import describe_values, problems_of
-from pip._internal.variants.output.skipped_versions import Cause, LookupResult, Offer
+from pip._internal.variants.output.skipped_versions import (
+    LookupResult,
+    Offer,
+    SkipCause,
+)
 
 if TYPE_CHECKING:
     from pip._internal.models.link import Link
@@ -154,10 +158,10 @@ def _absent(result: LookupResult, files: Sequence[Link]) -> str:
     cause, detail = skipped_versions.cause_of_files(
         result.finder, result.project, files
     )
-    if cause is Cause.PLATFORM:
+    if cause is SkipCause.PLATFORM:
         return "no file for this platform and Python"
     # Dates are too long for a table.
-    return skipped_versions.why(cause, "" if cause is Cause.UPLOAD_TIME else detail)
+    return skipped_versions.why(cause, "" if cause is SkipCause.UPLOAD_TIME else detail)
 
 
 def _judged(

@@ -83,7 +83,7 @@ def _problem(error: PipError) -> Document:
 
 
 def _skipped_version(passed: skipped_versions.SkippedVersion) -> Document:
-    is_refused = passed.cause is skipped_versions.Cause.VARIANTS
+    is_refused = passed.cause is skipped_versions.SkipCause.VARIANTS
     return {
         "version": str(passed.version),
         "cause": passed.cause.word,

@@ -21,7 +21,7 @@ from pip._internal.variants.index.links import label_of, searched
 from pip._internal.variants.output.hosts import best_wheels
 from pip._internal.variants.output.invocation import again, command
 from pip._internal.variants.output.skipped_versions import (
-    Cause,
+    SkipCause,
     explain_skipped_versions,
     listed_files,
     skipped_versions,
@@ -143,7 +143,7 @@ def _no_suitable(
     passed = [
         each
         for each in skipped_versions(finder, project, wanted, links, (), None)
-        if each.cause is not Cause.REQUIREMENT
+        if each.cause is not SkipCause.REQUIREMENT
     ][:_SHOWN_VERSIONS]
     hints = _hints(run, finder, project, {each.cause for each in passed})
     if not passed or not hints:
@@ -156,27 +156,30 @@ def _no_suitable(
 
 
 def _hints(
-    run: Run, finder: PackageFinder, project: NormalizedName, causes: Container[Cause]
+    run: Run,
+    finder: PackageFinder,
+    project: NormalizedName,
+    causes: Container[SkipCause],
 ) -> list[str]:
     """Return the hints for known causes."""
     hints = {
-        Cause.VARIANTS_OFF: (
+        SkipCause.VARIANTS_OFF: (
             "Remove --no-variants, PIP_NO_VARIANTS, or no-variants in a configuration "
             "or requirements file. The legacy resolver turns variants off too."
         ),
-        Cause.PLATFORM: (
+        SkipCause.PLATFORM: (
             f"Supported are wheels for {best_wheels(finder.target_python)}, and older "
             "ones. Use a Python and a platform that have wheels, or choose another "
             "version."
         ),
-        Cause.REQUIRES_PYTHON: "Use a Python version that it supports, or choose another version.",
-        Cause.UPLOAD_TIME: (
+        SkipCause.REQUIRES_PYTHON: "Use a Python version that it supports, or choose another version.",
+        SkipCause.UPLOAD_TIME: (
             "Use a later date for --uploaded-prior-to, or choose another version."
         ),
-        Cause.YANKED: f"To install a yanked version, pin it: {project}==VERSION.",
+        SkipCause.YANKED: f"To install a yanked version, pin it: {project}==VERSION.",
     }
     if run.target.is_elsewhere:
-        hints[Cause.FORMAT] = (
+        hints[SkipCause.FORMAT] = (
             "pip cannot build here for another kind of machine. Build a wheel on such "
             "a machine (pip wheel) and name its folder with --find-links, or choose "
             "another version."

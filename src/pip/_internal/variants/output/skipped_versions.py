@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 _SHOWN_VERSIONS = 6
 
 
-class Cause(enum.Enum):
+class SkipCause(enum.Enum):
     """The cause of skipping a version or a file.
 
     :ivar word: the word in JSON output.
@@ -112,7 +112,7 @@ class SkippedVersion:
     """
 
     version: Version
-    cause: Cause
+    cause: SkipCause
     detail: str = ""
     offer: Offer | None = None
 
@@ -152,16 +152,21 @@ class LookupResult:
 
 #: The cause for each of upstream's reasons to skip a file.
 _CAUSES = {
-    LinkType.requires_python_mismatch: Cause.REQUIRES_PYTHON,
-    LinkType.upload_too_late: Cause.UPLOAD_TIME,
-    LinkType.format_unsupported: Cause.FORMAT,
-    LinkType.platform_mismatch: Cause.PLATFORM,
+    LinkType.requires_python_mismatch: SkipCause.REQUIRES_PYTHON,
+    LinkType.upload_too_late: SkipCause.UPLOAD_TIME,
+    LinkType.format_unsupported: SkipCause.FORMAT,
+    LinkType.platform_mismatch: SkipCause.PLATFORM,
 }
 #: If pip skips all files, the cause that is first here explains why.
-_NEAREST = (Cause.HASHES, Cause.VARIANTS_OFF, Cause.YANKED, *_CAUSES.values())
+_NEAREST = (
+    SkipCause.HASHES,
+    SkipCause.VARIANTS_OFF,
+    SkipCause.YANKED,
+    *_CAUSES.values(),
+)
 
 
-def why(cause: Cause, detail: str) -> str:
+def why(cause: SkipCause, detail: str) -> str:
     """Return why pip skips a version or file, as a clause."""
     return cause.said + (f" ({detail})" if detail else "")
 
@@ -177,7 +182,7 @@ def listed_files(run: Run, project: NormalizedName) -> list[Link]:
 
 def cause_of_files(
     finder: PackageFinder, project: NormalizedName, links: Sequence[Link]
-) -> tuple[Cause, str]:
+) -> tuple[SkipCause, str]:
     """Return why pip skips all files of a version or variant.
 
     :return: the cause, and details for messages.
@@ -187,23 +192,23 @@ def cause_of_files(
     if is_elsewhere:
         # Otherwise, the ban on building would hide other problems.
         evaluator._formats = frozenset({"binary", "source"})
-    found: dict[Cause, str] = {}
+    found: dict[SkipCause, str] = {}
     for link in links:
         result, detail = evaluator.evaluate_link(link)
         if result is not LinkType.candidate:
-            cause = _CAUSES.get(result, Cause.FORMAT)
-            if cause is Cause.PLATFORM:
+            cause = _CAUSES.get(result, SkipCause.FORMAT)
+            if cause is SkipCause.PLATFORM:
                 detail = _platforms(links)
         elif link.is_yanked:
-            cause, detail = Cause.YANKED, link.yanked_reason or ""
+            cause, detail = SkipCause.YANKED, link.yanked_reason or ""
         elif is_elsewhere and not link.is_wheel:
-            cause = Cause.FORMAT
+            cause = SkipCause.FORMAT
             detail = "its source would have to be built on such a machine"
         elif label_of(link) is not None and (run is None or not run.enabled):
             labels = dict.fromkeys(filter(None, map(label_of, links)))
-            cause, detail = Cause.VARIANTS_OFF, shortened([*labels])
+            cause, detail = SkipCause.VARIANTS_OFF, shortened([*labels])
         else:
-            cause, detail = Cause.HASHES, ""
+            cause, detail = SkipCause.HASHES, ""
         found.setdefault(cause, detail)
     nearest = min(found, key=_NEAREST.index)
     return nearest, found[nearest]
@@ -258,13 +263,13 @@ def skipped_versions(
     found = []
     for version in sorted(by_version, reverse=True):
         if not specifier.contains(version, prereleases=True):
-            reason = SkippedVersion(version, Cause.REQUIREMENT)
+            reason = SkippedVersion(version, SkipCause.REQUIREMENT)
         elif version in offered:
             reason = _reached(finder, offered[version])
         else:
             cause, detail = cause_of_files(finder, project, by_version[version])
-            if cause is Cause.HASHES and version.is_prerelease:
-                cause = Cause.PRE_RELEASE
+            if cause is SkipCause.HASHES and version.is_prerelease:
+                cause = SkipCause.PRE_RELEASE
             reason = SkippedVersion(version, cause, detail)
         found.append(reason)
     return found
@@ -274,14 +279,14 @@ def _reached(finder: PackageFinder, offer: Offer) -> SkippedVersion:
     """Return why pip skipped an installable version."""
     release = offer.release
     if release is None or not release.reached:
-        return SkippedVersion(offer.version, Cause.ORDER, offer=offer)
+        return SkippedVersion(offer.version, SkipCause.ORDER, offer=offer)
     lacking = lacks_label(release)
     if lacking is not None:
         label = release.chosen_label
         absent = absent_variants(finder, release).get(label or "")
         said = f"it {lacking}" if absent is None else f"{label}: {absent}"
-        return SkippedVersion(offer.version, Cause.LABEL, said, offer)
-    return SkippedVersion(offer.version, Cause.VARIANTS, offer=offer)
+        return SkippedVersion(offer.version, SkipCause.LABEL, said, offer)
+    return SkippedVersion(offer.version, SkipCause.VARIANTS, offer=offer)
 
 
 def _platforms(links: Iterable[Link]) -> str:
@@ -307,7 +312,7 @@ def explain_skipped_versions(
         passed, lambda each: (each.cause, each.detail)
     ):
         group = list(grouped)
-        if cause is Cause.VARIANTS:
+        if cause is SkipCause.VARIANTS:
             for each in group:
                 yield Line(f"{begin}{each.version}: {cause.said}", "red")
                 if each.offer is not None and each.offer.release is not None:
