@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     #: A project, a version, and the URL of the page or folder that lists the version.
     ReleaseKey = tuple[NormalizedName, _BaseVersion, str]
 
-    class Reporter(Protocol):
+    class ReporterProtocol(Protocol):
         """The interface of the reporter: see :class:`.output.reporter.Reporter`."""
 
         strict: bool
@@ -108,5 +108,5 @@ class Basis:
     overrides: Overrides
     catalog: Catalog
     target: RunTarget
-    reporter: Reporter
+    reporter: ReporterProtocol
     attempt: Attempt

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pip._internal.models.link import Link
     from pip._internal.network.session import PipSession
     from pip._internal.variants.providers.plugin_limits import PluginLimits
-    from pip._internal.variants.selection.basis import Reporter
+    from pip._internal.variants.selection.basis import ReporterProtocol
     from pip._internal.variants.selection.installed_records import InstalledBuild
     from pip._internal.variants.selection.mode import Mode
     from pip._internal.variants.selection.ranking import Selection
@@ -139,7 +139,7 @@ class Run(Basis):
         self,
         session: PipSession,
         settings: Settings,
-        make_reporter: Callable[..., Reporter],
+        make_reporter: Callable[..., ReporterProtocol],
         purpose: Purpose = Purpose.INSTALL,
         *,
         enabled: bool = True,
