@@ -125,26 +125,26 @@ def _text(lines: Iterable[str], width: int | None = None) -> Text | None:
     return Text("\n").join(folded(line, width) for line in lines) or None
 
 
-class _Printable(Exception):
+class _PrintableError(Exception):
     """An error with a message in printable characters."""
 
     def __init__(self, problem: str) -> None:
         super().__init__(printable(problem))
 
 
-class WrongUse(_Printable, exceptions.CommandError):
+class WrongUse(_PrintableError, exceptions.CommandError):
     """The arguments of a command are invalid."""
 
 
-class InvalidOption(_Printable, optparse.OptionValueError):
+class InvalidOption(_PrintableError, optparse.OptionValueError):
     """The value of an option is invalid."""
 
 
-class UnusableRequirement(_Printable, InvalidRequirement):
+class UnusableRequirement(_PrintableError, InvalidRequirement):
     """A dependency cannot be evaluated."""
 
 
-class BuildConflict(_Printable, exceptions.InstallationError):
+class BuildConflict(_PrintableError, exceptions.InstallationError):
     """The candidate builds conflict; the message explains why."""
 
 
