@@ -142,7 +142,7 @@ VARIANT_JSON = "{}-1.0.dist-info/variant.json"
 
 
 def _wheel(name: str, **members: Any) -> DistFile:
-    """Make a wheel labelled cu128 with other members in the place of ``variant.json``.
+    """Make a wheel labeled cu128 with other members in the place of ``variant.json``.
 
     :param members: content and changes to its entry, by path with {} for the name.
     """
@@ -399,10 +399,10 @@ def test_what_is_published(measured: Callable[..., Result], tmp_path: Path) -> N
     dist = tmp_path / "dist"
     dist.mkdir()
     plain = make_wheel("demo", "1.0").write_to(dist)
-    labelled = make_wheel("demo", "1.0", label="a", variant_json=b"{").write_to(dist)
+    labeled = make_wheel("demo", "1.0", label="a", variant_json=b"{").write_to(dist)
     with zipfile.ZipFile(plain, "a") as archive:
         archive.writestr(f"../{SHOWN}", b"")
-    with zipfile.ZipFile(labelled, "a") as archive:
+    with zipfile.ZipFile(labeled, "a") as archive:
         archive.writestr(f"demo/{SHOWN}", b"")
     for name in (f"{SHOWN}-1.0.tar.gz", f"{SHOWN}-1.0-py3-none-any.whl"):
         (dist / name).write_bytes(b"")

@@ -273,13 +273,13 @@ def test_a_cached_wheel_with_a_label_is_not_reused(
     venv: Environment, built: list[str]
 ) -> None:
     plain = _cached(venv)
-    labelled = plain.rename(plain.with_name("made-1.0-py3-none-any-cu128.whl"))
+    labeled = plain.rename(plain.with_name("made-1.0-py3-none-any-cu128.whl"))
     result = venv.pip(*built, env=GPU)
     assert "Using cached made" not in result.stdout
     assert "Building wheel for made" in result.stdout
     listed = venv.pip("cache", "list").stdout
     assert plain.name in listed
-    assert labelled.name in listed
+    assert labeled.name in listed
     venv.pip("cache", "remove", "made")
     assert "No locally built wheels cached." in venv.pip("cache", "list").stdout
 

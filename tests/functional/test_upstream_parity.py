@@ -162,7 +162,7 @@ def _normalize(text: str, environment: Environment) -> str:
     # Names of temporary folders and files, times.
     text = re.sub(r"(pip-[a-z-]+-|tmp)[a-z0-9_]{8}", r"\g<1><temporary>", text)
     text = re.sub(r"\d+(\.\d+)? [kM]?B/s( eta \d+:\d+:\d+)?", "<speed>", text)
-    # At -vv, upstream says of each labelled wheel that its name is invalid.
+    # At -vv, upstream says of each labeled wheel that its name is invalid.
     text = re.sub(
         r".*invalid wheel filename: \S+-(cu\d+|0{8}|null|v3)\.whl.*\n", "", text
     )

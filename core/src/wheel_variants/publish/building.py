@@ -91,7 +91,7 @@ class _Builder:
         self.wheel = wheel
         self.filename = wheel.name.filename
         self.name = wheel.name.without_local() if request.drop_local else wheel.name
-        self.result = self.name.labelled(request.label)
+        self.result = self.name.labeled(request.label)
         self.warnings = request.warnings
         folders = (request.folder, os.path.dirname(request.wheel))
         self.siblings = manifests_of_release(folders, *self.name.release)

@@ -110,7 +110,7 @@ def _converted(plan: Plan, session: HttpSession, link: Link) -> Converted:
         metadata = wheel.metadata()
     if not is_of(metadata, *public.release):
         raise NotAdopted("the name or version in METADATA differs from the file name")
-    variant = wheels.WheelName(public.labelled(label))
+    variant = wheels.WheelName(public.labeled(label))
     listed = IndexedFile(
         *(variant.filename, variant.version, remote.size),
         sha256=link.hashes.get("sha256"),

@@ -137,9 +137,9 @@ class Release:
         if self.sdists:
             return
         plain = {tag for wheel in self.wheels_of(None) for tag in wheel.tags}
-        labelled = (each.plain for each in self.wheels if not each.tags & plain)
+        labeled = (each.plain for each in self.wheels if not each.tags & plain)
         missing = sorted(
-            {"-".join(each[: -len(".whl")].split("-")[-3:]) for each in labelled}
+            {"-".join(each[: -len(".whl")].split("-")[-3:]) for each in labeled}
         )
         if missing:
             others = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
@@ -183,7 +183,7 @@ class Link:
         name, label = _last_part(path), hashes.pop("variant", None)
         if label is not None:
             with suppress(UnreadableWheel):
-                name = WheelName(name).without_local().labelled(label)
+                name = WheelName(name).without_local().labeled(label)
         return cls(path, name, hashes, yanked)
 
     @property

@@ -131,7 +131,7 @@ class WheelName:
         name, _, rest = self.filename.split("-", 2)
         return WheelName(f"{name}-{self.version.public}-{rest}")
 
-    def labelled(self, label: str | None) -> str:
+    def labeled(self, label: str | None) -> str:
         """Return the file name with *label* instead of its label; without a label for None."""
         stem = self.plain[: -len(".whl")]
         return self.plain if label is None else f"{stem}-{label}.whl"

@@ -51,10 +51,10 @@ def recorded_selection(
 
 def installed_summary(fn: Callable[[Any, Any], str], installed: Any, env: Any) -> str:
     """Add labels to the summary of installed packages."""
-    return fn(installed, _Labelled(env) if _LABELS else env)
+    return fn(installed, _LabeledEnvironment(env) if _LABELS else env)
 
 
-class _Labelled:
+class _LabeledEnvironment:
     """An environment that adds labels to the versions of variants."""
 
     def __init__(self, env: Any) -> None:

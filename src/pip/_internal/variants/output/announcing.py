@@ -66,7 +66,7 @@ def announce(run: Run, finder: PackageFinder, chosen: Sequence[Taken]) -> None:
 
 def _announce_variant(run: Run, release: Release, link: Link, label: str) -> None:
     selection = release.fetch_selection_of(link)
-    assert selection is not None, "a labelled link belongs to a selection"
+    assert selection is not None, "a labeled link belongs to a selection"
     how, why = "", reasons.why_chosen(selection, label)
     if release.chosen_by is not None:
         how = f", chosen with {release.chosen_by}"

@@ -255,9 +255,11 @@ def _label_not_found(
     return NothingToInstall(message, _lines(available) or without, hint)
 
 
-def _none_labelled(label: str, releases: Sequence[Release]) -> InstallationError:
-    labelled = [release for release in releases if release.labels][:_SHOWN_RELEASES]
-    available = {str(each): each.labels for each in labelled}
+def _no_release_with_label(
+    label: str, releases: Sequence[Release]
+) -> InstallationError:
+    labeled = [release for release in releases if release.labels][:_SHOWN_RELEASES]
+    available = {str(each): each.labels for each in labeled}
     project = releases[0].project
     return _label_not_found(label, available, [project], f"{project}=")
 
@@ -368,7 +370,7 @@ def _missing_label(
         releases = run.decisions.reached(project)
         if label is not None and releases and all(e.lacks_label for e in releases):
             absent = _absent(finder, label, releases)
-            return absent or _none_labelled(label, releases)
+            return absent or _no_release_with_label(label, releases)
     return None
 
 
@@ -437,7 +439,7 @@ def nothing_left(
     :param finder: the finder of the files; None to leave out skipped files.
     """
     if label is not None:
-        return _none_labelled(label, releases)
+        return _no_release_with_label(label, releases)
     selections = [
         each for release in releases for each in release.fetch_selections().values()
     ]
