@@ -37,7 +37,7 @@ def recorded_selection(
         "label": chosen.label,
         "supported": [str(each) for each in chosen.supported],
         "labels": chosen.labels,
-        "by-hand": chosen.by_hand,
+        "by-hand": chosen.user_chosen,
         "manifest": chosen.manifest.document,
     }
     path = os.path.join(info_dir, SELECTION_FILE)

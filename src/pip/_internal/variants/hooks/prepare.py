@@ -82,13 +82,15 @@ def prepared(
         return dist
     # A cached wheel was built from a file of the release.
     release = run.decisions.release_of(req.source_link)
-    by_hand = req.is_direct or (release is not None and release.chosen_by is not None)
+    user_chosen = req.is_direct or (
+        release is not None and release.chosen_by is not None
+    )
     if label is not None:
-        _remember(req, _checked(run, req, dist, label), label, by_hand=by_hand)
+        _remember(req, _checked(run, req, dist, label), label, user_chosen=user_chosen)
     elif release is not None and release.reached:
         for selection in release.fetch_selections().values():
             if selection.manifest is not None:
-                _remember(req, selection, None, by_hand=by_hand)
+                _remember(req, selection, None, user_chosen=user_chosen)
                 break
     return dist
 
@@ -170,7 +172,7 @@ def to_install(
             with undamaged(req.link.filename):
                 dist = get_wheel_distribution(wheel, name)
             selection = _checked(enabled_run, req, dist, label)
-            _remember(req, selection, label, by_hand=False)
+            _remember(req, selection, label, user_chosen=False)
     order = fn(resolver, requirements)
     run = run_of(resolver.factory._finder)
     if run is None or run.purpose is not Purpose.BUILD:
@@ -181,7 +183,11 @@ def to_install(
 
 
 def _remember(
-    req: InstallRequirement, selection: Selection, label: str | None, *, by_hand: bool
+    req: InstallRequirement,
+    selection: Selection,
+    label: str | None,
+    *,
+    user_chosen: bool,
 ) -> None:
     # Upstream allows no import once installation begins.
     from pip._internal.variants.hooks.installing import SELECTIONS
@@ -191,7 +197,7 @@ def _remember(
     if path is not None and manifest is not None:
         properties = () if label is None else selection.properties(label)
         labels = (*selection.ranking.compatible, *selection.ranking.rejected)
-        build = InstalledBuild(label, properties, manifest, labels, by_hand)
+        build = InstalledBuild(label, properties, manifest, labels, user_chosen)
         SELECTIONS[path] = build
 
 

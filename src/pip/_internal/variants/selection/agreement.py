@@ -147,7 +147,7 @@ def compared_package(dist: BaseDistribution) -> ComparedPackage:
         runtime, source, uses = _told_by_metadata(dist, needed)
     compared = None
     if runtime is not None:
-        is_free = runtime == CPU and not (build is not None and build.by_hand)
+        is_free = runtime == CPU and not (build is not None and build.user_chosen)
         compared = ComparedBuild(title, source, runtime, is_free)
     names = {canonicalize_name(each.name) for each in needed}
     return ComparedPackage(dist, with_label(title, label), compared, uses, names)

@@ -295,7 +295,7 @@ def better_label(
     build = installed_build(dist)
     # The options of an inactive mode may be needed to find other builds.
     others = (module for module, mode in run.mode_modules.items() if mode is None)
-    if build is None or build.by_hand or options_for(others, build):
+    if build is None or build.user_chosen or options_for(others, build):
         return None
     providers, name = run.target.providers.without_plugins(), dist.canonical_name
     selection = judge_installed(

@@ -32,7 +32,7 @@ class InstalledBuild(NamedTuple):
     :ivar supported: the properties that were supported at installation, best first; all
         declared properties if another installer installed the build.
     :ivar manifest: the manifest of the release; of this build alone without a record.
-    :ivar by_hand: whether the user chose the label.
+    :ivar user_chosen: whether the user chose the label.
     :ivar labels: the labels that this interpreter and platform could install instead.
     """
 
@@ -40,7 +40,7 @@ class InstalledBuild(NamedTuple):
     supported: tuple[Property, ...]
     manifest: Manifest
     labels: tuple[str, ...]
-    by_hand: bool = False
+    user_chosen: bool = False
 
     @property
     def declared(self) -> tuple[Property, ...]:
