@@ -305,9 +305,9 @@ def link_candidate(
         from pip._internal.variants.selection.fork import fork_to_keep
 
         if (kept := fork_to_keep(run)) is not None:
-            from pip._internal.variants.hooks.updates import tell_of_url
+            from pip._internal.variants.hooks.updates import warn_of_pip_url
 
-            tell_of_url(run, kept, link)
+            warn_of_pip_url(run, kept, link)
             installed = factory._make_candidate_from_dist(kept, frozenset(), template)
             return cast("BaseCandidate", installed)
     needed_by = template.comes_from

@@ -69,7 +69,7 @@ def report_newer_upstream(run: Run, releases_of_fork: Iterable[Version]) -> None
         run.reporter.say_once(logging.INFO, Hint(said, typed))
 
 
-def tell_of_url(run: Run, fork: BaseDistribution, link: Link) -> None:
+def warn_of_pip_url(run: Run, fork: BaseDistribution, link: Link) -> None:
     """Report that the URL of a dependency does not replace the fork."""
     from pip._internal.variants.output.invocation import command
 
