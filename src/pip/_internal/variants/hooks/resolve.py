@@ -227,7 +227,9 @@ class _Resolution:
             announcing.warn_of_older_releases(run, finder, found, refused)
             announcing.announce(run, finder, chosen)
             announcing.report_idle(run, finder, unselected)
-            told = announcing.tell_of_kept(run, kept, found, is_all=not chosen)
+            told = announcing.report_better_variants(
+                run, kept, found, is_all=not chosen
+            )
             if chosen or has_variants:
                 announcing.report_contradictions(run, found, told)
         return requirements

@@ -153,7 +153,7 @@ def warn_of_older_releases(
             run.reporter.accelerator(newer.project, warning)
 
 
-def tell_of_kept(
+def report_better_variants(
     run: Run,
     kept: Iterable[BaseDistribution],
     found: Iterable[Candidate],
