@@ -150,7 +150,7 @@ def add_options(command: Command) -> None:
         command.parser.insert_option_group(0, group)
 
 
-def said_in_line(options: optparse.Values) -> tuple[Sequence[LabelChoice], bool]:
+def labels_in_line(options: optparse.Values) -> tuple[Sequence[LabelChoice], bool]:
     """Return the labels on a line of a requirements file.
 
     :return: the labels, and whether the line turns variants off.

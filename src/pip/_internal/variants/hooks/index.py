@@ -30,7 +30,7 @@ from pip._internal.variants.settings import (
     IN_BUILD,
     NO_VARIANTS,
     Settings,
-    said_in_line,
+    labels_in_line,
 )
 from pip._internal.variants.slots import COMMAND_LINE, RUN
 
@@ -344,7 +344,7 @@ def requirements_line(
     limits = run.plugin_limits
     if limits is not None and parsed is not None and parsed.constraint:
         limits.note(parsed)
-    choices, is_off = said_in_line(line.opts)
+    choices, is_off = labels_in_line(line.opts)
     if parsed is not None:
         found = (choice.for_requirement(parsed.requirement) for choice in choices)
         choices = [choice for choice in found if choice is not None]
