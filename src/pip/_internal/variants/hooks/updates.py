@@ -66,7 +66,7 @@ def report_newer_upstream(run: Run, releases_of_fork: Iterable[Version]) -> None
             f"newest is {best}). To switch to stock pip:"
         )
         typed = command(run.settings.options, "install", pin(newest), is_own=True)
-        run.reporter.say_once(logging.INFO, Hint(said, typed))
+        run.reporter.log_once(logging.INFO, Hint(said, typed))
 
 
 def warn_of_pip_url(run: Run, fork: BaseDistribution, link: Link) -> None:

@@ -357,7 +357,7 @@ def _log_alternatives(run: Run, parent: Candidate | None) -> None:
         pinned_release = f"{release.project}=={release.version}"
         typed = command(run.settings.options, "variants", "explain", pinned_release)
         said = f"To see which versions the variants of {release} require:"
-        run.reporter.say_once(logging.CRITICAL, Hint(said, typed))
+        run.reporter.log_once(logging.CRITICAL, Hint(said, typed))
 
 
 def _missing_label(

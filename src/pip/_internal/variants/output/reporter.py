@@ -36,7 +36,7 @@ class Reporter:
         self._required = required
         self._said: set[str] = set()
 
-    def say_once(self, level: int, message: str, about: str | None = None) -> None:
+    def log_once(self, level: int, message: str, about: str | None = None) -> None:
         """Log a message once per run, or once per subject *about*."""
         key = about or message
         if key not in self._said:
@@ -46,7 +46,7 @@ class Reporter:
     def warn(self, message: str | None) -> None:
         """Log a warning once, unless *message* is None."""
         if message is not None:
-            self.say_once(WARNING, message)
+            self.log_once(WARNING, message)
 
     def accelerator(self, project: str, message: str) -> None:
         """Warn of an accelerator that a package does not use fully.
@@ -76,7 +76,7 @@ class Reporter:
 
                 raise VariantLost(problem)
             elif problem.warning is not None:
-                self.say_once(WARNING, problem.warning, problem.about)
+                self.log_once(WARNING, problem.warning, problem.about)
 
     def decided(self, release: Release, decision: Decision) -> None:
         """Report the dropped variants of a decision, and raise its error.

@@ -41,7 +41,7 @@ def for_tegra(run: Run, chosen: Release, link: Link) -> str | None:
     if runs_sbsa(tegra, cuda):
         if _is_for_cuda(label):
             said = f"{label} is built for ARM servers, and runs on {tegra} too"
-            run.reporter.say_once(logging.INFO, said)
+            run.reporter.log_once(logging.INFO, said)
         return None
     if _is_for_cuda(label):
         taken = f"{label} of {chosen}, which you asked for, does not run"

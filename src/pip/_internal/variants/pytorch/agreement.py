@@ -124,7 +124,7 @@ def one_backend(
             if project in after and after[project].backend != build.backend
         )
         said = f"Choosing {changed}, so that the packages match"
-        run.reporter.say_once(logging.INFO, said)
+        run.reporter.log_once(logging.INFO, said)
         return second
     resolver._result = result
     if _are_broken(before):

@@ -146,7 +146,7 @@ class PyTorch(Mode):
                     "pinned it"
                 )
                 self._origins[project] = said
-                self._say(said)
+                self._log(said)
                 return own
         self._origins[project] = f"pip looks for {project} only in {name} ({url})"
         if is_shared:
@@ -222,7 +222,7 @@ class PyTorch(Mode):
             pages = index.fetch_pages(project, versions)
             if pages:
                 url = redact_auth_from_url(index.base_url)
-                self._say(f"Looking in {index.description} first: {url}")
+                self._log(f"Looking in {index.description} first: {url}")
                 return index, pages
             if index.description.is_by_version:
                 lacks = (
@@ -232,7 +232,7 @@ class PyTorch(Mode):
                 )
                 why = f"{index.description} {lacks}"
         if why is not None:
-            self._say(f"Looking for {project} in your index: {why}")
+            self._log(f"Looking for {project} in your index: {why}")
         return None, []
 
     def _versions(self, index: BackendIndex, project: NormalizedName) -> Sequence[str]:
@@ -242,10 +242,10 @@ class PyTorch(Mode):
         pins = map(pinned_versions, self._specifiers.get(project, ()))
         return list(dict.fromkeys(chain.from_iterable(pins)))
 
-    def _say(self, message: str) -> None:
+    def _log(self, message: str) -> None:
         # Programs read the output of listings.
         level = logging.DEBUG if self._run.purpose.is_listing else logging.INFO
-        self._run.reporter.say_once(level, message)
+        self._run.reporter.log_once(level, message)
 
     def needs_pin(self, project: NormalizedName) -> bool:
         """Return whether pip finds builds of a project only for pinned versions."""

@@ -182,7 +182,7 @@ class Scoped(Mode):
         # Programs read the output of listings; the self check was not requested.
         purpose = self._run.purpose
         is_silent = purpose.is_listing or purpose is Purpose.SELF_CHECK
-        self._run.reporter.say_once(
+        self._run.reporter.log_once(
             logging.DEBUG if is_silent else logging.INFO,
             f"{said} ({VARIANT_INDEX.name})",
         )

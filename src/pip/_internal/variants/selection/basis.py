@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
         strict: bool
 
-        def say_once(self, level: int, message: str) -> None:
+        def log_once(self, level: int, message: str) -> None:
             """Log a message, once."""
 
         def warn(self, message: str | None) -> None:
