@@ -81,8 +81,8 @@ def checked(
     _log(logging.ERROR, (f"--require-accelerator: {line}" for line in lacking))
     _log(logging.WARNING, (*masked, *warnings_of(providers.detected)))
     if variants:
-        told = _told_by_modes(dists, variants, mode_modules, options)
-        _log(logging.WARNING, told or _beside(dists, providers, options))
+        told = _mode_warnings(dists, variants, mode_modules, options)
+        _log(logging.WARNING, told or _mixed_accelerators(dists, providers, options))
     _log(logging.WARNING, incomplete(dists, options))
     return ERROR if lacking or (found and strict) else status
 
@@ -274,7 +274,7 @@ def _masks(selection: Selection, mismatches: Iterable[Mismatch]) -> list[str]:
     return list(dict.fromkeys(answer.reason or "" for answer in answers))
 
 
-def _told_by_modes(
+def _mode_warnings(
     dists: Sequence[BaseDistribution],
     variants: Iterable[tuple[BaseDistribution, InstalledBuild]],
     mode_modules: Iterable[ModeModule],
@@ -292,7 +292,7 @@ def _told_by_modes(
     ]
 
 
-def _beside(
+def _mixed_accelerators(
     dists: Iterable[BaseDistribution], providers: ProviderChain, options: Values
 ) -> Iterator[str]:
     """Yield warnings about packages for different devices or versions."""

@@ -256,7 +256,7 @@ class _Resolution:
         announcing.report_agreement(run, agreed)
         if are_apart and run.request.dists:
             chosen = self._chosen_builds(requirements)
-            announcing.report_beside_installed(
+            announcing.report_replaced(
                 run, self.finder, self._found(), chosen, self.roots
             )
         return requirements, kept

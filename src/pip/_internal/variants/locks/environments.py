@@ -89,7 +89,7 @@ class Documents:
                 self.versions[package["name"]].add(Version(package["version"]))
         if not self.is_last:
             raise _Locked
-        documents = _told_apart(self._documents)
+        documents = _distinct(self._documents)
         content = merged(documents)
         _report(documents, content)
         return content
@@ -147,7 +147,7 @@ def lock_each(
 # Merging: pure.
 
 
-def _told_apart(documents: Sequence[Document]) -> list[Document]:
+def _distinct(documents: Sequence[Document]) -> list[Document]:
     """Return the documents without duplicate environments.
 
     :raises SameEnvironment: if markers cannot distinguish two different documents.

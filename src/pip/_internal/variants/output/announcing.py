@@ -247,7 +247,7 @@ def report_contradictions(
             run.reporter.warn(reasons.contradiction(options, using, other))
 
 
-def report_beside_installed(
+def report_replaced(
     run: Run,
     finder: PackageFinder,
     found: Iterable[Candidate],

@@ -144,7 +144,7 @@ def compared_package(dist: BaseDistribution) -> ComparedPackage:
         runtime, source = _runtime_of(build.manifest, label), label
         uses = _uses(build.manifest, label)
     else:
-        runtime, source, uses = _told_by_metadata(dist, needed)
+        runtime, source, uses = _runtime_from_metadata(dist, needed)
     compared = None
     if runtime is not None:
         is_free = runtime == CPU and not (build is not None and build.user_chosen)
@@ -266,7 +266,7 @@ def _uses(manifest: Manifest, label: str) -> bool | None:
     return accelerators.uses_accelerator(manifest, label)
 
 
-def _told_by_metadata(
+def _runtime_from_metadata(
     dist: BaseDistribution, needed: Iterable[Requirement]
 ) -> tuple[Runtime | None, str, bool | None]:
     """Return the runtime of a plain package, with evidence."""
