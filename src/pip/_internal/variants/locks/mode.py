@@ -131,7 +131,7 @@ class Locks(Mode):
     def environment(self) -> Mapping[str, str]:
         """The markers that distinguish the described machine from others."""
         target = self._run.target.described
-        return {} if target is None else target.telling
+        return {} if target is None else target.distinguishing_markers
 
     def infos(
         self, infos: Infos, project: NormalizedName, specifier: SpecifierSet

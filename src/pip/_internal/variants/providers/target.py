@@ -200,7 +200,7 @@ class Target:
             self.python.py_version_info = sys.version_info[:3]
 
     @property
-    def telling(self) -> Mapping[str, str]:
+    def distinguishing_markers(self) -> Mapping[str, str]:
         """The markers of this kind of machine; empty if unknown."""
         is_told = self.host.is_complete or self.is_elsewhere
         return {name: self.environment[name] for name in _CALLED if is_told}
