@@ -159,7 +159,9 @@ def labels_in_line(options: optparse.Values) -> tuple[Sequence[LabelChoice], boo
     return given(VARIANT.dest) or (), bool(given(NO_VARIANTS.dest))
 
 
-def kind(name: str, module: str = "option_values") -> Callable[[str, str], object]:
+def lazy_check(
+    name: str, module: str = "option_values"
+) -> Callable[[str, str], object]:
     """Return a check for values, loaded on first use.
 
     :param name: the name of the function that checks them.
@@ -184,7 +186,7 @@ OPTIONS = (
         dest="variants",
         where=("install", "requirements files"),
         action="append",
-        check=kind("label_choice"),
+        check=lazy_check("label_choice"),
         metavar="[PACKAGE=]LABEL",
         needs_variants=True,
         help="Install the variant with this label instead of the best one, for PACKAGE "
@@ -203,7 +205,7 @@ OPTIONS = (
         "--prefer-variant",
         dest="preferences",
         action="append",
-        check=kind("preference"),
+        check=lazy_check("preference"),
         metavar="PROPERTY",
         needs_variants=True,
         help="Prefer variants with this property: NAMESPACE::FEATURE::VALUE, "
@@ -232,7 +234,7 @@ OPTIONS = (
         where=("install", "pip check"),
         action="append",
         repeated="same",
-        check=kind("required_accelerators"),
+        check=lazy_check("required_accelerators"),
         metavar="PACKAGES",
         help="Fail unless each of these packages is a wheel known to use an "
         "accelerator of the target machine. PACKAGES is a comma-separated list; "
@@ -288,7 +290,7 @@ OPTIONS = (
     ENABLE_PROVIDER := _provider_row(
         "--enable-variant-provider",
         dest="enabled_providers",
-        check=kind("namespace"),
+        check=lazy_check("namespace"),
         metavar="NAMESPACE",
         needs_variants=True,
         help="Query the provider of this namespace even if packages declare it "
@@ -297,7 +299,7 @@ OPTIONS = (
     DISABLE_PROVIDER := _provider_row(
         "--disable-variant-provider",
         dest="disabled_providers",
-        check=kind("namespace"),
+        check=lazy_check("namespace"),
         metavar="NAMESPACE",
         help="Treat all properties of this namespace as unsupported. This option can be used "
         "multiple times.",
@@ -305,7 +307,7 @@ OPTIONS = (
     TRUST_PROVIDER := _provider_row(
         "--trust-variant-provider",
         dest="trusted_providers",
-        check=kind("project"),
+        check=lazy_check("project"),
         metavar="PACKAGE",
         needs_variants=True,
         help="Install this provider plugin in a private folder and run its code with "
@@ -315,7 +317,7 @@ OPTIONS = (
     PROVIDER_KIND := _provider_row(
         "--variant-provider",
         dest="provider_kinds",
-        check=kind("provider_kind"),
+        check=lazy_check("provider_kind"),
         metavar="NAMESPACE=KIND",
         needs_variants=True,
         help="Query the plugin that packages name (plugin) or pip's built-in provider "
@@ -325,7 +327,7 @@ OPTIONS = (
         "--variant-provider-timeout",
         dest="provider_timeout",
         action="store",
-        check=kind("seconds"),
+        check=lazy_check("seconds"),
         metavar="SECONDS",
         default=10.0,
         help="Wait at most this long for a provider plugin (default: 10 seconds).",
@@ -333,7 +335,7 @@ OPTIONS = (
     _provider_row(
         "--variant-provider-variable",
         dest="provider_variables",
-        check=kind("variable"),
+        check=lazy_check("variable"),
         metavar="NAME",
         help="Pass this environment variable to provider plugins, in addition to "
         "PACKAGE_FORCE_... and PACKAGE_DISABLE_... of trusted packages. This "
@@ -345,7 +347,7 @@ OPTIONS = (
     ),
     _speed_row(
         "--parallel-downloads",
-        check=kind("count"),
+        check=lazy_check("count"),
         metavar="N",
         default=6,
         help="Send at most N requests to a server at the same time (default: 6). With 1, pip "

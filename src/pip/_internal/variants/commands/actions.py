@@ -12,7 +12,7 @@ from pip import __version__
 from pip._internal.cli import cmdoptions
 from pip._internal.cli.index_command import SessionCommandMixin
 from pip._internal.console.output import write_document
-from pip._internal.variants.settings import OPTIONS, OptionRow, allowed, kind
+from pip._internal.variants.settings import OPTIONS, OptionRow, allowed, lazy_check
 
 #: Former actions, which are now commands of ``wheel-variants`` with the same names.
 MOVED = ("build", "adopt", "index", "check")
@@ -91,7 +91,7 @@ SETUP_OPTIONS = (
     ),
     URL := _of_setup(
         "--url",
-        check=kind("index_url", "selection.scoped_indexes"),
+        check=lazy_check("index_url", "selection.scoped_indexes"),
         metavar="URL",
         help="Use this mirror of the publisher's index.",
     ),

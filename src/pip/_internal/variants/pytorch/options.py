@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pip._internal.variants.settings import OptionRow, kind
+from pip._internal.variants.settings import OptionRow, lazy_check
 
 #: The variable for the backends of light-the-torch.
 LTT_VARIABLE = "LTT_PYTORCH_COMPUTATION_BACKEND"
@@ -12,7 +12,7 @@ _VALUES = "pytorch.settings"
 BACKENDS = OptionRow(
     "--pytorch-computation-backend",
     dest="pytorch_backends",
-    check=kind("backends", _VALUES),
+    check=lazy_check("backends", _VALUES),
     metavar="LIST",
     help="Install the projects of PyTorch's index from there, in wheels for this "
     "backend: cpu, xpu, cuNNN such as cu128, rocmX.Y such as rocm6.4; or 'cuda', "
@@ -28,14 +28,14 @@ CPUONLY = OptionRow(
 )
 CHANNEL = OptionRow(
     "--pytorch-channel",
-    check=kind("channel", _VALUES),
+    check=lazy_check("channel", _VALUES),
     metavar="CHANNEL",
     help="Use this channel of PyTorch's index: stable, test or nightly, which includes "
     "pre-releases (default: stable, or test with --pre).",
 )
 INDEX_URL = OptionRow(
     "--pytorch-index-url",
-    check=kind("index_url", "selection.scoped_indexes"),
+    check=lazy_check("index_url", "selection.scoped_indexes"),
     metavar="URL",
     help="Use PyTorch's index or a mirror of it at this URL. pip adds the channel, test "
     "or nightly, to the URL, or replaces '{channel}' in it (default: "

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from pip._internal.variants.settings import OptionRow, kind
+from pip._internal.variants.settings import OptionRow, lazy_check
 
 VARIANT_INDEX = OptionRow(
     "--variant-index",
     dest="variant_indexes",
     where=("install", "host"),
     action="append",
-    check=kind("scoped_index", "selection.scoped_indexes"),
+    check=lazy_check("scoped_index", "selection.scoped_indexes"),
     metavar="PROJECT[,PROJECT...]=URL",
     help="Install these projects only from this index, and nothing else from it. All "
     "other projects, including dependencies, come from the default indexes. This "
