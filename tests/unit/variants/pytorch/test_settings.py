@@ -80,7 +80,7 @@ def test_the_devices_that_are_not_named_are_lacking() -> None:
     ):
         found = parse(arguments)
         assert found is not None
-        assert set(found.lacking) == namespaces
+        assert set(found.absent_devices) == namespaces
 
 
 def test_an_invalid_variable() -> None:

@@ -80,7 +80,7 @@ class ProviderChain:
     :ivar disabled: the namespaces without support.
     :ivar kinds: the user's choice, ``"plugin"`` or ``"builtin"``, by namespace.
     :ivar package_versions: the versions of other packages; None if unknown.
-    :ivar lacks: the reason why the target has no such devices, by namespace.
+    :ivar absent_devices: the reason why the target has no such devices, by namespace.
     :ivar detected: the results of built-in providers so far.
     """
 
@@ -93,7 +93,7 @@ class ProviderChain:
     disabled: Collection[str] = ()
     kinds: Mapping[str, str] = field(default_factory=dict)
     package_versions: PackageVersions | None = None
-    lacks: Mapping[str, str] = field(default_factory=dict)
+    absent_devices: Mapping[str, str] = field(default_factory=dict)
     detected: dict[str, ProviderResult] = field(default_factory=dict)
 
     @classmethod
@@ -161,9 +161,11 @@ class ProviderChain:
             return ProviderResult(provider.static, "the manifest", source=Source.STATIC)
         if provider.builtin == ABI_DEPENDENCY:
             return self._abi_dependency(manifest, namespace, project)
-        if namespace in self.lacks:
+        if namespace in self.absent_devices:
             # The user excluded these devices.
-            return ProviderResult(reason=self.lacks[namespace], source=Source.DECLARED)
+            return ProviderResult(
+                reason=self.absent_devices[namespace], source=Source.DECLARED
+            )
         if self.host is not None:
             return self._described(namespace)
         if provider.kind is ProviderKind.PLUGIN:

@@ -86,7 +86,7 @@ class PyTorch(Mode):
             ]
         self._run = run
         self.settings, self.wanted = settings, WantedBackends(run, settings)
-        run.target.lacking = settings.lacking
+        run.target.absent_devices = settings.absent_devices
         run.request.may_switch = bool(settings.backends)
         self.indexes = indexes
         self._origins: dict[NormalizedName, str] = {}

@@ -174,7 +174,7 @@ class PyTorchSettings:
     gpus: Gpus
 
     @property
-    def lacking(self) -> Mapping[str, str]:
+    def absent_devices(self) -> Mapping[str, str]:
         """The device namespaces that the backends exclude, with reasons."""
         kinds = self.backends.kinds
         return {

@@ -42,7 +42,7 @@ _NEEDED = frozenset(("Requires-Dist", "Requires-Python", "Provides-Extra"))
 class RunTarget:
     """The target of one run, inspected only if there are variants.
 
-    :ivar lacking: the namespaces of devices that the user excludes, each with the option.
+    :ivar absent_devices: the namespaces of devices that the user excludes, each with the option.
     :ivar chosen_for: the provider chain to select builds for; None for the target's.
     """
 
@@ -63,7 +63,7 @@ class RunTarget:
         self._package_versions = package_versions
         self._plugin_host = plugin_host
         self._may_be_named = may_be_named
-        self.lacking: Mapping[str, str] = {}
+        self.absent_devices: Mapping[str, str] = {}
         self.chosen_for: ProviderChain | None = None
 
     @cached_property
@@ -76,7 +76,7 @@ class RunTarget:
         chain = ProviderChain.for_settings(
             self._settings, plugins, self._package_versions
         )
-        chain.lacks = self.lacking
+        chain.absent_devices = self.absent_devices
         return chain
 
     @property
