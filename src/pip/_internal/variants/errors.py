@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pip._vendor.rich.console import Console, ConsoleOptions, RenderResult
 
 
-def in_words(error: BaseException) -> str:
+def describe_error(error: BaseException) -> str:
     """Return an error as part of a sentence, in plain text."""
     if isinstance(error, exceptions.DiagnosticPipError):
         said = error.context or error.message
@@ -39,7 +39,7 @@ def in_words(error: BaseException) -> str:
             MaxRetryError(reason=Exception() as inner)
             | BaseException(args=[Exception() as inner, *_])
         ):
-            return in_words(inner)
+            return describe_error(inner)
         case BaseException(args=[str() as said, Exception()]):
             return _one_line(said)
     return _one_line(str(error))

@@ -162,7 +162,7 @@ class _File:
             elif before != file.read_bytes():
                 file.write_bytes(before)
             # Upstream's error repeats the path.
-            why = f"pip cannot write it: {errors.in_words(error.__context__ or error)}."
+            why = f"pip cannot write it: {errors.describe_error(error.__context__ or error)}."
             hint = "Choose another file with --user, --site or --global."
             raise errors.UnusableConfiguration(self.path, why, hint) from error
 

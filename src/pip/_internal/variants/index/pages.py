@@ -17,7 +17,7 @@ from pip._internal.fast.pages import links_of_page
 from pip._internal.index import collector
 from pip._internal.models.link import Link
 from pip._internal.utils.urls import url_to_path
-from pip._internal.variants.errors import in_words
+from pip._internal.variants.errors import describe_error
 from pip._internal.variants.index.sources import hint_for
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def fetch_links(session: PipSession, url: str, project: str) -> list[Link]:
     except (DiagnosticPipError, NetworkConnectionError, RequestException) as error:
         # Without a connection, there is no response.
         status = getattr(getattr(error, "response", None), "status_code", None)
-        raise PageUnavailable(capital(in_words(error)), status) from None
+        raise PageUnavailable(capital(describe_error(error)), status) from None
     except collector._NotAPIContent as error:
         said = (
             f"Its content type is {error.content_type}, which is not that of an index "
@@ -72,11 +72,11 @@ def fetch_links(session: PipSession, url: str, project: str) -> list[Link]:
     except ValueError as error:
         # From a redirect to an invalid URL.
         raise PageUnavailable(
-            f"Its URL, or a redirect from it, cannot be used: {in_words(error)}"
+            f"Its URL, or a redirect from it, cannot be used: {describe_error(error)}"
         ) from None
     page = collector._make_index_content(response, cache_link_parsing=False)
     try:
         return links_of_page(collector.parse_links, page, None)
     except (ValueError, LookupError, TypeError, AttributeError) as error:
-        what = f"{type(error).__name__}: {in_words(error)}"
+        what = f"{type(error).__name__}: {describe_error(error)}"
         raise PageUnavailable(f"Its page cannot be read ({what})") from None

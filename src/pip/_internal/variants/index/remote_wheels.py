@@ -16,7 +16,7 @@ from pip._internal.exceptions import InvalidWheel, NetworkConnectionError
 from pip._internal.metadata import MemoryWheel, get_wheel_distribution
 from pip._internal.network import lazy_wheel
 from pip._internal.network.utils import HEADERS
-from pip._internal.variants.errors import in_words
+from pip._internal.variants.errors import describe_error
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
@@ -74,7 +74,7 @@ def remote_wheel(session: PipSession, link: Link) -> BaseDistribution:
             raise WheelUnreadable("it is not a ZIP file") from None
         except ProtocolError as error:
             logger.debug("Attempt %s at %s: %s", attempt, link, error)
-            reason = in_words(error)
+            reason = describe_error(error)
         except (
             NetworkConnectionError,
             RequestException,
@@ -83,7 +83,7 @@ def remote_wheel(session: PipSession, link: Link) -> BaseDistribution:
         ) as error:
             # The session has already repeated the request, or was redirected to an invalid
             # URL.
-            reason = in_words(error)
+            reason = describe_error(error)
             break
     raise WheelUnreadable(without_credentials(reason))
 

@@ -25,7 +25,7 @@ from pip._internal.fast.answers import forget
 from pip._internal.models.link import Link
 from pip._internal.network.cache import is_from_cache
 from pip._internal.utils.misc import redact_auth_from_url
-from pip._internal.variants.errors import in_words
+from pip._internal.variants.errors import describe_error
 from pip._internal.variants.index.links import uploaded_too_late
 from pip._internal.variants.index.time_limit import Overdue, within
 
@@ -174,7 +174,7 @@ def _download(session: PipSession, link: Link, headers: dict[str, str]) -> _Fetc
             ValueError,
         ) as error:
             # The session has already repeated the request.
-            reason = in_words(error).rstrip(".")
+            reason = describe_error(error).rstrip(".")
             # There was no connection, or the server failed.
             is_passing = isinstance(error, DiagnosticPipError | RetryError)
             hint = AGAIN if is_passing else ""
@@ -200,7 +200,7 @@ def _get(session: PipSession, url: str, headers: dict[str, str]) -> _Fetched:
         return _Fetched(_read(response), is_from_cache(response))
     except (HTTPError, OSError) as error:
         # OSError includes the errors of requests.
-        raise _BodyBrokeOff(in_words(error)) from None
+        raise _BodyBrokeOff(describe_error(error)) from None
     finally:
         response.close()
 

@@ -17,7 +17,7 @@ from pip._vendor.wheel_variants.merging import Disagreement, merge
 
 from pip._internal.exceptions import HashError, PipError, UnsupportedWheel
 from pip._internal.metadata import FilesystemWheel, get_wheel_distribution
-from pip._internal.variants.errors import InvalidVariantWheel, in_words
+from pip._internal.variants.errors import InvalidVariantWheel, describe_error
 from pip._internal.variants.index import remote_wheels
 from pip._internal.variants.index.archives import undamaged
 from pip._internal.variants.index.sources import ManifestUnavailable
@@ -133,7 +133,7 @@ def manifest_of_wheels(
         except InvalidVariantWheel as error:
             problems[label] = f"{link.filename}: {error.problem}"
         except (remote_wheels.WheelUnreadable, Overdue, PipError, OSError) as error:
-            problems[label] = f"{link.filename} cannot be read: {in_words(error)}"
+            problems[label] = f"{link.filename} cannot be read: {describe_error(error)}"
     if not found:
         raise ManifestUnavailable(next(reversed(problems.values()), "it has no wheels"))
     try:

@@ -30,7 +30,7 @@ from pip._internal.operations.build.build_tracker import get_build_tracker
 from pip._internal.req.constructors import install_req_from_line
 from pip._internal.utils.logging import capture_logging
 from pip._internal.utils.misc import redact_auth_from_url
-from pip._internal.variants.errors import in_words
+from pip._internal.variants.errors import describe_error
 from pip._internal.variants.providers.plugin_limits import UntrustedProvider
 from pip._internal.variants.providers.plugin_query import PluginFailed, query_plugin
 from pip._internal.variants.providers.result import ProviderResult, Source, no_result
@@ -173,7 +173,9 @@ def _install(
                 raise
             for line in log.getvalue().splitlines():
                 logger.debug("Installing %s: %s", requirements, line)
-            raise PluginFailed(f"it cannot be installed: {in_words(error)}") from None
+            raise PluginFailed(
+                f"it cannot be installed: {describe_error(error)}"
+            ) from None
 
 
 def _prepared(
@@ -211,7 +213,7 @@ def _prepared(
             [*roots, *limits.constraints()], check_supported_wheels=True
         )
     except DistributionNotFound as error:
-        said = in_words(error)
+        said = describe_error(error)
         if said.startswith("ResolutionImpossible"):
             said = "its requirements contradict each other"
         places = map(redact_auth_from_url, [*finder.index_urls, *finder.find_links])
