@@ -187,7 +187,7 @@ def _joined(
             invocation = ["pip", name, shlex.quote(value)]
         elif is_repeated(option) and name not in words and name not in without:
             parts += [name] if value is None else [name, value]
-    shown = (_shown(before, each) for before, each in pairwise(("", *parts)))
+    shown = (_redacted(before, each) for before, each in pairwise(("", *parts)))
     return " ".join((*invocation, *map(shlex.quote, shown)))
 
 
@@ -200,8 +200,8 @@ def _parser(words: tuple[str, ...]) -> OptionParser:
     return made.parser
 
 
-def _shown(before: str, word: str) -> str:
+def _redacted(before: str, word: str) -> str:
     """Redact credentials in a word; *before* is the previous word."""
     if before == "--proxy" and "://" not in word:
-        return _shown("", f"://{word}").removeprefix("://")
+        return _redacted("", f"://{word}").removeprefix("://")
     return without_credentials(word, _CREDENTIALS)

@@ -176,7 +176,7 @@ class Scoped(Mode):
         """Return the candidates on the scoped index of a project."""
         urls = pages_of(self._run.modes, finder, project)
         self._asked.add(project)
-        said = f"Looking for {project} only on {self._shown(project)}"
+        said = f"Looking for {project} only on {self._redacted_url(project)}"
         if not urls:
             said = f"--no-index in a requirements file turns off the index of {project}"
         # Programs read the output of listings; the self check was not requested.
@@ -195,7 +195,7 @@ class Scoped(Mode):
             raise self._unavailable(project, error, finder.index_urls) from None
         return finder.evaluate_links(finder.make_link_evaluator(project), links)
 
-    def _shown(self, project: NormalizedName) -> str:
+    def _redacted_url(self, project: NormalizedName) -> str:
         """Return the URL of a project's index, without credentials."""
         return redact_auth_from_url(self._indexes[project].url)
 
@@ -208,7 +208,7 @@ class Scoped(Mode):
         """
         url = redact_auth_from_url(usual[0]).rstrip("/") if usual else "URL"
         return VariantIndexUnavailable(
-            f"Cannot find {project} on {self._shown(project)}, its only index "
+            f"Cannot find {project} on {self._redacted_url(project)}, its only index "
             f"({VARIANT_INDEX.name}).",
             f"{str(error).rstrip('.')}.",
             [
@@ -281,12 +281,12 @@ class Scoped(Mode):
             is_typed = any(supplier == typed for _, typed in self._typed)
             if supplier in self._indexes and not is_typed:
                 why.append(
-                    f"{name} comes from {self._shown(supplier)} ({VARIANT_INDEX.name}), "
+                    f"{name} comes from {self._redacted_url(supplier)} ({VARIANT_INDEX.name}), "
                     "which must not supply any other project."
                 )
         if project is not None and project in self._indexes:
             why.append(
-                f"pip takes {project} only from {self._shown(project)} "
+                f"pip takes {project} only from {self._redacted_url(project)} "
                 f"({VARIANT_INDEX.name}), or from a URL that you type for it."
             )
         if not why:
@@ -328,7 +328,7 @@ class Scoped(Mode):
         for project in projects:
             if project in self._indexes:
                 yield Hint(
-                    f"{project} can come only from {self._shown(project)} "
+                    f"{project} can come only from {self._redacted_url(project)} "
                     f"({VARIANT_INDEX.name}). To install it from another index:",
                     self._instead(project, "URL"),
                 )
