@@ -268,7 +268,7 @@ class _Resolution:
             ruled_out = {
                 dist.canonical_name
                 for release, link in self._chosen_builds(requirements)
-                if (better := release.fetch_passed_over(label_of(link))) is not None
+                if (better := release.fetch_skipped_file(label_of(link))) is not None
                 for dist, _ in release.replaced(better)
             }
             going = self._going()

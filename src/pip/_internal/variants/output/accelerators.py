@@ -158,7 +158,7 @@ def unused_accelerator(
         selection = _with_all_answers(each, manifest, providers, release.project)
         refused += _refused(selection, manifest)
         absent += _absent(selection, manifest)
-        if release.fetch_passed_over(label) is None:
+        if release.fetch_skipped_file(label) is None:
             # Other messages report packages that stay installed.
             unmet += _unmet(selection, manifest)
         for answer in selection.answers.values():

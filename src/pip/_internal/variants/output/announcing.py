@@ -292,7 +292,7 @@ def _better_pair(
     :param label: the selected label.
     :param limits: the specifiers of constraints.
     """
-    better = release.fetch_passed_over(label)
+    better = release.fetch_skipped_file(label)
     if better is None:
         return None
     stays, others, wanted = [], [], []

@@ -327,7 +327,7 @@ class Release:
         names = {dist.canonical_name for dist, _ in self.replaced(link)}
         return not names <= self._run.attempt.replaceable
 
-    def fetch_passed_over(self, label: str | None) -> Link | None:
+    def fetch_skipped_file(self, label: str | None) -> Link | None:
         """Return a better file that pip skips to keep an installed package."""
         best = next(iter(self._rank(None)), None)
         if best is None or label_of(best) == label:
