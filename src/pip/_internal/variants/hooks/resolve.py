@@ -226,7 +226,7 @@ class _Resolution:
             found = self._found()
             announcing.warn_of_older_releases(run, finder, found, refused)
             announcing.announce(run, finder, chosen)
-            announcing.report_idle(run, finder, unselected)
+            announcing.report_unused_accelerators(run, finder, unselected)
             told = announcing.report_better_variants(
                 run, kept, found, is_all=not chosen
             )

@@ -57,7 +57,7 @@ def announce(run: Run, finder: PackageFinder, chosen: Sequence[Taken]) -> None:
         if logger.isEnabledFor(VERBOSE):
             for refused in reasons.rejections(release):
                 logger.verbose("%s: %s", release, refused)
-    report_idle(run, finder, chosen)
+    report_unused_accelerators(run, finder, chosen)
     for mode in run.modes:
         for release, link in chosen:
             if not _is_agreed(run, release, label_of(link)):
@@ -106,7 +106,9 @@ def _is_agreed(run: Run, release: Release, label: str | None) -> bool:
     return label not in {labels[0] for labels in compatible if labels}
 
 
-def report_idle(run: Run, finder: PackageFinder, chosen: Iterable[Taken]) -> None:
+def report_unused_accelerators(
+    run: Run, finder: PackageFinder, chosen: Iterable[Taken]
+) -> None:
     """Report builds that leave a device unused, unless the user selected the build.
 
     :raises AcceleratorRequired: if a build must use an accelerator.
