@@ -286,9 +286,9 @@ def _mode_warnings(
     return [
         line
         for module in mode_modules
-        if hasattr(module, "judged")
+        if hasattr(module, "installed_problems")
         and any(options_for([module], build) for _, build in variants)
-        for line in module.judged(dists, options)
+        for line in module.installed_problems(dists, options)
     ]
 
 

@@ -68,7 +68,9 @@ def options_for(build: InstalledBuild) -> tuple[str, ...]:
     return ANY_BACKEND if NAMESPACE in build.manifest.namespaces else ()
 
 
-def judged(dists: Iterable[BaseDistribution], options: Values) -> Iterator[str]:
+def installed_problems(
+    dists: Iterable[BaseDistribution], options: Values
+) -> Iterator[str]:
     """Return the problems of installed packages from bridged indexes."""
     from pip._internal.variants.pytorch.agreement import different_backends
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
         A mode that can recognize the builds it chose also has two functions.
         ``options_for(build)`` returns the options that find other builds of an installed
-        build, or nothing if the mode did not choose it. ``judged(dists, options)`` yields the
+        build, or nothing if the mode did not choose it. ``installed_problems(dists, options)`` yields the
         problems of the installed packages, some of them chosen by this mode.
         """
 
