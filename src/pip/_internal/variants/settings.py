@@ -516,7 +516,7 @@ class Settings:
         return name in self._names
 
     @property
-    def asks_for_something(self) -> bool:
+    def needs_checks(self) -> bool:
         """Whether the typed options can be wrong or contradict other options."""
         return any(each.row.needs_variants or each.namespace for each in self.typed)
 
@@ -593,7 +593,7 @@ class Settings:
             return self._given
         return {**self._configured, **self._given}
 
-    def take_host_of_install(self) -> None:
+    def use_install_host(self) -> None:
         """Use the configured host of ``pip install`` if no host is given."""
         if self.value(VARIANT_HOST) is None:
             self.variant_host = self._configured[VARIANT_HOST.dest] or None

@@ -65,7 +65,7 @@ def build_requirements(
         _replaced(before)
 
 
-def leave_variables_to_user() -> None:
+def restore_user_variables() -> None:
     """Restore the user's environment variables for pip's options.
 
     Called in a pip that fills a build environment. Backends must not see the options of the

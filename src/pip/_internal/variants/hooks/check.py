@@ -66,7 +66,7 @@ def checked(
     from pip._internal.variants.providers.target import target_of
     from pip._internal.variants.selection.run import noting_host
 
-    settings.take_host_of_install()
+    settings.use_install_host()
     with noting_host(settings):
         providers = ProviderChain.for_settings(settings)
     mode_modules = find_mode_modules()

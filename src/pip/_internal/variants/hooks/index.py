@@ -78,7 +78,7 @@ def collector_created(
     purpose = _PURPOSES.get(getattr(parser, "name", ""), Purpose.INSTALL)
     if is_own or os.environ.get(IN_BUILD):
         purpose = Purpose.SELF_CHECK if is_own else Purpose.BUILD
-    if settings.asks_for_something and not is_own:
+    if settings.needs_checks and not is_own:
         refuse_contradictions(settings)
     run = Run(
         *(session, settings, Reporter, purpose),
@@ -94,9 +94,9 @@ def collector_created(
         _ = run.overrides.preferences
     run.attach(collector)
     if purpose is Purpose.BUILD:
-        from pip._internal.variants.hooks.build_env import leave_variables_to_user
+        from pip._internal.variants.hooks.build_env import restore_user_variables
 
-        leave_variables_to_user()
+        restore_user_variables()
     elif settings.trusted_providers:
         from pip._internal.variants.providers.plugin_limits import PluginLimits
 

@@ -300,7 +300,7 @@ class _Resolution:
     def report_unknown_names(self, *, has_failed: bool) -> None:
         """Report unknown names in the user's options."""
         run = self.run
-        asks = run.overrides.choices or run.settings.asks_for_something
+        asks = run.overrides.choices or run.settings.needs_checks
         if not (run.enabled and asks):
             return
         from pip._internal.variants.output.refusals import report_unknown_names

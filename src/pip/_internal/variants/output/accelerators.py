@@ -296,7 +296,9 @@ def _unmet(selection: Selection, manifest: Manifest) -> Iterator[str]:
 
     The resolver could not select these versions.
     """
-    for label in () if selection.is_swayed else selection.ranking.compatible:
+    for label in (
+        () if selection.is_changed_by_preferences else selection.ranking.compatible
+    ):
         needed = requirements(manifest, label)
         if needed and _uses(selection, manifest, label):
             versions = " and ".join(needed)

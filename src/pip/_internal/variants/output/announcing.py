@@ -73,7 +73,7 @@ def _announce_variant(run: Run, release: Release, link: Link, label: str) -> Non
         why = (
             reasons.describe_properties(selection.properties(label)) or "no properties"
         )
-    elif selection.is_swayed:
+    elif selection.is_changed_by_preferences:
         how = ", preferred with --prefer-variant"
     write([f"Using {release}, variant {label} ({why}{how})"])
     if release.chosen_label is None:

@@ -308,6 +308,6 @@ def better_label(
     for label in selection.ranking.compatible:
         # Skip a build that would replace another package unasked; --upgrade-variants skips it
         # too.
-        if not any(run.request.unfit(selection.required(label), found)):
+        if not any(run.request.conflicts(selection.required(label), found)):
             return None if label == own else (label, selection)
     return None

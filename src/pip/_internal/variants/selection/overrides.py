@@ -68,7 +68,7 @@ class Request:
         what = f"{project} is not" if dist is None else f"{project} {dist.version} is"
         return f"{what} installed, and --no-deps keeps it so"
 
-    def unfit(
+    def conflicts(
         self, wanted: Iterable[Requirement], found: Versions = MappingProxyType({})
     ) -> Iterator[tuple[BaseDistribution, Requirement]]:
         """Yield installed packages that violate a requirement.

@@ -148,7 +148,7 @@ class Selection(NamedTuple):
         return (*ranking.compatible, *ranking.rejected, *ranking.unknown)
 
     @property
-    def is_swayed(self) -> bool:
+    def is_changed_by_preferences(self) -> bool:
         """Whether the user's preferences changed the best variant."""
         if self.manifest is None or not self.preferences:
             return False

@@ -321,7 +321,7 @@ class Release:
         if self.chosen_label is None:
             selection = self.fetch_selection_of(link)
             wanted = [] if selection is None else selection.required(label_of(link))
-            yield from self._run.request.unfit(wanted)
+            yield from self._run.request.conflicts(wanted)
 
     def _replaces_what_stays(self, link: Link) -> bool:
         names = {dist.canonical_name for dist, _ in self.replaced(link)}
