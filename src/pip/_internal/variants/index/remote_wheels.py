@@ -143,7 +143,7 @@ class _RangeRequests:
         if self._bytes_left < 0:
             response.close()
             raise WheelUnreadable(f"it takes more than {_MAX_BYTES >> 20} MiB")
-        response.raw = _AsAsked(response.raw, size)
+        response.raw = _LimitedBody(response.raw, size)
         return response
 
 
@@ -151,7 +151,7 @@ def _answered(response: Response) -> str:
     return f"the server answered {response.status_code} {response.reason}".rstrip()
 
 
-class _AsAsked:
+class _LimitedBody:
     """A response body, which must not exceed the requested range."""
 
     def __init__(self, body: Any, size: int) -> None:

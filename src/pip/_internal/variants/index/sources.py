@@ -163,7 +163,7 @@ def _download(session: PipSession, link: Link, headers: dict[str, str]) -> _Fetc
     for attempt in range(1, _ATTEMPTS + 1):
         try:
             return _get(session, url, headers)
-        except _BodyBrokeOff as error:
+        except _ConnectionBroken as error:
             logger.debug("Attempt %s at %s: %s", attempt, link, error)
             reason, hint = str(error), AGAIN
             # The copy in the cache may be incomplete.
@@ -184,7 +184,7 @@ def _download(session: PipSession, link: Link, headers: dict[str, str]) -> _Fetc
     raise ManifestUnavailable(without_credentials(reason), hint)
 
 
-class _BodyBrokeOff(Exception):
+class _ConnectionBroken(Exception):
     """The connection broke before the end of the response."""
 
 
@@ -200,7 +200,7 @@ def _get(session: PipSession, url: str, headers: dict[str, str]) -> _Fetched:
         return _Fetched(_read(response), is_from_cache(response))
     except (HTTPError, OSError) as error:
         # OSError includes the errors of requests.
-        raise _BodyBrokeOff(describe_error(error)) from None
+        raise _ConnectionBroken(describe_error(error)) from None
     finally:
         response.close()
 
