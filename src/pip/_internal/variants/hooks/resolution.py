@@ -69,9 +69,9 @@ def found_candidates(
         assert ireq.req is not None
         wanted &= ireq.req.specifier
         allowed &= ireq.hashes(trust_internet=False)
-    if run.overrides.is_open(project):
+    if run.overrides.may_need_label(project):
         files = files_offered(factory._finder, project, wanted, allowed)
-        run.overrides.settle(project, files)
+        run.overrides.settle_labels(project, files)
     competing = None
     if project in factory._installed_dists and run.enabled:
         competing = _installed_candidate(run, factory, project, ireqs, wanted)
@@ -107,7 +107,7 @@ def found_candidates(
         )
     if competing is not None:
         first = found._prefers_installed
-        infos = functools.partial(competing.among, infos, first=first)
+        infos = functools.partial(competing.merged_with, infos, first=first)
     found._get_infos = infos
     return found
 

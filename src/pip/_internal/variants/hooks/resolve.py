@@ -250,7 +250,7 @@ class _Resolution:
 
         are_apart = any(each.fetch_has_alternatives() for each, _ in chosen)
         if are_apart and run.request.dists:
-            requirements = self._keep_what_stays(requirements)
+            requirements = self._keep_installed(requirements)
         kept = self._kept_builds()
         requirements, agreed = agreeing(self.solve, resolver, run, requirements)
         announcing.report_agreement(run, agreed)
@@ -261,7 +261,7 @@ class _Resolution:
             )
         return requirements, kept
 
-    def _keep_what_stays(self, requirements: RequirementSet) -> RequirementSet:
+    def _keep_installed(self, requirements: RequirementSet) -> RequirementSet:
         """Resolve again while a selection depends on a package that pip replaces."""
         run = self.run
         while True:
@@ -271,7 +271,7 @@ class _Resolution:
                 if (better := release.fetch_skipped_file(label_of(link))) is not None
                 for dist, _ in release.replaced(better)
             }
-            going = self._going()
+            going = self._projects_to_install()
             gone = (going & ruled_out) - run.attempt.replaceable
             if not gone:
                 return requirements
@@ -286,7 +286,7 @@ class _Resolution:
         run, dists = self.run, self.resolver.factory._installed_dists
         if run.settings.changes_this_environment and any(
             installed_build(dists[name]) is not None
-            for name in self._going() & dists.keys()
+            for name in self._projects_to_install() & dists.keys()
         ):
             from pip._internal.variants.output.accelerators import report_lost
 
@@ -367,7 +367,7 @@ class _Resolution:
         assert self.resolver._result is not None, "it has resolved"
         return list(self.resolver._result.mapping.values())
 
-    def _going(self) -> set[NormalizedName]:
+    def _projects_to_install(self) -> set[NormalizedName]:
         """Return the projects to install."""
         return {each.project_name for each in self._found() if not each.is_installed}
 

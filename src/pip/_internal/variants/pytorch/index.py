@@ -90,7 +90,7 @@ class BackendIndex:
             page = self._page(self.description.backend_page, project, version, backend)
             if page is not None:
                 found.append(page)
-                if not self.have_builds([page]):
+                if not self.has_builds([page]):
                     # The same is true of each backend.
                     break
         return found
@@ -142,7 +142,7 @@ class BackendIndex:
             _WHY_NOWHERE_ELSE,
         )
 
-    def have_builds(self, pages: Iterable[Page]) -> bool:
+    def has_builds(self, pages: Iterable[Page]) -> bool:
         """Return whether any file of a project is for a single backend."""
         if self.description.projects is not None:
             return True
@@ -158,7 +158,7 @@ class BackendIndex:
         :param may_be_special: whether the user pins a local version, which may contain more
             than a backend.
         """
-        by_place = self.have_builds(pages)
+        by_place = self.has_builds(pages)
         found: dict[str, Link] = {}
         for page in pages:
             for link in page.links:

@@ -137,7 +137,7 @@ class PyTorch(Mode):
         """Return the candidates on an index of builds."""
         project = canonicalize_name(project_name)
         name, url = index.description, redact_auth_from_url(index.base_url)
-        is_shared = not index.have_builds(pages)
+        is_shared = not index.has_builds(pages)
         if is_shared and self._pins_release(project):
             own = find(finder, project_name)
             if own:

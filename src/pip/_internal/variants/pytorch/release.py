@@ -56,7 +56,7 @@ class WantedBackends:
         if pinned:
             return manifest_of_choice(backends, backends)
         if self.choice:
-            return manifest_of_choice(self.among(backends), backends)
+            return manifest_of_choice(self.allowed_of(backends), backends)
         return self._manifest_for_target(backends)
 
     def _manifest_for_target(self, backends: Iterable[Backend]) -> Manifest:
@@ -78,7 +78,7 @@ class WantedBackends:
         probe = manifest_for(backends, self.settings.gpus)
         return self._run.target.detected.query(probe, namespaces)
 
-    def among(self, offered: Sequence[Backend]) -> list[Backend]:
+    def allowed_of(self, offered: Sequence[Backend]) -> list[Backend]:
         """Return the wanted backends, most preferred first.
 
         Named backends are wanted in any case, without detection. Of a group, the backends that
@@ -149,7 +149,7 @@ class LocalVersionRelease(Release):
         if not self.wanted.choice or self.pinned:
             return None
         backends = [each for each in map(Backend.find, self.labels) if each is not None]
-        if not set(backends).isdisjoint(self.wanted.among(backends)):
+        if not set(backends).isdisjoint(self.wanted.allowed_of(backends)):
             return None
         return (
             f"it has wheels for {', '.join(self.labels)}, and no supported one for "

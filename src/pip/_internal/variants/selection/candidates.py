@@ -175,7 +175,7 @@ class InstalledCandidate:
             is_asked_for = True
         return not is_asked_for or label_of(link) == self.label
 
-    def among(self, find: Infos, *, first: bool) -> Iterator[IndexCandidateInfo]:
+    def merged_with(self, find: Infos, *, first: bool) -> Iterator[IndexCandidateInfo]:
         """Yield the candidates of the index, with this build after others of its version.
 
         :param find: a function that yields the candidates of the index.

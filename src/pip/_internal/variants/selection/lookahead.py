@@ -50,7 +50,7 @@ class VariantLookahead(Foresight):
         run = self._run
         run.catalog.is_ahead = True
         try:
-            run.overrides.settle(
+            run.overrides.settle_labels(
                 project, [(version, label_of(link)) for version, link in files]
             )
             found = releases(run, self._finder, project, files, Hashes())

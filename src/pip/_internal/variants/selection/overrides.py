@@ -183,7 +183,7 @@ class Overrides:
             if each.project is None and not each.is_configured
         ]
 
-    def is_open(self, project: NormalizedName) -> bool:
+    def may_need_label(self, project: NormalizedName) -> bool:
         """Return whether labels for all projects may still apply to *project*."""
         return (
             project in self._request.named
@@ -192,7 +192,7 @@ class Overrides:
             and bool(self._typed_for_all())
         )
 
-    def settle(
+    def settle_labels(
         self, project: NormalizedName, files: Iterable[tuple[object, str | None]]
     ) -> None:
         """Decide which labels for all projects a named project must have.
@@ -200,7 +200,7 @@ class Overrides:
         :param files: the version and the label of each candidate file, the newest first;
             the label of a plain file is None.
         """
-        if self.is_open(project):
+        if self.may_need_label(project):
             offered: dict[str, dict[str, None]] = {}
             for version, label in files:
                 if label is not None:

@@ -288,9 +288,7 @@ class Release:
         if self.fetch_has_alternatives():
             # Keep installed packages if some build runs with them, but do not build a wheel
             # for that.
-            ranked.sort(
-                key=lambda link: not link.is_wheel or self._replaces_what_stays(link)
-            )
+            ranked.sort(key=lambda link: not link.is_wheel or self._replaces_kept(link))
         return Decision(ranked)
 
     def _rank(self, agreement: ranking.Agreement | None) -> list[Link]:
@@ -323,7 +321,7 @@ class Release:
             wanted = [] if selection is None else selection.required(label_of(link))
             yield from self._run.request.conflicts(wanted)
 
-    def _replaces_what_stays(self, link: Link) -> bool:
+    def _replaces_kept(self, link: Link) -> bool:
         names = {dist.canonical_name for dist, _ in self.replaced(link)}
         return not names <= self._run.attempt.replaceable
 
@@ -332,7 +330,7 @@ class Release:
         best = next(iter(self._rank(None)), None)
         if best is None or label_of(best) == label:
             return None
-        return best if self._replaces_what_stays(best) else None
+        return best if self._replaces_kept(best) else None
 
     def discarded(self, link: Link, reason: str) -> None:
         """Report that stock pip discards a wheel.
