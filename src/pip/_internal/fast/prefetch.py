@@ -49,7 +49,7 @@ _MAX_REQUIREMENTS = 20_000
 _MAX_LOOKS = 3
 
 
-class Foresight:
+class LookaheadPolicy:
     """The policy for prefetching; this one changes nothing."""
 
     def pages_of(self, project: NormalizedName, pages: Sequence[str]) -> Sequence[str]:
@@ -128,7 +128,7 @@ class Prefetch:
         resolver: Resolver,
         roots: Iterable[InstallRequirement],
         requests: session_requests.SessionRequests,
-        foresight: Foresight,
+        foresight: LookaheadPolicy,
     ) -> None:
         self.requests = requests
         requests.on_response = self._go_on

@@ -16,7 +16,7 @@ from pip._internal.fast.slots import RESOLVING
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
 
-    from pip._internal.fast.prefetch import Foresight, Prefetch
+    from pip._internal.fast.prefetch import LookaheadPolicy, Prefetch
     from pip._internal.index.package_finder import PackageFinder
     from pip._internal.metadata import BaseDistribution
     from pip._internal.network.session import PipSession
@@ -53,7 +53,7 @@ def prefetching(
     session: PipSession,
     roots: Sequence[InstallRequirement],
     most: int,
-    make_foresight: Callable[[], Foresight] | None,
+    make_foresight: Callable[[], LookaheadPolicy] | None,
 ) -> Iterator[None]:
     """Enable prefetching for a resolver run.
 
@@ -76,10 +76,10 @@ def prefetching(
         return
 
     def make() -> Prefetch:
-        from pip._internal.fast.prefetch import Foresight, Prefetch
+        from pip._internal.fast.prefetch import LookaheadPolicy, Prefetch
         from pip._internal.fast.session_requests import requests_of
 
-        foresight = Foresight() if make_foresight is None else make_foresight()
+        foresight = LookaheadPolicy() if make_foresight is None else make_foresight()
         return Prefetch(resolver, roots, requests_of(session, most), foresight)
 
     resolving = Resolving(make)

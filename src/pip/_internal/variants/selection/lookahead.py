@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from pip._vendor.wheel_variants.manifest_parser import MAX_MANIFEST_SIZE
 
-from pip._internal.fast.prefetch import Foresight, Prefetch
+from pip._internal.fast.prefetch import LookaheadPolicy, Prefetch
 from pip._internal.utils.hashes import Hashes
 from pip._internal.variants.index.links import label_of
 from pip._internal.variants.selection.mode import index_of, pages_of
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pip._internal.variants.selection.run import Run
 
 
-class VariantLookahead(Foresight):
+class VariantLookahead(LookaheadPolicy):
     """The prefetching policy of one resolver run."""
 
     def __init__(self, run: Run, finder: PackageFinder) -> None:
