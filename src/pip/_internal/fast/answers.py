@@ -57,7 +57,7 @@ class _Body(io.BytesIO):
         return data
 
 
-class Answer:
+class Buffered:
     """A complete response, which no longer needs its connection.
 
     :ivar status: the HTTP status code
@@ -96,7 +96,9 @@ class Answer:
         return like(self._response, request=request, raw=again, history=[])
 
 
-def read_answer(response: Response, limit: int, *, keeps_part: bool = False) -> Answer:
+def read_answer(
+    response: Response, limit: int, *, keeps_part: bool = False
+) -> Buffered:
     """Read a response completely, and release its connection.
 
     :param limit: the maximum length of the body, in bytes
@@ -118,4 +120,4 @@ def read_answer(response: Response, limit: int, *, keeps_part: bool = False) -> 
             raise
         broken = error
     raw.release_conn()
-    return Answer(response, body.getvalue(), broken)
+    return Buffered(response, body.getvalue(), broken)

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from pip._vendor.packaging.version import Version
     from pip._vendor.requests import PreparedRequest
 
-    from pip._internal.fast.answers import Answer
+    from pip._internal.fast.answers import Buffered
     from pip._internal.metadata import BaseDistribution
     from pip._internal.models.link import Link
     from pip._internal.req.req_install import InstallRequirement
@@ -220,7 +220,7 @@ class Prefetch:
             with BestEffort("prefetching for a project"):
                 self._queue.popleft()()
 
-    def _arrived(self, project: _Project, _: Answer | None) -> None:
+    def _arrived(self, project: _Project, _: Buffered | None) -> None:
         project.waits -= 1
         if not project.waits:
             self._queue.append(partial(self._look, project))
@@ -298,7 +298,7 @@ class Prefetch:
                 same = request if page == url else None
                 self.ask(name, page, headers, session_requests.MAX_PAGE, same)
 
-    def _read(self, project: _Project, metadata: Link, answer: Answer | None) -> None:
+    def _read(self, project: _Project, metadata: Link, answer: Buffered | None) -> None:
         """Read the metadata of the best file of a project."""
         if answer is None or answer.status != 200:
             return

@@ -22,7 +22,7 @@ from pip._vendor.requests.utils import select_proxy
 from pip._vendor.urllib3.exceptions import HTTPError
 
 from pip._internal.console.output import get_logger
-from pip._internal.fast.answers import Answer, like, read_answer
+from pip._internal.fast.answers import Buffered, like, read_answer
 from pip._internal.fast.hosts import Host, Turn
 from pip._internal.fast.slots import SENT
 
@@ -253,7 +253,7 @@ class Sending:
         settings: Mapping[str, Any],
         limit: int,
         begins: Callable[[], bool],
-    ) -> Answer:
+    ) -> Buffered:
         """Prefetch a response.
 
         :param limit: the maximum length of the body, in bytes
@@ -272,7 +272,7 @@ class Sending:
             host.is_avoided |= not (outcome.is_good or outcome.is_refusal)
             if not self._is_final(turn, request, outcome):
                 raise Dropped
-        answer: Answer = outcome.result()
+        answer: Buffered = outcome.result()
         return answer
 
     def _is_final(

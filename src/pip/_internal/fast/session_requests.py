@@ -23,7 +23,7 @@ from pip._vendor.requests.adapters import DEFAULT_POOLSIZE, HTTPAdapter
 from pip._vendor.requests.hooks import default_hooks
 
 from pip._internal.console.output import get_logger
-from pip._internal.fast.answers import Answer, like
+from pip._internal.fast.answers import Buffered, like
 from pip._internal.fast.optional_work import BestEffort
 from pip._internal.fast.sending import Dropped, Sender, Sending
 from pip._internal.fast.slots import SESSION_REQUESTS
@@ -72,11 +72,11 @@ class _Job:
     request: PreparedRequest
     settings: Mapping[str, Any]
     limit: int
-    then: Callable[[Answer | None], None]
-    future: Future[Answer] = field(default_factory=Future)
+    then: Callable[[Buffered | None], None]
+    future: Future[Buffered] = field(default_factory=Future)
 
     @property
-    def answer(self) -> Answer | None:
+    def answer(self) -> Buffered | None:
         """The response, or None if there is no usable one yet."""
         future = self.future
         is_there = future.done() and not future.cancelled()
@@ -149,7 +149,7 @@ class SessionRequests:
         url: str,
         headers: Mapping[str, str],
         limit: int,
-        then: Callable[[Answer | None], None] = lambda _: None,
+        then: Callable[[Buffered | None], None] = lambda _: None,
         *,
         request: PreparedRequest | None = None,
     ) -> bool:
@@ -248,7 +248,7 @@ class SessionRequests:
             # An error refers to this frame, and the future refers to the error.
             del future
 
-    def _take(self, request: PreparedRequest) -> Answer | None:
+    def _take(self, request: PreparedRequest) -> Buffered | None:
         """Return the prefetched response to *request*, waiting if necessary."""
         key = _key(request)
         self._made.add(key)
