@@ -96,9 +96,7 @@ class Buffered:
         return like(self._response, request=request, raw=again, history=[])
 
 
-def read_answer(
-    response: Response, limit: int, *, keeps_part: bool = False
-) -> Buffered:
+def read_fully(response: Response, limit: int, *, keeps_part: bool = False) -> Buffered:
     """Read a response completely, and release its connection.
 
     :param limit: the maximum length of the body, in bytes

@@ -22,7 +22,7 @@ from pip._vendor.requests.utils import select_proxy
 from pip._vendor.urllib3.exceptions import HTTPError
 
 from pip._internal.console.output import get_logger
-from pip._internal.fast.answers import Buffered, like, read_answer
+from pip._internal.fast.answers import Buffered, like, read_fully
 from pip._internal.fast.hosts import Host, Turn
 from pip._internal.fast.slots import SENT
 
@@ -227,7 +227,7 @@ class Sending:
             if not settings.get("stream"):
                 _ = response.content
             elif 0 < (getattr(response.raw, "length_remaining", 0) or 0) <= _SMALL:
-                answer = read_answer(response, _SMALL, keeps_part=is_last)
+                answer = read_fully(response, _SMALL, keeps_part=is_last)
                 return answer.response(request)
             else:
                 host.keeps_open()
@@ -266,7 +266,7 @@ class Sending:
         with host.turn(is_due=False) as turn:
             if not begins() or not self.may_prefetch(request, settings):
                 raise Dropped
-            read = partial(read_answer, limit=limit)
+            read = partial(read_fully, limit=limit)
             outcome = _attempt(sender.once, request, settings, read)
             # After a failure, pip prefetches nothing more from this host.
             host.is_avoided |= not (outcome.is_good or outcome.is_refusal)
