@@ -27,7 +27,7 @@ from pip._internal.console.output import get_logger
 from pip._internal.exceptions import InstallationError
 from pip._internal.fast import trees
 from pip._internal.fast.install_root import final_path, installed_below
-from pip._internal.fast.optional_work import emit, holding
+from pip._internal.fast.optional_work import diverting_logs, emit
 from pip._internal.fast.space import device_of, is_full
 from pip._internal.locations import get_scheme
 from pip._internal.metadata import get_default_environment
@@ -240,7 +240,7 @@ class _Transaction:
                 record.msg, record.args = message.replace(new, ""), ()
             records.append(record)
 
-        with holding(keep):
+        with diverting_logs(keep):
             self._find_old(requirement, old)
             records.clear()
             try:

@@ -24,7 +24,7 @@ from pip._internal.exceptions import (
 from pip._internal.fast.digests import read_sha256, register
 from pip._internal.fast.download_progress import CombinedProgress
 from pip._internal.fast.install_command import unpacking_for
-from pip._internal.fast.optional_work import emit, holding
+from pip._internal.fast.optional_work import diverting_logs, emit
 from pip._internal.fast.pages import listed_size
 from pip._internal.fast.session_requests import requests_of, without_questions
 from pip._internal.fast.space import space_for
@@ -299,7 +299,7 @@ class Pool:
     def _work(self, fetches: Iterator[Fetch]) -> None:
         for fetch in fetches:
             url = fetch.link.url_without_fragment
-            with holding(fetch.log), self._sending.turn(url) as turn:
+            with diverting_logs(fetch.log), self._sending.turn(url) as turn:
                 fetch.run()
                 if fetch.error is not None:
                     self._begin_no_other()

@@ -48,7 +48,7 @@ def _hold(record: logging.LogRecord) -> bool:
 
 
 @contextmanager
-def holding(keep: Callable[[logging.LogRecord], None]) -> Iterator[None]:
+def diverting_logs(keep: Callable[[logging.LogRecord], None]) -> Iterator[None]:
     """Send this thread's log records to *keep* instead of the handlers."""
     for handler in logging.getLogger().handlers:
         # The filter stays: the last thread may end at any time.

@@ -21,7 +21,7 @@ from pip._vendor.packaging.specifiers import SpecifierSet
 from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.fast import session_requests
-from pip._internal.fast.optional_work import BestEffort, emit, holding
+from pip._internal.fast.optional_work import BestEffort, diverting_logs, emit
 from pip._internal.metadata.importlib import Distribution
 from pip._internal.network.utils import HEADERS
 
@@ -278,7 +278,7 @@ class Prefetch:
                 project.records.append(record)
 
         try:
-            with holding(keep), self.requests.reading_ahead():
+            with diverting_logs(keep), self.requests.reading_ahead():
                 yield
         finally:
             project.left_out |= skipped - before

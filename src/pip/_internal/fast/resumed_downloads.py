@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from pip._internal.exceptions import HashMismatch
 from pip._internal.fast.environment_lock import locked
-from pip._internal.fast.optional_work import BestEffort, holding
+from pip._internal.fast.optional_work import BestEffort, diverting_logs
 from pip._internal.fast.switches import command_options
 from pip._internal.fast.trees import own_folder
 from pip._internal.network.cache import is_from_cache
@@ -84,7 +84,7 @@ class _Resuming(Downloader):
         headers = {**HEADERS, "Range": f"bytes={start}-"}
         if not (validator := whole.headers.get("ETag", "W/")).startswith("W/"):
             headers["If-Range"] = validator
-        with BestEffort("continuing a download"), holding(lambda _: None):
+        with BestEffort("continuing a download"), diverting_logs(lambda _: None):
             rest = self._http_get(download.link, headers)
             if rest.headers.get("Content-Range") == f"bytes {start}-{size - 1}/{size}":
                 download.bytes_received = start

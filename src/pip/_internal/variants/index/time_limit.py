@@ -11,7 +11,7 @@ from concurrent.futures import wait
 from typing import TYPE_CHECKING, TypeVar
 
 from pip._internal.console.output import get_logger
-from pip._internal.fast.optional_work import emit, holding
+from pip._internal.fast.optional_work import diverting_logs, emit
 from pip._internal.fast.slots import SESSION_REQUESTS
 from pip._internal.fast.threads import in_thread
 
@@ -50,7 +50,7 @@ def within(session: PipSession, do: Callable[[PipSession], _T]) -> _T:
     records: deque[logging.LogRecord] = deque()
 
     def run() -> _T:
-        with holding(records.append):
+        with diverting_logs(records.append):
             return do(quiet)
 
     try:

@@ -19,7 +19,7 @@ from pip._vendor.wheel_variants.labels import NULL_LABEL
 from pip._internal.commands import create_command
 from pip._internal.console.output import get_logger
 from pip._internal.console.texts import Hint, capital
-from pip._internal.fast.optional_work import emit, holding
+from pip._internal.fast.optional_work import diverting_logs, emit
 from pip._internal.variants.errors import (
     BuildConflict,
     DroppedVariants,
@@ -345,7 +345,7 @@ def _refused(
 def _log_without_not_found(usual: Callable[[], object]) -> None:
     """Log the context of stock pip's error, such as yanked versions."""
     records: deque[logging.LogRecord] = deque()
-    with holding(records.append):
+    with diverting_logs(records.append):
         usual()
     emit(deque(e for e in records if not e.getMessage().startswith(_NOT_FOUND)))
 
