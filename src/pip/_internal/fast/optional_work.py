@@ -36,7 +36,7 @@ class BestEffort(AbstractContextManager["BestEffort"]):
         return True
 
 
-def _hold(record: logging.LogRecord) -> bool:
+def _divert(record: logging.LogRecord) -> bool:
     """Withhold a log record from the handlers."""
     keep = getattr(_OWN, "keep", None)
     if keep is None:
@@ -52,7 +52,7 @@ def diverting_logs(keep: Callable[[logging.LogRecord], None]) -> Iterator[None]:
     """Send this thread's log records to *keep* instead of the handlers."""
     for handler in logging.getLogger().handlers:
         # The filter stays: the last thread may end at any time.
-        handler.addFilter(_hold)
+        handler.addFilter(_divert)
     before = getattr(_OWN, "keep", None)
     _OWN.keep = keep
     try:
