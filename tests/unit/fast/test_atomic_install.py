@@ -17,7 +17,7 @@ if sys.platform == "win32":
     pytest.skip("signals are those of POSIX", allow_module_level=True)
 
 from pip._internal.fast import atomic_install, install_root, trees
-from pip._internal.fast.atomic_install import HeldSignals
+from pip._internal.fast.atomic_install import DelayedSignals
 from pip._internal.fast.trees import StagingFolder
 
 # Elsewhere things are done in upstream's way.
@@ -42,7 +42,7 @@ class TestSignals:
             signal.signal(number, handler)
 
     def test_two_do_not(self) -> None:
-        held = HeldSignals()
+        held = DelayedSignals()
         held.hold(signal.SIGINT)
         send(signal.SIGINT)
         with pytest.raises(KeyboardInterrupt):
@@ -52,7 +52,7 @@ class TestSignals:
         came: list[int] = []
         signal.signal(signal.SIGTERM, lambda number, _: came.append(number))
         try:
-            held = HeldSignals()
+            held = DelayedSignals()
             held.hold(signal.SIGTERM)
             send(signal.SIGTERM)
             assert came == [signal.SIGTERM]
@@ -60,7 +60,7 @@ class TestSignals:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
     def test_another_thread_holds_none(self) -> None:
-        held = HeldSignals()
+        held = DelayedSignals()
         thread = threading.Thread(target=held.hold, args=[signal.SIGINT])
         thread.start()
         thread.join()

@@ -95,7 +95,7 @@ class _OldFiles(StashedUninstallPathSet):
     _get_file_stash = _get_directory_stash
 
 
-class HeldSignals:
+class DelayedSignals:
     """Delayed signals; a second signal of the same kind takes effect at once.
 
     Only the main thread receives signals, so other threads delay none. Signals with a
@@ -153,7 +153,7 @@ class _Transaction:
         self._root = self._options.pop("root", None) or ""
         self._options.pop("progress_bar", None)
         self._replaces = any(each.should_reinstall for each in requirements)
-        self.signals = HeldSignals()
+        self.signals = DelayedSignals()
         self._folder: trees.StagingFolder | None = None
         self._prepared: dict[int, _Prepared] = {}
         #: The prepared removals, by package name.
