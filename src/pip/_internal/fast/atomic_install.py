@@ -195,7 +195,7 @@ class _Transaction:
         places = [getattr(scheme, key) for key in SCHEME_KEYS]
         if places != [os.path.abspath(place) for place in places]:
             raise _CannotPrepare("a place has no absolute path without dots")
-        if not trees.gives_nothing_on(scheme.purelib):
+        if not trees.new_files_inherit_nothing(scheme.purelib):
             raise _CannotPrepare(f"files inherit permissions from {scheme.purelib}")
         self._folder = trees.StagingFolder(scheme.purelib)
         for number, requirement in enumerate(self._requirements):
@@ -207,7 +207,7 @@ class _Transaction:
             self._prepared[id(requirement)] = self._install_below(requirement, new, old)
         for tree in {prepared.tree for prepared in self._prepared.values()}:
             for folder in {os.path.dirname(to) for _, to in trees.moves(tree, os.sep)}:
-                if not trees.gives_nothing_on(folder):
+                if not trees.new_files_inherit_nothing(folder):
                     raise _CannotPrepare(f"files inherit permissions from {folder}")
 
     def _takes_more_space(self) -> bool:

@@ -51,7 +51,7 @@ def own_folder(path: str) -> None:
         raise PermissionError(f"Another user can change '{path}'. {fix}")
 
 
-def gives_nothing_on(folder: str) -> bool:
+def new_files_inherit_nothing(folder: str) -> bool:
     """Return whether new files inherit no group or permissions from a folder.
 
     :raises OSError: if pip cannot inspect the folder

@@ -25,7 +25,7 @@ from pip._internal.fast.digests import identity, known_sha256, read_sha256, regi
 from pip._internal.fast.file_linker import FileLinker, can_clone
 from pip._internal.fast.space import device_of
 from pip._internal.fast.switches import LARGE
-from pip._internal.fast.trees import gives_nothing_on, is_faithful
+from pip._internal.fast.trees import is_faithful, new_files_inherit_nothing
 from pip._internal.fast.unpacker import UnpackedWheel, Unpacker
 from pip._internal.fast.wheel_store import WheelStore
 from pip._internal.locations import get_scheme
@@ -191,7 +191,7 @@ class Unpacking:
         """
         folder = os.path.dirname(target)
         if folder not in self._plain:
-            self._plain[folder] = is_faithful() and gives_nothing_on(folder)
+            self._plain[folder] = is_faithful() and new_files_inherit_nothing(folder)
         if wheel.is_stored:
             if os.path.lexists(target):
                 os.unlink(target)
