@@ -65,7 +65,7 @@ class NotAnswered(BaseException):
 
 
 @dataclass(eq=False)
-class _Job:
+class _Prefetched:
     """A prefetched request."""
 
     sender: Sender
@@ -108,11 +108,11 @@ class SessionRequests:
         self._begin()
 
     def _begin(self) -> None:
-        self._jobs: dict[_Key, _Job] = {}
-        self._waiting: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self._jobs: dict[_Key, _Prefetched] = {}
+        self._waiting: queue.SimpleQueue[_Prefetched | None] = queue.SimpleQueue()
         self._workers = Workers(self._work, _WORKERS, self._waiting.get)
         #: Jobs and requests that have ended, for the main thread.
-        self._ended: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self._ended: queue.SimpleQueue[_Prefetched | None] = queue.SimpleQueue()
         #: A function that the main thread calls after each response to a request of pip.
         self.on_response: Callable[[], None] = lambda: None
         self._pending = 0
@@ -175,7 +175,7 @@ class SessionRequests:
             return False
         self._unclaimed.add(key)
         self._made.add(key)
-        job = self._jobs[key] = _Job(sender, request, settings, limit, then)
+        job = self._jobs[key] = _Prefetched(sender, request, settings, limit, then)
         self._pending += 1
         ended = self._ended
         job.future.add_done_callback(lambda _: ended.put(job))
@@ -284,7 +284,7 @@ class SessionRequests:
                     job.then(job.answer)
         return future.done()
 
-    def _work(self, jobs: Iterator[_Job]) -> None:
+    def _work(self, jobs: Iterator[_Prefetched]) -> None:
         for job in jobs:
             held = (each.answer for each in list(self._jobs.values()))
             if sum(len(each.body) for each in held if each) >= _MAX_HELD:
