@@ -191,7 +191,7 @@ class WheelStore:
         for number in set(unpacked.numbers.values()).difference(numbers.values()):
             with suppress(FileNotFoundError):
                 os.unlink(unpacked.path(number))
-        _write_stand_in(archive, numbers, os.path.join(folder, filename))
+        _write_placeholder(archive, numbers, os.path.join(folder, filename))
         files = {}
         for name in os.listdir(folder):
             path = os.path.join(folder, name)
@@ -239,7 +239,7 @@ def _is_stored(name: str) -> bool:
     )
 
 
-def _write_stand_in(
+def _write_placeholder(
     archive: zipfile.ZipFile, stored: Collection[str], path: str
 ) -> None:
     """Write an archive that lists all files but omits the stored contents."""
