@@ -92,7 +92,7 @@ class _Folded:
             yield Text(f"{self._prefix}{self}", self._style)
 
 
-class _Printable(logging.Filter):
+class _PrintableFilter(logging.Filter):
     """Makes log records printable, and folds them between words."""
 
     def filter(self, record: logging.LogRecord) -> bool:
@@ -116,7 +116,7 @@ class _Printable(logging.Filter):
         return True
 
 
-_PRINTABLE = _Printable()
+_PRINTABLE = _PrintableFilter()
 
 
 def get_logger(name: str) -> VerboseLogger:
