@@ -18,7 +18,7 @@ __all__ = [
     "TEXT",
     "VALUE",
     "Features",
-    "Kind",
+    "TextKind",
     "Report",
     "Values",
 ]
@@ -51,7 +51,7 @@ class Report(Protocol):
         """
 
 
-class Kind(NamedTuple):
+class TextKind(NamedTuple):
     """A kind of text.
 
     :ivar name: the name of the kind, for messages.
@@ -65,12 +65,12 @@ class Kind(NamedTuple):
     limit: str | None = None
 
 
-NAMESPACE = Kind("namespace", is_valid_namespace)
-FEATURE = Kind("feature", is_valid_feature_name)
-VALUE = Kind("value", is_valid_value)
+NAMESPACE = TextKind("namespace", is_valid_namespace)
+FEATURE = TextKind("feature", is_valid_feature_name)
+VALUE = TextKind("value", is_valid_value)
 # Messages quote such text, so it must not contain lone surrogates, which cannot be
 # written, or characters that control a terminal.
-TEXT = Kind(
+TEXT = TextKind(
     "text",
     lambda text: len(text) <= _MAX_TEXT and text.isprintable(),
     "manifest-limits",
@@ -92,7 +92,7 @@ class Values:
         self.report("manifest-types", f"{what} is {found}, not {_KINDS[kind]}")
         return False
 
-    def is_valid(self, text: str, what: str, kind: Kind) -> bool:
+    def is_valid(self, text: str, what: str, kind: TextKind) -> bool:
         """Return whether *text* is a valid *kind*, and report if not.
 
         :param what: the part of the manifest that contains the text, for messages.
@@ -162,7 +162,7 @@ class Values:
         self,
         value: object,
         what: str,
-        kind: Kind,
+        kind: TextKind,
         *,
         repeated: str | None = "repeated-values",
     ) -> tuple[str, ...]:

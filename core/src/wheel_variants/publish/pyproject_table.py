@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NoReturn
 
-from wheel_variants.manifest_values import Kind, Values
+from wheel_variants.manifest_values import TextKind, Values
 from wheel_variants.properties import InvalidProperty, Property
 from wheel_variants.publish.documents import CURRENT
 from wheel_variants.publish.errors import InvalidProjectTable, os_reason
@@ -34,7 +34,7 @@ else:
 __all__ = ["ProjectTable", "read_project_table"]
 
 #: Other code checks the content of these texts.
-_ANY = Kind("text", lambda _: True)
+_ANY = TextKind("text", lambda _: True)
 #: A key of providers for builds only.
 _FOR_BUILDING = "build-requires"
 
