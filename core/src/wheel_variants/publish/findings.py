@@ -9,7 +9,7 @@ from typing import Any
 from wheel_variants.publish.errors import capital
 from wheel_variants.rules import RULES, Rule, Severity
 
-__all__ = ["Finding", "Findings", "found"]
+__all__ = ["Finding", "FindingList", "found"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ def found(
     return Finding(RULES[rule_id], (subject,), problem, remedy)
 
 
-class Findings:
+class FindingList:
     """The findings about one subject, in order and without duplicates."""
 
     def __init__(self, subject: str) -> None:

@@ -36,7 +36,7 @@ from wheel_variants.publish.documents import (
     WITHOUT_PROVIDERS,
     named_version,
 )
-from wheel_variants.publish.findings import Finding, Findings
+from wheel_variants.publish.findings import Finding, FindingList
 from wheel_variants.publish.known_providers import KNOWN_PROVIDERS, doubt_about
 from wheel_variants.publish.proofs import needs_line
 from wheel_variants.rules import Effect
@@ -66,7 +66,7 @@ def check_manifest(data: bytes, subject: str) -> CheckedManifest:
 
     :param subject: the name of the manifest in findings.
     """
-    findings = Findings(subject)
+    findings = FindingList(subject)
     try:
         document = load_json(data)
     except InvalidManifest as error:
@@ -84,7 +84,7 @@ def check_manifest(data: bytes, subject: str) -> CheckedManifest:
 class _Checker:
     """Checks the rules that the parser does not report."""
 
-    def __init__(self, manifest: Manifest, findings: Findings) -> None:
+    def __init__(self, manifest: Manifest, findings: FindingList) -> None:
         self.manifest, self.document = manifest, manifest.document
         self.add, self.report = findings.add, findings.report
         self.named = named_version(manifest.schema or "")

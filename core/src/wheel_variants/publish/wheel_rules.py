@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from wheel_variants.publish import wheels
 from wheel_variants.publish.errors import capital
 from wheel_variants.publish.files import sha256
-from wheel_variants.publish.findings import Findings, found
+from wheel_variants.publish.findings import FindingList, found
 from wheel_variants.publish.manifest_rules import CheckedManifest, check_manifest
 
 __all__ = ["CheckedWheel", "check_open_wheel", "check_wheel"]
@@ -47,7 +47,7 @@ def check_open_wheel(
     :raises UnreadableWheel: if METADATA is missing, or files cannot be read.
     """
     metadata, data = wheel.metadata(), wheel.read("variant.json")
-    embedded, findings = CheckedManifest(()), Findings(subject)
+    embedded, findings = CheckedManifest(()), FindingList(subject)
     label = wheel.name.label
     marked = wheels.variant_marked(metadata) if label is None else []
     if label is not None and data is not None:
