@@ -19,7 +19,12 @@ from tests.lib.repository import JSON_TYPE
 from tests.lib.tls import use_tls
 from wheel_variants.publish import http
 from wheel_variants.publish.errors import NothingFound
-from wheel_variants.publish.http import HttpSession, NoRanges, RemoteFile, Unavailable
+from wheel_variants.publish.http import (
+    HttpSession,
+    NoRangeSupport,
+    RemoteFile,
+    Unavailable,
+)
 from wheel_variants.publish.pages import project_pages, read_page
 from wheel_variants.publish.wheels import WheelName, wheel_in
 
@@ -71,18 +76,18 @@ WHEELS: Mapping[str, tuple[Mapping[str, Any], type[Exception], str]] = {
         Unavailable,
         "403 Forbidden",
     ),
-    "whole files only": ({"whole": True, "methods": ("GET",)}, NoRanges, "^$"),
+    "whole files only": ({"whole": True, "methods": ("GET",)}, NoRangeSupport, "^$"),
     "no length": (
         {"headers": {"Content-Length": ""}, "methods": ("HEAD",)},
-        NoRanges,
+        NoRangeSupport,
         "^$",
     ),
     "a length of many digits": (
         {"headers": {"Content-Length": "9" * 5000}, "methods": ("HEAD",)},
-        NoRanges,
+        NoRangeSupport,
         "^$",
     ),
-    "another part": ({"shift": 1}, NoRanges, "^$"),
+    "another part": ({"shift": 1}, NoRangeSupport, "^$"),
     "parts that end early": (
         {"truncate": 10, "methods": ("GET",)},
         Unavailable,
@@ -222,7 +227,7 @@ def test_a_proxy(
 def test_more_than_was_asked_for(torch: IndexServer, session: HttpSession) -> None:
     file = RemoteFile(session, torch.file_url(WHEEL))
     torch.fault(WHEEL, body=b"\0" * (1 << 20), methods=("GET",), status=206)
-    with pytest.raises((Unavailable, NoRanges)):
+    with pytest.raises((Unavailable, NoRangeSupport)):
         file.readinto(bytearray(100))
     torch.fault(MANIFEST, size=3 << 20)
     with pytest.raises(Unavailable, match="more than 2 MiB"):

@@ -30,7 +30,12 @@ from wheel_variants.publish.errors import (
 )
 from wheel_variants.publish.files import open_regular
 from wheel_variants.publish.findings import Finding, found
-from wheel_variants.publish.http import HttpSession, NoRanges, RemoteFile, Unavailable
+from wheel_variants.publish.http import (
+    HttpSession,
+    NoRangeSupport,
+    RemoteFile,
+    Unavailable,
+)
 from wheel_variants.publish.known_providers import BUILT_IN_PACKAGES
 from wheel_variants.publish.manifest_rules import CheckedManifest, check_manifest
 from wheel_variants.publish.pages import project_pages, read_page
@@ -206,7 +211,7 @@ class Check:
                     checked = self._look_into(link.url, wheel, subject)
                 else:
                     continue
-            except NoRanges:
+            except NoRangeSupport:
                 place.sends_parts = False
                 logger.warning(
                     "Did not check the metadata inside the wheels of %s: the server does "

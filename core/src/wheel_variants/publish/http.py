@@ -27,7 +27,7 @@ from wheel_variants.publish.simple_index import HTML_PAGE
 __all__ = [
     "Fetched",
     "HttpSession",
-    "NoRanges",
+    "NoRangeSupport",
     "RemoteFile",
     "Unavailable",
     "add_http_options",
@@ -47,7 +47,7 @@ class Unavailable(Exception):
     """A URL that cannot be fetched; the message is the reason."""
 
 
-class NoRanges(Exception):
+class NoRangeSupport(Exception):
     """A server that does not support range requests."""
 
 
@@ -212,7 +212,7 @@ class RemoteFile(io.RawIOBase):
     """A file on a server, read piece by piece with range requests.
 
     :ivar size: the size of the file, in bytes.
-    :raises NoRanges: if the server does not support range requests.
+    :raises NoRangeSupport: if the server does not support range requests.
     :raises Unavailable: if a request fails, also while reading.
     """
 
@@ -227,7 +227,7 @@ class RemoteFile(io.RawIOBase):
         size = response.headers.get("Content-Length", "")
         # No file system can store a size with more digits.
         if not size.isdecimal() or len(size) > 18:
-            raise NoRanges
+            raise NoRangeSupport
         self.size, self._url = int(size), response.url
 
     def readable(self) -> bool:
@@ -265,7 +265,7 @@ class RemoteFile(io.RawIOBase):
                 response.status_code != 206
                 or not sent.startswith(f"bytes {first}-{last}/")
             ):
-                raise NoRanges
+                raise NoRangeSupport
             _check_status(response, 206)
             data = _read(response, count)
         if len(data) != count:

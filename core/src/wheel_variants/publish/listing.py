@@ -33,7 +33,7 @@ from wheel_variants.publish.errors import CannotWrite, NothingFound, without_cre
 from wheel_variants.publish.http import (
     Fetched,
     HttpSession,
-    NoRanges,
+    NoRangeSupport,
     RemoteFile,
     Unavailable,
 )
@@ -75,7 +75,7 @@ def read_listing(plan: Plan, session: HttpSession, source: str) -> None:
             plan.add(_converted(plan, session, link))
         except (wheels.UnreadableWheel, NotAdopted, Unavailable) as error:
             plan.left.append(Left(link.filename, str(error)))
-        except NoRanges:
+        except NoRangeSupport:
             why = "the server does not support range requests: download the wheel, and "
             why += "adopt its folder"
             plan.left.append(Left(link.filename, why))
