@@ -11,7 +11,7 @@ import pytest
 
 from wheel_variants.properties import SupportedFeature
 from wheel_variants.publish.plugins import (
-    PluginFailed,
+    PluginError,
     _find_api,
     _suggested_namespace,
     query,
@@ -123,14 +123,14 @@ FAILURES = {
 def test_failures(tmp_path: Path, name: str) -> None:
     code, problem = FAILURES[name]
     _install(tmp_path, {"npu.py": code})
-    with pytest.raises(PluginFailed, match=problem):
+    with pytest.raises(PluginError, match=problem):
         query(tmp_path, "npu", os.environ, 30)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are those of POSIX")
 def test_its_process(tmp_path: Path) -> None:
     _install(tmp_path, {"npu.py": f"{HEAD}os.kill(os.getpid(), 11)\n"})
-    with pytest.raises(PluginFailed, match="process ended with signal 11"):
+    with pytest.raises(PluginError, match="process ended with signal 11"):
         query(tmp_path, "npu", os.environ, 30)
 
 
@@ -144,7 +144,7 @@ def test_it_is_stopped_with_all_that_it_started(tmp_path: Path) -> None:
     )
     _install(tmp_path, {"npu.py": f"{HEAD}{code}time.sleep(99)\n"})
     with pytest.raises(
-        PluginFailed, match="did not return a result within 1 s"
+        PluginError, match="did not return a result within 1 s"
     ) as error:
         query(tmp_path, "npu", os.environ, 1)
     assert error.value.hints == ("To wait longer, add --variant-provider-timeout 2",)
@@ -183,11 +183,11 @@ def test_nothing_runs_that_is_not_installed(tmp_path: Path) -> None:
     _install(folder, {"npu.py": GOOD, "json.py": GOOD})
     (folder / "beside.py").write_text(f"open({str(mark)!r}, 'w')")
     for api in ("beside", "beside:x", "json", "this", "venv.__main__", "\x1b[31m"):
-        with pytest.raises(PluginFailed, match="has no module"):
+        with pytest.raises(PluginError, match="has no module"):
             query(folder, api, os.environ, 30)
     for api in ("npu:", "npu:a b", "npu:a..b"):
         with pytest.raises(
-            PluginFailed, match="not of the form MODULE or MODULE:OBJECT"
+            PluginError, match="not of the form MODULE or MODULE:OBJECT"
         ):
             query(folder, api, os.environ, 30)
     assert not mark.exists()
@@ -245,7 +245,7 @@ def test_the_entry_point_is_found(
     ],
 )
 def test_no_entry_point(tmp_path: Path, files: dict[str, str], problem: str) -> None:
-    with pytest.raises(PluginFailed, match=problem):
+    with pytest.raises(PluginError, match=problem):
         _find_api(_install(tmp_path, files), "npu")
 
 

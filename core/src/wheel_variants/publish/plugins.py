@@ -35,7 +35,7 @@ from wheel_variants.properties import (
 from wheel_variants.publish.errors import PublishError
 from wheel_variants.safe_repr import safe_repr
 
-__all__ = ["PluginFailed", "Trial", "query", "try_plugin"]
+__all__ = ["PluginError", "Trial", "query", "try_plugin"]
 
 #: Seconds that a plugin may take, as in installers.
 TIMEOUT = 10.0
@@ -54,7 +54,7 @@ _NAME = re.compile(r"(?:provider-variant-)?(.+?)(?:-variant)?(?:-(?:provider|plu
 _ONLY_WHEELS = ("--only-binary", ":all:")
 
 
-class PluginFailed(PublishError):
+class PluginError(PublishError):
     """A plugin cannot be installed, or its query fails."""
 
 
@@ -103,7 +103,7 @@ def try_plugin(
     :param timeout: the time limit of each query, in seconds.
     :param pip_options: options of ``pip install``, such as ``--no-index``.
     :param environ: the environment variables of pip; the plugin sees some of them.
-    :raises PluginFailed: if the plugin cannot be installed, or its query fails.
+    :raises PluginError: if the plugin cannot be installed, or its query fails.
     """
     names = {canonicalize_name(each) for each in trusted}
     with _temporary_folder() as folder:
@@ -148,7 +148,7 @@ def _install(
 ) -> Distribution:
     """Install a plugin and its dependencies, if they are trusted.
 
-    :raises PluginFailed: if pip fails, or a dependency is not trusted.
+    :raises PluginError: if pip fails, or a dependency is not trusted.
     """
     options = [*pip_options, "--target", str(folder)]
     _run_pip(environ, *options, "--no-deps", *_pip_words(plugin))
@@ -169,12 +169,12 @@ def _install(
 def _check_trusted(names: Iterable[str], trusted: Collection[str]) -> None:
     """Check that all packages are trusted.
 
-    :raises PluginFailed: if a package is not trusted.
+    :raises PluginError: if a package is not trusted.
     """
     untrusted = sorted({*map(canonicalize_name, names)} - {*trusted})
     if untrusted:
         options = " ".join(f"--trust-variant-provider {name}" for name in untrusted)
-        raise PluginFailed(
+        raise PluginError(
             f"The plugin depends on packages that you have not trusted: "
             f"{', '.join(untrusted)}",
             f"To allow their code to run, add {options}",
@@ -184,7 +184,7 @@ def _check_trusted(names: Iterable[str], trusted: Collection[str]) -> None:
 def _pip_words(plugin: str) -> list[str]:
     """Return the arguments of ``pip install`` for the plugin.
 
-    :raises PluginFailed: if *plugin* is neither a path nor a requirement.
+    :raises PluginError: if *plugin* is neither a path nor a requirement.
     """
     path = Path(plugin)
     if path.exists():
@@ -194,7 +194,7 @@ def _pip_words(plugin: str) -> list[str]:
         requirement = Requirement(plugin)
         if requirement.url is None and path.suffix != ".whl":
             return [*_ONLY_WHEELS, str(requirement)]
-    raise PluginFailed(
+    raise PluginError(
         f"'{plugin}' is neither an existing path nor a requirement",
         "Specify a wheel, the folder of a project, or a requirement",
     )
@@ -203,7 +203,7 @@ def _pip_words(plugin: str) -> list[str]:
 def _run_pip(environ: Mapping[str, str], *words: str) -> None:
     """Run ``pip install`` with the current interpreter.
 
-    :raises PluginFailed: if pip fails; the message contains pip's output.
+    :raises PluginError: if pip fails; the message contains pip's output.
     """
     command = [sys.executable, "-I", "-m", "pip", "install", "--quiet", "--no-input"]
     command += ["--disable-pip-version-check", "--no-compile", "--no-user"]
@@ -218,13 +218,13 @@ def _run_pip(environ: Mapping[str, str], *words: str) -> None:
         check=False,
     )
     if "No module named pip" in done.stderr:
-        raise PluginFailed(
+        raise PluginError(
             f"Cannot install the plugin: {sys.executable} has no pip",
             f"To install pip, run {sys.executable} -m ensurepip",
         )
     if done.returncode:
         lines = f"{done.stdout}{done.stderr}".splitlines()
-        raise PluginFailed("pip failed to install the plugin", details=lines)
+        raise PluginError("pip failed to install the plugin", details=lines)
 
 
 def _suggested_namespace(project: str) -> str:
@@ -241,7 +241,7 @@ def _find_api(installed: Distribution, default: str) -> str:
     """Find the entry point of a plugin in its sources.
 
     :param default: the module that installers use by default.
-    :raises PluginFailed: if there is no entry point, or several.
+    :raises PluginError: if there is no entry point, or several.
     """
     files = {str(file) for file in installed.files or ()}
     found: list[str] = []
@@ -257,7 +257,7 @@ def _find_api(installed: Distribution, default: str) -> str:
         return found[0]
     if not found and belongs(default, files):
         return default
-    raise PluginFailed(
+    raise PluginError(
         f"The plugin defines {_FUNCTION}() in several places: {', '.join(found)}"
         if found
         else f"The plugin does not define {_FUNCTION}(), and has no module {default}",
@@ -290,15 +290,15 @@ def query(
     :param environ: the environment variables of the plugin.
     :param timeout: the time limit, in seconds.
     :return: the valid features, the problems, and the duration in seconds.
-    :raises PluginFailed: if the query fails.
+    :raises PluginError: if the query fails.
     """
     module, _, path = api.partition(":")
     if not all(map(str.isidentifier, path.split("."))) and api != module:
-        raise PluginFailed(f"'{api}' is not of the form MODULE or MODULE:OBJECT")
+        raise PluginError(f"'{api}' is not of the form MODULE or MODULE:OBJECT")
     installed = distributions(path=[str(folder)])
     files = {str(file) for each in installed for file in each.files or ()}
     if not belongs(module, files):
-        raise PluginFailed(f"The plugin has no module '{module}'")
+        raise PluginError(f"The plugin has no module '{module}'")
     with _temporary_folder() as own, TemporaryFile() as printed:
         answer, work = own / "answer.json", own / "work"
         work.mkdir()
@@ -317,7 +317,7 @@ def query(
         try:
             status = process.wait(timeout)
         except subprocess.TimeoutExpired:
-            raise PluginFailed(
+            raise PluginError(
                 f"The plugin did not return a result within {timeout:g} s",
                 f"To wait longer, add --variant-provider-timeout {2 * timeout:g}",
             ) from None
@@ -326,7 +326,7 @@ def query(
         seconds = time.monotonic() - started
         if not answer.exists():
             end = f"signal {-status}" if status < 0 else f"exit status {status}"
-            raise PluginFailed(f"The plugin process ended with {end}")
+            raise PluginError(f"The plugin process ended with {end}")
         problems: list[str] = []
         features = tuple(_features(_configs(answer.read_bytes()), problems))
         printed.seek(0)
@@ -351,17 +351,17 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
 def _configs(data: bytes) -> list[Any]:
     """Parse the result of ``get_supported_configs`` that the process wrote.
 
-    :raises PluginFailed: if the function failed or did not return a list.
+    :raises PluginError: if the function failed or did not return a list.
     """
     if len(data) > _MAX_ANSWER:
-        raise PluginFailed(f"The plugin's result is larger than {_MAX_ANSWER} bytes")
+        raise PluginError(f"The plugin's result is larger than {_MAX_ANSWER} bytes")
     answer = json.loads(data)
     if "fault" in answer:
-        raise PluginFailed(f"The plugin failed: {answer['fault']}")
+        raise PluginError(f"The plugin failed: {answer['fault']}")
     configs = answer["configs"]
     if isinstance(configs, list):
         return configs
-    raise PluginFailed(f"{_FUNCTION}() must return a list, not {safe_repr(configs)}")
+    raise PluginError(f"{_FUNCTION}() must return a list, not {safe_repr(configs)}")
 
 
 def _features(configs: list[Any], problems: list[str]) -> Iterator[SupportedFeature]:
