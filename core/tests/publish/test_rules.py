@@ -17,7 +17,7 @@ from tests.lib.wheels import DistFile, make_wheel
 from wheel_variants.manifest_parser import parse_document
 from wheel_variants.publish.findings import Finding
 from wheel_variants.publish.manifest_rules import check_manifest
-from wheel_variants.publish.releases import Release
+from wheel_variants.publish.releases import ReleaseFiles
 from wheel_variants.publish.wheel_rules import check_wheel
 from wheel_variants.publish.wheels import WheelName
 from wheel_variants.rules import RULES
@@ -189,9 +189,9 @@ def test_wheels(tmp_path: Path, case: str) -> None:
 
 def release(
     embedded: Mapping[str, object], manifest: object = None, plain: bool = True
-) -> Release:
+) -> ReleaseFiles:
     """Make a release with a wheel for each of some documents, by label."""
-    made = Release("demo", Version("1.0"))  # type: ignore[arg-type]
+    made = ReleaseFiles("demo", Version("1.0"))  # type: ignore[arg-type]
     for label, document in embedded.items():
         name = WheelName(f"demo-1.0-py3-none-any-{label}.whl")
         made.wheels.append(name)
@@ -217,7 +217,7 @@ GOOD = {"cu128": embedded("cu128"), "null": embedded("null")}
 OTHER_PROVIDER = embedded("b")
 OTHER_PROVIDER["providers"] = {"nvidia": {"requires": ["nvidia-variant-provider>=9"]}}
 
-RELEASES: Mapping[str, tuple[Release, set[str]]] = {
+RELEASES: Mapping[str, tuple[ReleaseFiles, set[str]]] = {
     "good": (release(GOOD, MANIFEST), set()),
     "without a manifest": (release(GOOD), set()),
     "plain wheels alone": (release({}), set()),

@@ -42,7 +42,7 @@ from wheel_variants.publish.pages import project_pages, read_page
 from wheel_variants.publish.releases import (
     Link,
     Place,
-    Release,
+    ReleaseFiles,
     check_manifest_name,
     scan_folder,
 )
@@ -171,7 +171,7 @@ class Check:
                 findings += release.check_labels()
                 findings += release.check_fallback(place.name)
 
-    def _listed_manifest(self, place: Place, release: Release, name: str) -> None:
+    def _listed_manifest(self, place: Place, release: ReleaseFiles, name: str) -> None:
         subject, link = f"{place.prefix}{name}", place.links[name]
         self.findings += check_manifest_name(name, subject)
         try:
@@ -197,7 +197,7 @@ class Check:
         return checked.manifest
 
     def _listed_wheels(
-        self, place: Place, release: Release, wheels: list[WheelName]
+        self, place: Place, release: ReleaseFiles, wheels: list[WheelName]
     ) -> None:
         """Check the wheels of one label: all local files, or the first one on a server."""
         for wheel in wheels:

@@ -25,7 +25,12 @@ from wheel_variants.publish.errors import (
     os_reason,
 )
 from wheel_variants.publish.findings import Finding
-from wheel_variants.publish.releases import Hashed, Release, ScannedFolder, scan_folder
+from wheel_variants.publish.releases import (
+    Hashed,
+    ReleaseFiles,
+    ScannedFolder,
+    scan_folder,
+)
 from wheel_variants.publish.simple_index import SIMPLE, Site, manifest_filename
 from wheel_variants.publish.wheels import open_wheel
 
@@ -190,7 +195,7 @@ class _Indexer:
             details=map(_line, errors),
         )
 
-    def _write_manifest(self, release: Release) -> None:
+    def _write_manifest(self, release: ReleaseFiles) -> None:
         path = None
         if release.embedded:
             manifest = merge(release.embedded)
@@ -208,7 +213,7 @@ class _Indexer:
             ReleaseReport(release.name, version, tuple(release.labels), plain, path)
         )
 
-    def _offer_files(self, release: Release) -> None:
+    def _offer_files(self, release: ReleaseFiles) -> None:
         """Put files where the pages link to them, and write their core metadata."""
         site = self.site
         elsewhere = not os.path.samefile(self.folder, site.folder)

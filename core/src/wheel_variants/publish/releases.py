@@ -34,7 +34,7 @@ __all__ = [
     "Hashed",
     "Link",
     "Place",
-    "Release",
+    "ReleaseFiles",
     "ScannedFolder",
     "check_manifest_name",
     "scan_folder",
@@ -62,7 +62,7 @@ _WRITE_AGAIN = "Write the manifest again with 'wheel-variants index'"
 
 
 @dataclass(slots=True)
-class Release:
+class ReleaseFiles:
     """The files of one release in a folder or on a page.
 
     :ivar prefix: the prefix of file names in messages.
@@ -216,7 +216,7 @@ class Place:
 
     name: str
     prefix: str = ""
-    releases: dict[tuple[NormalizedName, Version], Release] = field(
+    releases: dict[tuple[NormalizedName, Version], ReleaseFiles] = field(
         default_factory=dict
     )
     misnamed: dict[str, str] = field(default_factory=dict)
@@ -224,7 +224,7 @@ class Place:
     projects: list[str] = field(default_factory=list)
     sends_parts: bool = True
 
-    def add(self, filename: str, link: Link | None = None) -> Release | None:
+    def add(self, filename: str, link: Link | None = None) -> ReleaseFiles | None:
         """Add a file, and return its release, or None.
 
         If a release has several manifests, or a name has several links, the first one
@@ -252,8 +252,8 @@ class Place:
             self.links.setdefault(filename, link)
         return release
 
-    def _release(self, name: NormalizedName, version: Version) -> Release:
-        new = Release(name, version, self.prefix)
+    def _release(self, name: NormalizedName, version: Version) -> ReleaseFiles:
+        new = ReleaseFiles(name, version, self.prefix)
         return self.releases.setdefault((name, version), new)
 
 
