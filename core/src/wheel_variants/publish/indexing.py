@@ -31,7 +31,7 @@ from wheel_variants.publish.releases import (
     ScannedFolder,
     scan_folder,
 )
-from wheel_variants.publish.simple_index import SIMPLE, Site, manifest_filename
+from wheel_variants.publish.simple_index import SIMPLE, IndexWriter, manifest_filename
 from wheel_variants.publish.wheels import open_wheel
 
 __all__ = [
@@ -143,7 +143,7 @@ class _Indexer:
     def __init__(self, scanned: ScannedFolder, output: str, state: IndexState) -> None:
         self.scanned, self.folder = scanned, scanned.name
         self.before = state.written
-        self.site = Site(output)
+        self.site = IndexWriter(output)
         self.report = IndexReport(files=len(scanned.files), read=scanned.read)
 
     def make(self, *, simple: bool) -> IndexReport:

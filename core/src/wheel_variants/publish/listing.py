@@ -40,7 +40,7 @@ from wheel_variants.publish.http import (
 from wheel_variants.publish.output import track
 from wheel_variants.publish.pages import html_links
 from wheel_variants.publish.releases import Link
-from wheel_variants.publish.simple_index import SIMPLE, IndexedFile, Site
+from wheel_variants.publish.simple_index import SIMPLE, IndexedFile, IndexWriter
 
 __all__ = ["read_listing", "write_index"]
 
@@ -127,7 +127,7 @@ def write_index(plan: Plan, folder: str) -> None:
 
     :raises CannotWrite: if a file cannot be written.
     """
-    site, pages = Site(folder), os.path.join(folder, SIMPLE)
+    site, pages = IndexWriter(folder), os.path.join(folder, SIMPLE)
     releases: dict[tuple[NormalizedName, Version], dict[str, Manifest]] = {}
     for each in plan.adopted:
         found = releases.setdefault(each.variant.release, {})

@@ -22,7 +22,7 @@ __all__ = [
     "IndexedFile",
     "JSON_PAGE",
     "SIMPLE",
-    "Site",
+    "IndexWriter",
     "manifest_filename",
     "project_pages",
     "root_pages",
@@ -132,7 +132,7 @@ def _described(file: IndexedFile) -> dict[str, Any]:
     return described
 
 
-class Site:
+class IndexWriter:
     """A writer for the folder of an index.
 
     :ivar digests: the digests of all files, by path within the folder.
