@@ -86,7 +86,7 @@ def read_document(document: object, report: Report) -> Manifest:
 
     :return: the readable parts, unless *report* raises.
     """
-    return _Reader(report).read(document)
+    return _ManifestReader(report).read(document)
 
 
 def _refuse(rule: str, problem: str, _: str | None = None) -> None:
@@ -149,7 +149,7 @@ def _is_deep(root: dict[str, Any]) -> bool:
     return True
 
 
-class _Reader:
+class _ManifestReader:
     """Reads one document; the result lacks all unreadable parts."""
 
     def __init__(self, report: Report) -> None:
