@@ -80,7 +80,7 @@ def read_project_table(path: str | None) -> ProjectTable:
     try:
         with open(path, "rb") as file:
             document = tomllib.load(file)
-        return _Reader(path).read(document.get("variant", {}))
+        return _TableReader(path).read(document.get("variant", {}))
     except OSError as error:
         problem = f"cannot read the file: {os_reason(error)}"
         hint = "Specify another file with --pyproject"
@@ -91,7 +91,7 @@ def read_project_table(path: str | None) -> ProjectTable:
     raise InvalidProjectTable(path, problem, hint)
 
 
-class _Reader:
+class _TableReader:
     def __init__(self, path: str) -> None:
         self.path = path
         self._values = Values(self._refuse)
