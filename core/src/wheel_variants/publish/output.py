@@ -58,7 +58,7 @@ def logs_to_stderr(verbosity: int) -> Iterator[None]:
         less than 0 for less output.
     """
     levels = (logging.DEBUG, logging.INFO, logging.WARNING, logging.ERROR)
-    handler, level = _Handler(), _LOGGER.level
+    handler, level = _LogHandler(), _LOGGER.level
     _LOGGER.setLevel(levels[min(max(1 - verbosity, 0), len(levels) - 1)])
     _LOGGER.addHandler(handler)
     try:
@@ -68,7 +68,7 @@ def logs_to_stderr(verbosity: int) -> Iterator[None]:
         _LOGGER.setLevel(level)
 
 
-class _Handler(logging.Handler):
+class _LogHandler(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         line = f"{record.levelname.lower()}: {printable(record.getMessage())}"
         style = "yellow" if record.levelno >= logging.WARNING else "dim"
