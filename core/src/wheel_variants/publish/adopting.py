@@ -32,7 +32,7 @@ from wheel_variants.publish.simple_index import IndexedFile
 
 __all__ = [
     "Converted",
-    "Left",
+    "SkippedFile",
     "NotAdopted",
     "Plan",
     "add_alike",
@@ -78,7 +78,7 @@ class Converted(NamedTuple):
     listed: IndexedFile | None = None
 
 
-class Left(NamedTuple):
+class SkippedFile(NamedTuple):
     """A skipped file, with the reason."""
 
     filename: str
@@ -107,12 +107,12 @@ class Plan:
     table: ProjectTable
     adopted: list[Converted] = field(default_factory=list)
     kept: list[str] = field(default_factory=list)
-    left: list[Left] = field(default_factory=list)
+    left: list[SkippedFile] = field(default_factory=list)
     requiring: list[tuple[str, str]] = field(default_factory=list)
     alike: list[str] = field(default_factory=list)
     snippet: list[str] = field(default_factory=list)
     written: list[tuple[str, str]] = field(default_factory=list)
-    damaged: list[Left] = field(default_factory=list)
+    damaged: list[SkippedFile] = field(default_factory=list)
 
     @property
     def releases(self) -> Releases:
@@ -159,7 +159,7 @@ def read_folder(plan: Plan) -> None:
     """
     folder, names = plan.folder, _listed(plan.folder)
     plan.left += (
-        Left(name, "not a wheel")
+        SkippedFile(name, "not a wheel")
         for name in names
         if not name.endswith((".whl", *_ATTESTATIONS))
         if os.path.isfile(os.path.join(folder, name))
@@ -177,16 +177,18 @@ def read_folder(plan: Plan) -> None:
             else:
                 plan.add(found)
         except (wheels.UnreadableWheel, NotAdopted) as error:
-            plan.left.append(Left(name, str(error)))
+            plan.left.append(SkippedFile(name, str(error)))
         except OSError as error:
-            plan.left.append(Left(name, f"cannot read the file: {os_reason(error)}"))
+            plan.left.append(
+                SkippedFile(name, f"cannot read the file: {os_reason(error)}")
+            )
     releases = {each.variant.release for each in plan.adopted}
     for each in plain:
         if each.release in releases:
             plan.kept.append(each.filename)
         else:
             why = "a plain wheel without variants of the same release"
-            plan.left.append(Left(each.filename, why))
+            plan.left.append(SkippedFile(each.filename, why))
     plan.requiring += _requiring(plan, requires)
 
 
@@ -394,7 +396,7 @@ def write(plan: Plan, folder: str) -> None:
             try:
                 plan.written.append(_write_variant(plan, adopted, manifest, folder))
             except wheels.UnreadableWheel as error:
-                plan.damaged.append(Left(str(adopted.original), str(error)))
+                plan.damaged.append(SkippedFile(str(adopted.original), str(error)))
         for name in plan.kept:
             path = os.path.join(folder, name)
             link_or_copy(plan.folder, name, path)

@@ -21,9 +21,9 @@ from wheel_variants.merging import merge
 from wheel_variants.publish import wheels
 from wheel_variants.publish.adopting import (
     Converted,
-    Left,
     NotAdopted,
     Plan,
+    SkippedFile,
     is_of,
     manifest_of,
     proved,
@@ -74,11 +74,11 @@ def read_listing(plan: Plan, session: HttpSession, source: str) -> None:
         try:
             plan.add(_converted(plan, session, link))
         except (wheels.UnreadableWheel, NotAdopted, Unavailable) as error:
-            plan.left.append(Left(link.filename, str(error)))
+            plan.left.append(SkippedFile(link.filename, str(error)))
         except NoRangeSupport:
             why = "the server does not support range requests: download the wheel, and "
             why += "adopt its folder"
-            plan.left.append(Left(link.filename, why))
+            plan.left.append(SkippedFile(link.filename, why))
 
 
 def _links(listing: Fetched) -> Iterator[Link]:
