@@ -171,7 +171,7 @@ def read_folder(plan: Plan) -> None:
             with wheels.open_wheel(name, folder, may_be_renamed=True) as wheel:
                 _check(wheel)
                 requires[name] = _required(wheel)
-                found = _judged(wheel, plan, names)
+                found = _convert(wheel, plan, names)
             if found is None:
                 plain.append(wheel.name)
             else:
@@ -226,7 +226,7 @@ def is_of(metadata: bytes, project: NormalizedName, version: Version) -> bool:
     return is_same and canonicalize_name(found.get("name", "").strip()) == project
 
 
-def _judged(
+def _convert(
     wheel: wheels.WheelFile, plan: Plan, names: Iterable[str]
 ) -> Converted | None:
     """Return the plan for a wheel; None if the wheel has no local version and is not a twin.
