@@ -25,13 +25,13 @@ from wheel_variants.publish.manifest_rules import check_manifest
 from wheel_variants.publish.pyproject_table import ProjectTable
 from wheel_variants.publish.renaming import renamed
 
-__all__ = ["Build", "build_wheel", "judged", "manifests_of_release"]
+__all__ = ["BuildRequest", "build_wheel", "judged", "manifests_of_release"]
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
-class Build:
+class BuildRequest:
     """A request to build a wheel from another wheel, and the result.
 
     :ivar wheel: the path of the original wheel.
@@ -67,7 +67,7 @@ class Build:
     warnings: list[str] = field(default_factory=list)
 
 
-def build_wheel(request: Build) -> None:
+def build_wheel(request: BuildRequest) -> None:
     """Build a wheel, and store the result in *request*; do not change the original wheel.
 
     :raises CannotBuild: if the wheel cannot be built, or would break a rule.
@@ -86,7 +86,7 @@ def build_wheel(request: Build) -> None:
 
 
 class _Builder:
-    def __init__(self, request: Build, wheel: wheels.WheelFile) -> None:
+    def __init__(self, request: BuildRequest, wheel: wheels.WheelFile) -> None:
         self.request = request
         self.wheel = wheel
         self.filename = wheel.name.filename

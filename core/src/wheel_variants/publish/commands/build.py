@@ -12,7 +12,7 @@ from typing import Any
 from wheel_variants.labels import NULL_LABEL, is_valid_label
 from wheel_variants.manifest import ABI_DEPENDENCY
 from wheel_variants.properties import InvalidProperty, Property, is_valid_namespace
-from wheel_variants.publish.building import Build, build_wheel
+from wheel_variants.publish.building import BuildRequest, build_wheel
 from wheel_variants.publish.documents import CURRENT, SCHEMA_VERSIONS, WITHOUT_PROVIDERS
 from wheel_variants.publish.errors import UsageError
 from wheel_variants.publish.known_providers import KNOWN_PROVIDERS
@@ -117,7 +117,7 @@ def add_pyproject(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Build one wheel, and print its path."""
-    built = Build(
+    built = BuildRequest(
         options.wheel,
         _chosen_label(options),
         options.from_label,
