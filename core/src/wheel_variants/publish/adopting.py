@@ -21,7 +21,7 @@ from packaging.version import Version
 from wheel_variants.labels import NULL_LABEL, is_valid_label
 from wheel_variants.manifest import ABI_DEPENDENCY, Manifest
 from wheel_variants.publish import proofs, wheels
-from wheel_variants.publish.building import judged, manifests_of_release
+from wheel_variants.publish.building import check_document, manifests_of_release
 from wheel_variants.publish.documents import CURRENT, make_document, to_json
 from wheel_variants.publish.errors import CannotWrite, NothingFound, os_reason
 from wheel_variants.publish.files import file_sha256, link_or_copy
@@ -436,5 +436,5 @@ def manifest_of(plan: Plan, adopted: Converted, folder: str) -> Manifest:
     properties = adopted.proof.properties
     label = str(variant.label)
     made = make_document(CURRENT, namespaces, providers, label, properties)
-    manifest, _ = judged(made, variant.filename, adopted.original.filename)
+    manifest, _ = check_document(made, variant.filename, adopted.original.filename)
     return manifest

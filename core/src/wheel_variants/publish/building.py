@@ -25,7 +25,7 @@ from wheel_variants.publish.manifest_rules import check_manifest
 from wheel_variants.publish.pyproject_table import ProjectTable
 from wheel_variants.publish.renaming import renamed
 
-__all__ = ["BuildRequest", "build_wheel", "judged", "manifests_of_release"]
+__all__ = ["BuildRequest", "build_wheel", "check_document", "manifests_of_release"]
 
 logger = logging.getLogger(__name__)
 
@@ -235,7 +235,7 @@ class _Builder:
         return {namespace: described[namespace] for namespace in namespaces}
 
     def _check(self, document: Mapping[str, Any]) -> None:
-        manifest, warnings = judged(document, self.result, self.filename)
+        manifest, warnings = check_document(document, self.result, self.filename)
         self.warnings += warnings
         manifests = {**self.siblings, self.result: manifest}
         for disagreement in disagreements(manifests):
@@ -265,7 +265,7 @@ class _Builder:
         return CannotBuild(self.filename, [problem], hint)
 
 
-def judged(
+def check_document(
     document: Mapping[str, Any], name: str, source: str
 ) -> tuple[Manifest, list[str]]:
     """Check the metadata of a variant wheel before writing the wheel.
