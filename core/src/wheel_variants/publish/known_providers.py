@@ -20,7 +20,7 @@ __all__ = [
     "DECLARATIONS",
     "KNOWN_PROVIDERS",
     "KnownProvider",
-    "doubt_about",
+    "unsupported_reason",
 ]
 
 _CUDA = r"1[1-5](\.(20|1?[0-9]))?"
@@ -101,7 +101,7 @@ BUILT_IN_PACKAGES: Mapping[str, frozenset[str]] = {
 }
 
 
-def doubt_about(stated: Property) -> str | None:
+def unsupported_reason(stated: Property) -> str | None:
     """Return why no machine can support a property of a known namespace, or None."""
     known = KNOWN_PROVIDERS.get(stated.namespace)
     if known is None or not known.features:

@@ -37,7 +37,7 @@ from wheel_variants.publish.documents import (
     named_version,
 )
 from wheel_variants.publish.findings import Finding, FindingList
-from wheel_variants.publish.known_providers import KNOWN_PROVIDERS, doubt_about
+from wheel_variants.publish.known_providers import KNOWN_PROVIDERS, unsupported_reason
 from wheel_variants.publish.proofs import needs_line
 from wheel_variants.rules import Effect
 from wheel_variants.safe_repr import safe_repr
@@ -282,7 +282,7 @@ class _Checker:
                     remedy = None if name == each.feature else f"Write {name}"
                     self.report("abi-dependency", wrong, remedy)
             elif provider.kind in (ProviderKind.PLUGIN, ProviderKind.UNNAMED):
-                doubt = doubt_about(each)
+                doubt = unsupported_reason(each)
             elif is_static and each.value not in static.get(each.feature, ()):
                 doubt = "the value is not in the provider's static list"
                 remedy = "Add the value to the list"
