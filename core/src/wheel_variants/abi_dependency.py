@@ -22,7 +22,7 @@ from wheel_variants.properties import Property, SupportedFeature
 __all__ = [
     "AbiSupport",
     "PackageVersions",
-    "doubt_about",
+    "ignored_reason",
     "has_dependencies",
     "requirements",
     "supported",
@@ -80,7 +80,7 @@ def supported(
         for feature, listed in variant.features.get(namespace, {}).items()
         for value in listed
     )
-    doubts = {each: doubt_about(each) for each in stated}
+    doubts = {each: ignored_reason(each) for each in stated}
     values: dict[str, set[str]] = {}
     for each, doubt in doubts.items():
         if doubt is None and canonicalize_name(each.feature) != project:
@@ -121,7 +121,7 @@ def _possible(
     return [*fitting, *(value for value in newest if value not in fitting)], None
 
 
-def doubt_about(stated: Property) -> str | None:
+def ignored_reason(stated: Property) -> str | None:
     """Return why a property of this provider is ignored, or None."""
     if not _is_project(stated.feature):
         return (

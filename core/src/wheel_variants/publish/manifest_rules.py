@@ -276,7 +276,7 @@ class _Checker:
         for each in properties:
             doubt = remedy = None
             if provider.builtin == ABI_DEPENDENCY:
-                wrong = abi_dependency.doubt_about(each)
+                wrong = abi_dependency.ignored_reason(each)
                 if wrong is not None:
                     name = canonicalize_name(each.feature).replace("-", "_")
                     remedy = None if name == each.feature else f"Write {name}"
