@@ -26,7 +26,7 @@ from pip_variants.bundled import Fork
 from pip_variants.errors import CarrierError
 from pip_variants.installed import Installed, hidden_by, is_fork, look, trouble
 from pip_variants.repacking import UnpackableError, damage, repack
-from pip_variants.targets import Target
+from pip_variants.targets import TargetInterpreter
 
 __all__ = ["Change", "carry_out", "plan", "plan_undo"]
 
@@ -50,7 +50,7 @@ class Change:
     :ivar options: options for pip
     """
 
-    target: Target
+    target: TargetInterpreter
     old: Installed | None
     version: str
     wheel: Path
@@ -62,7 +62,9 @@ class Change:
         return f"{self.target.name}: {old} -> pip {self.version}"
 
 
-def plan(target: Target, fork: Fork, *, break_system_packages: bool) -> Change | None:
+def plan(
+    target: TargetInterpreter, fork: Fork, *, break_system_packages: bool
+) -> Change | None:
     """Plan the installation of the fork; return ``None`` if it is already installed.
 
     :raises CarrierError: if the fork must not or cannot be installed
@@ -80,7 +82,7 @@ def plan(target: Target, fork: Fork, *, break_system_packages: bool) -> Change |
     return Change(target, old, fork.version, fork.wheel, False, options)
 
 
-def plan_undo(target: Target, *, break_system_packages: bool) -> Change:
+def plan_undo(target: TargetInterpreter, *, break_system_packages: bool) -> Change:
     """Plan the restoration of the old pip.
 
     :raises CarrierError: if the fork is not installed, or no other pip is available
@@ -173,7 +175,7 @@ def _carry_out(change: Change, fork: Fork) -> Path | None:
     return None
 
 
-def _begin(target: Target, break_system_packages: bool) -> tuple[str, ...]:
+def _begin(target: TargetInterpreter, break_system_packages: bool) -> tuple[str, ...]:
     """Check that a Python may be changed, and clean up after an interrupted run.
 
     :return: options for pip
@@ -215,14 +217,14 @@ def _version(wheel: Path) -> str:
     return wheel.name.split("-")[1]
 
 
-def _kept(target: Target, old: Installed | None) -> Path | None:
+def _kept(target: TargetInterpreter, old: Installed | None) -> Path | None:
     """Return the last saved wheel that is not the installed pip."""
     wheels = sorted(target.kept.glob("pip-*.whl"), key=lambda each: is_fork(each.name))
     others = [w for w in wheels if old is None or _version(w) != old.version]
     return others[-1] if others else None
 
 
-def _must_run(target: Target, code: Path, version: str) -> None:
+def _must_run(target: TargetInterpreter, code: Path, version: str) -> None:
     """Check that a pip works with a Python, without installing the pip.
 
     :raises CarrierError: if the pip does not work
@@ -237,7 +239,7 @@ def _must_run(target: Target, code: Path, version: str) -> None:
         )
 
 
-def _keep(target: Target, old: Installed, folder: Path) -> Path:
+def _keep(target: TargetInterpreter, old: Installed, folder: Path) -> Path:
     """Save the installed pip as a working wheel.
 
     At most one version of the fork and one stock pip are kept.
@@ -285,7 +287,7 @@ def _uninterrupted() -> Iterator[None]:
 
 
 @contextmanager
-def _unfinished(target: Target, fork: Fork) -> Iterator[Path]:
+def _unfinished(target: TargetInterpreter, fork: Fork) -> Iterator[Path]:
     """Make Python use a pip in a wheel while no complete pip is installed.
 
     :raises CarrierError: if that fails; nothing was changed
@@ -321,14 +323,14 @@ def _unfinished(target: Target, fork: Fork) -> Iterator[Path]:
     _finished(target)
 
 
-def _finished(target: Target) -> None:
+def _finished(target: TargetInterpreter) -> None:
     """Remove the ``.pth`` file and the wheel that Python used in the meantime."""
     (target.purelib / _PTH).unlink(missing_ok=True)
     shutil.rmtree(target.kept / _UNFINISHED, ignore_errors=True)
     _remove_empty(target)
 
 
-def _remove_empty(target: Target) -> None:
+def _remove_empty(target: TargetInterpreter) -> None:
     with suppress(OSError):
         target.kept.rmdir()  # This fails if the folder contains saved wheels.
 

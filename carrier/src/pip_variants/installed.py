@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pip_variants.errors import CarrierError
-from pip_variants.targets import Target
+from pip_variants.targets import TargetInterpreter
 
 __all__ = ["Installed", "hidden_by", "is_fork", "look", "trouble"]
 
@@ -54,7 +54,7 @@ def is_fork(version: str) -> bool:
     return "+variants." in version
 
 
-def look(target: Target) -> Installed | None:
+def look(target: TargetInterpreter) -> Installed | None:
     """Return the installed pip, complete or not, or ``None``.
 
     :raises CarrierError: if the folder cannot be read
@@ -92,7 +92,7 @@ def _incomplete(releases: int) -> str:
     return "metadata is missing"
 
 
-def trouble(target: Target, version: str) -> str | None:
+def trouble(target: TargetInterpreter, version: str) -> str | None:
     """Return why ``python -m pip`` is not *version*, or ``None``."""
     done = target.run("-E", "-m", "pip", "--version")
     answer = _ANSWER.match(done.stdout)
@@ -105,7 +105,7 @@ def trouble(target: Target, version: str) -> str | None:
     return None
 
 
-def hidden_by(target: Target) -> Path | None:
+def hidden_by(target: TargetInterpreter) -> Path | None:
     """Return a pip that would take precedence over the new pip, or ``None``."""
     for entry in target.path:
         folder = Path(entry)

@@ -27,7 +27,7 @@ except ImportError:
     # Windows has no locks for folders, so two processes at once are not supported.
     fcntl = None
 
-__all__ = ["Target", "find_target"]
+__all__ = ["TargetInterpreter", "find_target"]
 
 # The probe must run on any Python, so that old versions get a clear message.
 _PROBE = """\
@@ -50,7 +50,7 @@ _INTERPRETERS = (
 
 
 @dataclass(frozen=True)
-class Target:
+class TargetInterpreter:
     """A Python with its paths.
 
     :ivar name: the name that the user specified
@@ -161,7 +161,7 @@ def _pip_script(code: Path) -> str:
     )
 
 
-def find_target(name: str | None) -> Target:
+def find_target(name: str | None) -> TargetInterpreter:
     """Return the Python that the user specified.
 
     :param name: an interpreter, its name on ``PATH``, or the folder of an environment;
@@ -184,7 +184,7 @@ def find_target(name: str | None) -> Target:
             f"{_dotted(OLDEST)} or newer.",
             "Keep the installed pip, or create an environment with a newer Python.",
         )
-    return Target(
+    return TargetInterpreter(
         name=str(python) if name is None else name,
         python=python,
         version=version,
