@@ -24,7 +24,7 @@ from pathlib import Path
 
 from pip_variants.bundled import Fork
 from pip_variants.errors import CarrierError
-from pip_variants.installed import Installed, hidden_by, is_fork, look, trouble
+from pip_variants.installed import Installed, find_pip, hidden_by, is_fork, trouble
 from pip_variants.repacking import UnpackableError, damage, repack
 from pip_variants.targets import TargetInterpreter
 
@@ -70,7 +70,7 @@ def plan(
     :raises CarrierError: if the fork must not or cannot be installed
     """
     options = _begin(target, break_system_packages)
-    old = look(target)
+    old = find_pip(target)
     if old is not None and not old.trouble and _is_same(old, fork):
         return None
     hiding = hidden_by(target)
@@ -88,7 +88,7 @@ def plan_undo(target: TargetInterpreter, *, break_system_packages: bool) -> Chan
     :raises CarrierError: if the fork is not installed, or no other pip is available
     """
     options = _begin(target, break_system_packages)
-    old = look(target)
+    old = find_pip(target)
     if old is not None and not old.trouble and not is_fork(old.version):
         raise CarrierError(
             f"'{target.name}' has pip {old.version}, not pip with variants. There is "
@@ -131,7 +131,7 @@ def carry_out(change: Change, fork: Fork) -> Path | None:
     :raises CarrierError: if the replacement failed; the old pip is unchanged
     """
     with change.target.alone():
-        now = look(change.target)
+        now = find_pip(change.target)
         if _known(now) == _known(change.old):
             return _carry_out(change, fork)
         if not change.is_undo and now is not None and _is_same(now, fork):

@@ -9,7 +9,7 @@ from pathlib import Path
 from pip_variants.errors import CarrierError
 from pip_variants.targets import TargetInterpreter
 
-__all__ = ["Installed", "hidden_by", "is_fork", "look", "trouble"]
+__all__ = ["Installed", "hidden_by", "is_fork", "find_pip", "trouble"]
 
 _METADATA = re.compile(r"pip-(?P<version>\d[^-]*)\.(dist-info|egg-info)")
 #: A file that virtualenv adds next to pip.
@@ -54,7 +54,7 @@ def is_fork(version: str) -> bool:
     return "+variants." in version
 
 
-def look(target: TargetInterpreter) -> Installed | None:
+def find_pip(target: TargetInterpreter) -> Installed | None:
     """Return the installed pip, complete or not, or ``None``.
 
     :raises CarrierError: if the folder cannot be read
