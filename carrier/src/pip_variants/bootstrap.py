@@ -150,7 +150,7 @@ def _known(pip: Installed | None) -> tuple[str, str] | None:
 def _carry_out(change: Change, fork: Fork) -> Path | None:
     """Replace the pip while holding the lock."""
     target, old = change.target, change.old
-    _must_run(target, change.wheel if change.is_undo else fork.code, change.version)
+    _check_runs(target, change.wheel if change.is_undo else fork.code, change.version)
     with tempfile.TemporaryDirectory(prefix="pip-variants-") as temporary:
         kept: Path | None = None
         if old is not None and not old.trouble:
@@ -224,7 +224,7 @@ def _kept(target: TargetInterpreter, old: Installed | None) -> Path | None:
     return others[-1] if others else None
 
 
-def _must_run(target: TargetInterpreter, code: Path, version: str) -> None:
+def _check_runs(target: TargetInterpreter, code: Path, version: str) -> None:
     """Check that a pip works with a Python, without installing the pip.
 
     :raises CarrierError: if the pip does not work
@@ -250,7 +250,7 @@ def _keep(target: TargetInterpreter, old: Installed, folder: Path) -> Path:
     try:
         unfinished.mkdir(parents=True, exist_ok=True)
         wheel = repack(old.info, target.scripts, target.data, unfinished)
-        _must_run(target, wheel, old.version)
+        _check_runs(target, wheel, old.version)
         kept = folder / wheel.name
         wheel.replace(kept)
         for other in folder.glob("pip-*.whl"):
