@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from fork.engine.assembler import Project
+from fork.engine.assembler import ForkProject
 from fork.engine.census import Sensitive
 from fork.pins import HOW_TO_GET, LIBRARIES, PIP
 from fork.seams import SEAMS
@@ -56,7 +56,7 @@ SENSITIVE = Sensitive(
     ),
 )
 
-PROJECT = Project(
+PROJECT = ForkProject(
     core=ROOT / "core" / "src" / "wheel_variants",
     core_needs=("packaging",),
     overlay=ROOT / "src",

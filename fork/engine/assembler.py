@@ -17,7 +17,7 @@ from fork.engine.vendoring import Library, vendored_package
 
 __all__ = [
     "Assembly",
-    "Project",
+    "ForkProject",
     "assemble_project",
     "overlay_clashes",
     "overlay_files",
@@ -25,7 +25,7 @@ __all__ = [
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Project:
+class ForkProject:
     """The description of a fork: its sources and its changes.
 
     :param upstream: the pin of the forked release.
@@ -84,7 +84,7 @@ def overlay_files(source: Path) -> dict[str, Path]:
     return found
 
 
-def assemble_project(project: Project, folder: Path | None = None) -> Assembly:
+def assemble_project(project: ForkProject, folder: Path | None = None) -> Assembly:
     """Return the fork's files.
 
     :param folder: the folder of the pinned releases; None for the running environment.

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from fork.engine.assembler import Project, overlay_clashes, overlay_files
+from fork.engine.assembler import ForkProject, overlay_clashes, overlay_files
 from fork.engine.census import differences, take_census
 from fork.engine.errors import AnchorError
 from fork.engine.kinds import Constant, Seam
@@ -86,7 +86,7 @@ class Drift:
         return lines
 
 
-def compare(project: Project, old: Release, new: Release) -> Drift:
+def compare(project: ForkProject, old: Release, new: Release) -> Drift:
     """Compare two releases of upstream, seam by seam.
 
     Seams of vendored libraries are left out: those libraries have their own pins.

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from fork.engine.assembler import Assembly, Project, assemble_project
+from fork.engine.assembler import Assembly, ForkProject, assemble_project
 from fork.engine.census import Sensitive
 from fork.engine.kinds import Append, Constant, Decorate, Door, InsertLine, Seam
 from fork.engine.releases import Pin, Release, read_release
@@ -105,7 +105,7 @@ class Tree:
     """
 
     folder: Path
-    project: Project
+    project: ForkProject
     released: bool = False
 
     @property
@@ -164,7 +164,7 @@ class Tree:
         return assemble_project(project, self.folder)
 
 
-def _reviewed(project: Project, folder: Path) -> Project:
+def _reviewed(project: ForkProject, folder: Path) -> ForkProject:
     """Return the project with the digests of the releases in a folder."""
 
     def pinned(pin: Pin) -> Pin:
@@ -194,7 +194,7 @@ def plant(folder: Path) -> Tree:
             installed,
         )
     _write(OVERLAY, overlay)
-    project = Project(
+    project = ForkProject(
         upstream=TOOL,
         libraries=LIBRARIES,
         how_to_get="Type: get 'tool===1.0'.",
