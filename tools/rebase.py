@@ -21,7 +21,7 @@ sys.path.insert(0, str(ROOT))
 
 from fork.engine.drift import Drift, compare  # noqa: E402
 from fork.engine.errors import ForkError  # noqa: E402
-from fork.engine.releases import Release, read_release  # noqa: E402
+from fork.engine.releases import Sources, read_release  # noqa: E402
 from fork.pins import HOW_TO_GET, PIP  # noqa: E402
 from fork.project import PROJECT  # noqa: E402
 
@@ -52,7 +52,7 @@ def main(arguments: list[str] | None = None) -> int:
     return int(drift.drifted)
 
 
-def _libraries(old: Release, new: Release) -> list[str]:
+def _libraries(old: Sources, new: Sources) -> list[str]:
     """List the vendored libraries with different versions."""
     before, after = (_versions(each) for each in (old, new))
     changed = [
@@ -63,7 +63,7 @@ def _libraries(old: Release, new: Release) -> list[str]:
     return [f"libraries: {len(changed) or 'no'} differences", *changed]
 
 
-def _versions(release: Release) -> dict[str, str]:
+def _versions(release: Sources) -> dict[str, str]:
     listed = release.files.get("pip/_vendor/vendor.txt", b"").decode()
     found = (line.split("#")[0].partition("==") for line in listed.splitlines())
     return {name.strip(): version.strip() for name, _, version in found if version}
@@ -87,7 +87,7 @@ def _next(drift: Drift) -> Iterator[str]:
     yield "  nox, nox -s rest, and upstream's own tests: nox -s upstream -- CHECKOUT unit."
 
 
-def _release(given: str, folder: Path) -> Release:
+def _release(given: str, folder: Path) -> Sources:
     path = Path(given)
     if path.is_dir():
         return read_release(PIP, HOW_TO_GET, path, exact=False)

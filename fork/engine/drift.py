@@ -12,7 +12,7 @@ from fork.engine.census import differences, take_census
 from fork.engine.errors import AnchorError
 from fork.engine.kinds import Constant, Seam
 from fork.engine.module import Module
-from fork.engine.releases import Release
+from fork.engine.releases import Sources
 
 __all__ = ["Drift", "SeamDrift", "compare"]
 
@@ -40,8 +40,8 @@ class Drift:
     :param clashes: the overlay files that the other release also contains.
     """
 
-    old: Release
-    new: Release
+    old: Sources
+    new: Sources
     seams: tuple[SeamDrift, ...]
     census: tuple[str, ...]
     clashes: tuple[str, ...]
@@ -86,7 +86,7 @@ class Drift:
         return lines
 
 
-def compare(project: ForkProject, old: Release, new: Release) -> Drift:
+def compare(project: ForkProject, old: Sources, new: Sources) -> Drift:
     """Compare two releases of upstream, seam by seam.
 
     Seams of vendored libraries are left out: those libraries have their own pins.
@@ -103,7 +103,7 @@ def compare(project: ForkProject, old: Release, new: Release) -> Drift:
     )
 
 
-def _compare(old: Release, new: Release, seam: Seam) -> SeamDrift:
+def _compare(old: Sources, new: Sources, seam: Seam) -> SeamDrift:
     before = Module(seam.file, old.files[seam.file])
     if seam.file not in new.files:
         return SeamDrift(seam, "missing", ("no such file", *_elsewhere(seam, new)))
@@ -128,12 +128,12 @@ def _compare(old: Release, new: Release, seam: Seam) -> SeamDrift:
 
 
 def _diff(
-    before: list[str], after: list[str], old: Release, new: Release
+    before: list[str], after: list[str], old: Sources, new: Sources
 ) -> Iterator[str]:
     return difflib.unified_diff(before, after, old.version, new.version, lineterm="")
 
 
-def _elsewhere(seam: Seam, new: Release) -> list[str]:
+def _elsewhere(seam: Seam, new: Sources) -> list[str]:
     name = seam.target.rpartition(".")[2].encode()
     return [
         f"{seam.target} is in {path}"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from fork.engine.errors import ForkError
 
-__all__ = ["Pin", "Release", "read_release", "record_hash"]
+__all__ = ["Pin", "Sources", "read_release", "record_hash"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class Pin:
 
     :param name: the project name.
     :param version: the only accepted version, compared as a string.
-    :param digest: the digest of the reviewed release, see :class:`Release`.
+    :param digest: the digest of the reviewed release, see :class:`Sources`.
     :param roots: the paths of the project's files, as prefixes of RECORD paths.
     :param licenses: the license files, as prefixes of paths below ``.dist-info/``.
     :param fork: a path that only versions of a fork of the release contain.
@@ -40,7 +40,7 @@ class Pin:
 
 
 @dataclass(frozen=True, slots=True)
-class Release:
+class Sources:
     """The verified files of one release.
 
     :param digest: the SHA-256 (hexadecimal) of the sorted RECORD rows of all *files*.
@@ -57,7 +57,7 @@ class Release:
 
 def read_release(
     pin: Pin, how_to_get: str, folder: Path | None = None, *, exact: bool = True
-) -> Release:
+) -> Sources:
     """Read a release from the running environment, or from a folder.
 
     :param how_to_get: instructions for installing the release, for error messages.
@@ -105,7 +105,7 @@ def read_release(
             "Package Index. To accept the change, read it first (python tools/rebase.py "
             "VERSION), adapt the fork, then write the digest into fork/pins.py"
         )
-    return Release(pin, distribution.version, digest, files, licenses)
+    return Sources(pin, distribution.version, digest, files, licenses)
 
 
 def _find(pin: Pin, folder: Path | None, how_to_get: str) -> Distribution:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fork.engine.errors import ForkError
-from fork.engine.releases import Pin, Release
+from fork.engine.releases import Pin, Sources
 
 __all__ = ["Library", "vendored_package"]
 
@@ -31,7 +31,7 @@ class Library:
     licenses: tuple[str, ...] = ()
     header: tuple[str, str] | None = None
 
-    def vendored_files(self, release: Release) -> dict[str, bytes]:
+    def vendored_files(self, release: Sources) -> dict[str, bytes]:
         """Return the vendored files of a release, by RECORD path.
 
         :raises ForkError: if a file is missing.
@@ -39,7 +39,7 @@ class Library:
         files = {path: _take(release, path) for path in self.files}
         return files | dict.fromkeys(self.packages, b"")
 
-    def vendored_licenses(self, release: Release) -> dict[str, bytes]:
+    def vendored_licenses(self, release: Sources) -> dict[str, bytes]:
         """Return the vendored licenses of a release, by path.
 
         :raises ForkError: if a license is missing.
@@ -53,7 +53,7 @@ class Library:
         return licenses
 
 
-def _take(release: Release, path: str) -> bytes:
+def _take(release: Sources, path: str) -> bytes:
     try:
         return release.files[path]
     except KeyError:

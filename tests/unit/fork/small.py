@@ -12,7 +12,7 @@ from pathlib import Path
 from fork.engine.assembler import Assembly, ForkProject, assemble_project
 from fork.engine.census import Sensitive
 from fork.engine.kinds import Append, Constant, Decorate, Door, InsertLine, Seam
-from fork.engine.releases import Pin, Release, read_release
+from fork.engine.releases import Pin, Sources, read_release
 from fork.engine.vendoring import Library
 
 HEADER = """\
@@ -146,7 +146,7 @@ class Tree:
         with (self.dist_info() / "RECORD").open("a", encoding="utf-8") as file:
             file.write(_row(path, text))
 
-    def upstream(self) -> Release:
+    def upstream(self) -> Sources:
         """Read the release of the tool, whatever its version."""
         return read_release(TOOL, "", self.folder, exact=False)
 

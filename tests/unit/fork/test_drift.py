@@ -12,23 +12,23 @@ from pathlib import Path
 import pytest
 
 from fork.engine.drift import Drift, compare
-from fork.engine.releases import Release
+from fork.engine.releases import Sources
 from fork.project import ROOT
 from tests.unit.fork.small import Tree
 
 
 @pytest.fixture
-def old(tree: Tree) -> Release:
+def old(tree: Tree) -> Sources:
     """Return the tool as it was released."""
     return tree.upstream()
 
 
-def drift(tree: Tree, old: Release) -> Drift:
+def drift(tree: Tree, old: Sources) -> Drift:
     """Compare the release with what is there now."""
     return compare(tree.project, old, tree.upstream())
 
 
-def test_another_version_alone_is_no_drift(old: Release, release_tree: Tree) -> None:
+def test_another_version_alone_is_no_drift(old: Sources, release_tree: Tree) -> None:
     metadata = release_tree.dist_info() / "METADATA"
     text = metadata.read_text(encoding="utf-8")
     metadata.write_text(text.replace("\nVersion: 1.0", "\nVersion: 1.1"), "utf-8")
@@ -38,7 +38,7 @@ def test_another_version_alone_is_no_drift(old: Release, release_tree: Tree) -> 
     assert not found.drifted
 
 
-def test_every_kind_of_drift_is_shown(old: Release, release_tree: Tree) -> None:
+def test_every_kind_of_drift_is_shown(old: Sources, release_tree: Tree) -> None:
     show, cache = "tool/commands/show.py", "tool/cache.py"
     release_tree.replace(show, "print(limit)", "print(limit + 1)")
     release_tree.replace(cache, "def candidates(", "def cached(")
@@ -81,7 +81,7 @@ def test_every_kind_of_drift_is_shown(old: Release, release_tree: Tree) -> None:
     ]
 
 
-def test_each_difference_is_drift(old: Release, release_tree: Tree) -> None:
+def test_each_difference_is_drift(old: Sources, release_tree: Tree) -> None:
     assert not drift(release_tree, old).drifted
     release_tree.append("tool/options.py", "WHEEL = Wheel('')\n")
     assert drift(release_tree, old).drifted
