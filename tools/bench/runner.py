@@ -23,7 +23,7 @@ from tools.bench.tools import PIP, Tool
 __all__ = [
     "BenchServer",
     "Measurement",
-    "Sample",
+    "BenchRun",
     "Scenario",
     "measure",
     "scenarios",
@@ -87,7 +87,7 @@ class Scenario:
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class BenchRun:
     """One run.
 
     :ivar wall: the wall clock time, in seconds.
@@ -112,7 +112,7 @@ class Measurement:
 
     scenario: Scenario
     tool: str
-    samples: list[Sample] = field(default_factory=list)
+    samples: list[BenchRun] = field(default_factory=list)
     problem: str | None = None
     instructions: int | None = None
 
@@ -186,7 +186,7 @@ def _run(
     server: BenchServer,
     delay: float = 0,
     counter: Sequence[str] = (),
-) -> Sample:
+) -> BenchRun:
     """Run a tool once in its fresh environment.
 
     :param counter: the command that runs the tool.
@@ -206,7 +206,7 @@ def _run(
     environ = {**tool.environ(server.certificates), **_GPU}
     wall, cpu, printed = _time([*counter, *command], environ, tool.folder)
     received = sum(exchange.sent for exchange in asked.exchanges)
-    return Sample(wall, cpu, len(asked.exchanges), received, printed)
+    return BenchRun(wall, cpu, len(asked.exchanges), received, printed)
 
 
 def _time(

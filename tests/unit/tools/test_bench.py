@@ -10,7 +10,7 @@ from tools.bench.cases import CASES
 from tools.bench.goals import CPU, GOALS, INSTRUCTIONS, WALL, of_cases, results
 from tools.bench.packages import fill
 from tools.bench.report import document, markdown
-from tools.bench.runner import Measurement, Sample
+from tools.bench.runner import BenchRun, Measurement
 from tools.bench.tools import FORK, PIP, UV
 
 
@@ -21,7 +21,7 @@ def _measurements() -> list[Measurement]:
         Measurement(
             scenario,
             tool,
-            [Sample(wall, wall, 2, 1000) for wall in walls[tool]],
+            [BenchRun(wall, wall, 2, 1000) for wall in walls[tool]],
             instructions=800 if tool == FORK else 1000,
         )
         for scenario in {each for goal in GOALS for each in goal.scenarios()}
