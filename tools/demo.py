@@ -54,7 +54,7 @@ class DemoError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class DemoSelection:
     """The variant that pip selected on a machine, and the deciding properties."""
 
     host: str
@@ -215,7 +215,7 @@ def print_index(index: IndexServer) -> None:
         print(f"    {label:10}{'; '.join(needs) or 'nothing'}")
 
 
-def install_everywhere(sandbox: Sandbox) -> list[Choice]:
+def install_everywhere(sandbox: Sandbox) -> list[DemoSelection]:
     """Install on this machine, and resolve for the other machines."""
     print("\n3. What this machine gets")
     output = sandbox.pip("install", "--dry-run", "torch")
@@ -233,15 +233,15 @@ def install_everywhere(sandbox: Sandbox) -> list[Choice]:
     return choices
 
 
-def read_choice(host: str, output: str) -> Choice:
+def read_choice(host: str, output: str) -> DemoSelection:
     """Parse pip's output line for the selected variant."""
     line = re.search(r"^Using torch \S+, variant (\S+) \((.*)\)$", output, re.M)
     if line is None:
-        return Choice(host, "plain", "no variant fits")
-    return Choice(host, line[1], line[2])
+        return DemoSelection(host, "plain", "no variant fits")
+    return DemoSelection(host, line[1], line[2])
 
 
-def print_table(choices: Sequence[Choice]) -> None:
+def print_table(choices: Sequence[DemoSelection]) -> None:
     """Print the host, the selected variant and the reason."""
     rows = [("host", "chosen build", "why")]
     rows += [(c.host, c.build, c.reason) for c in choices]
