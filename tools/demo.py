@@ -219,7 +219,7 @@ def install_everywhere(sandbox: Sandbox) -> list[DemoSelection]:
     """Install on this machine, and resolve for the other machines."""
     print("\n3. What this machine gets")
     output = sandbox.pip("install", "--dry-run", "torch")
-    choices = [read_choice("this machine", output)]
+    choices = [read_selection("this machine", output)]
     sandbox.pip("install", "torch")
     sandbox.evaluate("import torch; print(torch.__version__, torch.variant_label)")
     sandbox.pip("uninstall", "--yes", "torch")
@@ -229,11 +229,11 @@ def install_everywhere(sandbox: Sandbox) -> list[DemoSelection]:
         output = sandbox.pip(
             "install", "--dry-run", "--variant-host", filename, "torch"
         )
-        choices.append(read_choice(name, output))
+        choices.append(read_selection(name, output))
     return choices
 
 
-def read_choice(host: str, output: str) -> DemoSelection:
+def read_selection(host: str, output: str) -> DemoSelection:
     """Parse pip's output line for the selected variant."""
     line = re.search(r"^Using torch \S+, variant (\S+) \((.*)\)$", output, re.M)
     if line is None:
