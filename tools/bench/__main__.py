@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     judged = goals.of_cases([case.name for case in named]) if options.goals else []
     _measure(options, _command(given), _chosen(options, named, judged), judged)
-    _say(f"written to {options.out}")
+    _log(f"written to {options.out}")
     return 0
 
 
@@ -72,7 +72,7 @@ def _measure(
     with tempfile.TemporaryDirectory(prefix="bench-") as name:
         server = BenchServer(Path(name))
         left_out = _fill(server, Path(name), chosen, options.scale)
-        _say("making environments")
+        _log("making environments")
         tools = make_tools(options.tool or TOOLS, Path(name))
         versions = {tool.name: tool.version for tool in tools}
 
@@ -83,7 +83,7 @@ def _measure(
         with server:
             for each in chosen:
                 if each.case.package not in left_out:
-                    _say(f"{each.case.name}, {each.cache}, {each.delay} ms")
+                    _log(f"{each.case.name}, {each.cache}, {each.delay} ms")
                     measurements += measure(
                         each, tools, server, options.repeat, count=each in counted
                     )
@@ -100,18 +100,18 @@ def _fill(
     needed = {scenario.case.package for scenario in chosen}
     problems = {}
     if LARGE in needed:
-        _say("making large wheels")
+        _log("making large wheels")
         add_large(server, folder, scale)
     if TORCH in needed and (problem := add_torch(server, folder)):
         problems[TORCH] = problem
     if "jupyter" in needed and REGISTRY not in os.environ:
         problems["jupyter"] = f"{REGISTRY} names no registry"
     for problem in problems.values():
-        _say(f"skipped: {problem}")
+        _log(f"skipped: {problem}")
     return set(problems)
 
 
-def _say(text: str) -> None:
+def _log(text: str) -> None:
     print(text, file=sys.stderr)
 
 
