@@ -186,11 +186,11 @@ def _measure(options: argparse.Namespace) -> list[Results]:
         workshop = Workshop(Path(name))
         stages: list[tuple[Stage, Results]] = []
         for each in chosen:
-            _say(f"{each.title}: making its environment")
+            _log(f"{each.title}: making its environment")
             stage = Stage(each, workshop, Path(name, "stages", each.name))
             stages.append((stack.enter_context(closing(stage)), Results(each)))
         for turn in range(options.undisturbed):
-            _say(f"undisturbed: {turn + 1} of {options.undisturbed}")
+            _log(f"undisturbed: {turn + 1} of {options.undisturbed}")
             _measure_again(stages)
         # Alternate between the configurations, so that other load affects all of them.
         with suppress(KeyboardInterrupt):
@@ -202,7 +202,7 @@ def _measure(options: argparse.Namespace) -> list[Results]:
                     span = median(each.span for each in last)
                     kill = stage.kill(number, moment, span)
                     results.kills.append(kill)
-                    _say(
+                    _log(
                         f"[{turn + 1}/{len(plan)}] {results.configuration.name} {kill}"
                     )
     return [results for _, results in stages]
@@ -213,7 +213,7 @@ def _measure_again(stages: Sequence[tuple[Stage, Results]]) -> None:
         results.undisturbed.append(stage.undisturbed())
 
 
-def _say(text: str) -> None:
+def _log(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
