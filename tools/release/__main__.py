@@ -52,7 +52,7 @@ def main(arguments: list[str] | None = None) -> int:
     news = (ROOT / "NEWS.md").read_text(encoding="utf-8")
     text = notes(news, FORK) or f"No notes on {FORK} are written yet.\n"
     (_BUILD / "release-notes.md").write_text(text, encoding="utf-8")
-    _tell_workflow()
+    _write_workflow_outputs()
     print(sums(_OUTPUT), end="")
     print(f"{FORK} lies in {_OUTPUT}, with an index of it in simple/")
     return 0
@@ -80,7 +80,7 @@ def _make(output: Path) -> None:
     partial.rename(output)
 
 
-def _tell_workflow() -> None:
+def _write_workflow_outputs() -> None:
     """Add outputs to the file in ``GITHUB_OUTPUT``, if set."""
     path = os.environ.get("GITHUB_OUTPUT")
     if path:
