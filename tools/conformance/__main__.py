@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from core.tests.conformance import TOPICS, Case, Model, read_cases
 from tools.conformance import reference, uv
-from tools.conformance.fork import Fork
+from tools.conformance.fork import ForkModel
 
 __all__ = ["Implementation", "main"]
 
@@ -41,7 +41,7 @@ def main() -> int:
     logging.disable()
     implementations = [
         Implementation("core", Model().answer, is_ours=True),
-        Implementation("fork", Fork().answer, is_ours=True),
+        Implementation("fork", ForkModel().answer, is_ours=True),
         Implementation(f"variantlib {version('variantlib')}", reference.answer),
         Implementation(f"uv {version('uv')}", uv.answer),
     ]

@@ -7,10 +7,10 @@ from typing import Any
 
 from core.tests.conformance import Model
 
-__all__ = ["Fork"]
+__all__ = ["ForkModel"]
 
 
-class Fork(Model):
+class ForkModel(Model):
     """The model of core, except that the fork's ``packaging`` parses labels and markers."""
 
     def __init__(self) -> None:

@@ -8,7 +8,7 @@ import jsonschema
 import pytest
 
 from core.tests.conformance import FOLDER, TOPICS, read_cases
-from tools.conformance.fork import Fork
+from tools.conformance.fork import ForkModel
 
 
 @pytest.mark.parametrize("topic", TOPICS)
@@ -22,7 +22,7 @@ def test_the_form_of_the_cases(topic: str) -> None:
 
 @pytest.mark.parametrize("topic", TOPICS)
 def test_the_fork_agrees(topic: str) -> None:
-    fork = Fork()
+    fork = ForkModel()
     for case in read_cases(topic):
         assert fork.answer(case) == case.expected, case.id
 
