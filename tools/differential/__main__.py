@@ -16,7 +16,7 @@ from dataclasses import asdict
 from typing import Any
 
 from tools.differential import oracle, own, reference
-from tools.differential.releases import Release, random_release
+from tools.differential.releases import RandomRelease, random_release
 from tools.differential.uv import compare_with_uv
 
 #: The maximum number of unexplained differences to print.
@@ -33,7 +33,11 @@ class Tally:
         self.unexplained: list[dict[str, Any]] = []
 
     def add(
-        self, release: Release, ours: object, theirs: object, reason: str | None = None
+        self,
+        release: RandomRelease,
+        ours: object,
+        theirs: object,
+        reason: str | None = None,
     ) -> None:
         """Count a comparison; *reason* explains a difference."""
         if ours == theirs:

@@ -11,14 +11,14 @@ from typing import Any
 
 from packaging.markers import Marker
 
-from tools.differential.releases import ENVIRONMENT, Release
+from tools.differential.releases import ENVIRONMENT, RandomRelease
 
 __all__ = ["order", "supported_lists"]
 
 Lists = dict[str, list[tuple[str, list[str]]]]
 
 
-def supported_lists(release: Release) -> Lists:
+def supported_lists(release: RandomRelease) -> Lists:
     """Return the supported features and values, best first, by namespace.
 
     Optional providers must be enabled, a provider's marker must be true, and a static list
@@ -57,7 +57,7 @@ def _static(
     return found
 
 
-def with_overrides(release: Release, lists: Lists) -> Lists:
+def with_overrides(release: RandomRelease, lists: Lists) -> Lists:
     """Apply the orders that manifests before schema 0.1.1 can define."""
     if "v0.1.1" in release.document.get("$schema", "") or release.generation == "0.2.0":
         return lists
@@ -84,7 +84,7 @@ def _first(listed: Sequence[str], known: Sequence[str]) -> list[str]:
     ]
 
 
-def order(release: Release) -> list[str]:
+def order(release: RandomRelease) -> list[str]:
     """Return the compatible labels, best first."""
     lists = with_overrides(release, supported_lists(release))
     groups = [
@@ -107,7 +107,7 @@ def order(release: Release) -> list[str]:
 Features = Mapping[str, Mapping[str, Sequence[str]]]
 
 
-def _described(release: Release, label: str) -> Features | None:
+def _described(release: RandomRelease, label: str) -> Features | None:
     found: Features | None = release.document["variants"].get(label)
     return {} if found is None and label == "null" else found
 
@@ -127,7 +127,7 @@ def _compatible(variant: Features, lists: Lists) -> bool:
 
 
 def _before(
-    release: Release,
+    release: RandomRelease,
     lists: Lists,
     left: tuple[str, Features],
     right: tuple[str, Features],
@@ -147,7 +147,7 @@ def _before(
 
 
 def _sorted_keys(
-    release: Release, lists: Lists, variant: Features
+    release: RandomRelease, lists: Lists, variant: Features
 ) -> list[tuple[int, int, int]]:
     """Return the sorted keys of the best values (steps 4 to 6)."""
     namespaces = release.document["default-priorities"]["namespace"]

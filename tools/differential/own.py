@@ -12,12 +12,12 @@ from pip._vendor.wheel_variants.properties import SupportedFeature, SupportedPro
 from pip._internal.variants.providers.chain import ProviderChain
 from pip._internal.variants.providers.host_file import HostDescription
 from pip._internal.variants.selection.ranking import Selection, select
-from tools.differential.releases import ENVIRONMENT, Machine, Release
+from tools.differential.releases import ENVIRONMENT, Machine, RandomRelease
 
 __all__ = ["choose", "judge"]
 
 
-def choose(release: Release) -> Selection:
+def choose(release: RandomRelease) -> Selection:
     """Rank the variants of a release with pip's code."""
     document, machine = release.document, release.machine
     return judge(document, release.labels, machine, release.enabled, ENVIRONMENT)

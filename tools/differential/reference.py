@@ -9,14 +9,14 @@ from variantlib.api import get_variants_by_priority
 from variantlib.errors import ValidationError
 
 from tools.differential.oracle import Lists, order
-from tools.differential.releases import Release
+from tools.differential.releases import RandomRelease
 from tools.others import nothing_installed, sort_with_variantlib
 
 __all__ = ["known_difference", "order_by_lists", "order_by_manifest"]
 
 
 @nothing_installed
-def order_by_lists(release: Release, lists: Lists) -> list[str] | None:
+def order_by_lists(release: RandomRelease, lists: Lists) -> list[str] | None:
     """Rank variants with variantlib for the supported properties.
 
     variantlib's model replaces the manifest, because variantlib reads only one schema
@@ -43,7 +43,7 @@ def order_by_lists(release: Release, lists: Lists) -> list[str] | None:
 
 
 @nothing_installed
-def order_by_manifest(release: Release) -> list[str] | None:
+def order_by_manifest(release: RandomRelease) -> list[str] | None:
     """Rank a 0.2 manifest with only static lists with variantlib."""
     try:
         found = get_variants_by_priority(
@@ -55,13 +55,13 @@ def order_by_manifest(release: Release) -> list[str] | None:
     return _labels(release, [each.label for each in found])
 
 
-def _labels(release: Release, found: list[str]) -> list[str]:
+def _labels(release: RandomRelease, found: list[str]) -> list[str]:
     # variantlib adds the null variant to any release, and never adds a label without a
     # description.
     return [label for label in found if label in release.labels]
 
 
-def known_difference(release: Release, theirs: list[str] | None) -> str | None:
+def known_difference(release: RandomRelease, theirs: list[str] | None) -> str | None:
     """Return the known deviation of variantlib that explains a difference."""
     variants = release.document["variants"]
     if theirs is None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from tests.lib.manifests import SCHEMAS
 
-__all__ = ["ENVIRONMENT", "GENERATIONS", "Machine", "Release", "random_release"]
+__all__ = ["ENVIRONMENT", "GENERATIONS", "Machine", "RandomRelease", "random_release"]
 
 #: The features of each namespace with their values; both best first.
 Machine = Mapping[str, Sequence[tuple[str, Sequence[str]]]]
@@ -35,7 +35,7 @@ _KINDS = (*["static"] * 4, *["plugin"] * 4, "absent")
 
 
 @dataclass(frozen=True, slots=True)
-class Release:
+class RandomRelease:
     """A release and a target machine.
 
     :ivar generation: the schema of *document*, a key of :data:`GENERATIONS`.
@@ -54,7 +54,7 @@ class Release:
 
 def random_release(
     chance: random.Random, *, generation: str | None = None, static: bool = False
-) -> Release:
+) -> RandomRelease:
     """Generate a random release.
 
     :param generation: the schema of the manifest; any schema by default.
@@ -88,7 +88,7 @@ def random_release(
             document["$schema"] = "https://example.org/unversioned"
     labels = _labels(chance, document["variants"])
     enabled = frozenset(_some(chance, namespaces)) if chance.random() < 0.5 else ()
-    return Release(generation, document, labels, machine, frozenset(enabled))
+    return RandomRelease(generation, document, labels, machine, frozenset(enabled))
 
 
 def _labels(chance: random.Random, variants: Mapping[str, Any]) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from tests.lib.environments import scrubbed_environ
 from tests.lib.index import IndexServer
 from tests.lib.manifests import variant_json
 from tests.lib.wheels import make_wheel
-from tools.differential.releases import GENERATIONS, Release, random_release
+from tools.differential.releases import GENERATIONS, RandomRelease, random_release
 from tools.others import run_uv, target_label
 
 __all__ = ["Labels", "compare_with_uv"]
@@ -24,7 +24,7 @@ Labels = dict[str, str | None]
 
 def compare_with_uv(
     chance: random.Random, count: int
-) -> tuple[dict[str, Release], Labels, Labels]:
+) -> tuple[dict[str, RandomRelease], Labels, Labels]:
     """Compare the installations of many random packages, in one run of each tool.
 
     :return: the packages, the labels that pip installed, and the labels that uv installed.
