@@ -23,7 +23,7 @@ from tools.differential.uv import compare_with_uv
 _SHOWN = 5
 
 
-class Tally:
+class ComparisonTally:
     """The results of comparisons with one implementation."""
 
     def __init__(self, other: str) -> None:
@@ -86,11 +86,11 @@ def main(arguments: list[str] | None = None) -> int:
     return int(any(tally.unexplained for tally in tallies))
 
 
-def _models(chance: random.Random, count: int) -> list[Tally]:
+def _models(chance: random.Random, count: int) -> list[ComparisonTally]:
     """Compare pip's ranking with the oracle's and variantlib's."""
-    by_text = Tally("PEP 825's text")
-    by_lists = Tally("variantlib, given what is supported")
-    by_manifest = Tally("variantlib, reading the manifest")
+    by_text = ComparisonTally("PEP 825's text")
+    by_lists = ComparisonTally("variantlib, given what is supported")
+    by_manifest = ComparisonTally("variantlib, reading the manifest")
     for number in range(count):
         # Half of the releases have manifests that variantlib can read.
         release = (
@@ -111,8 +111,8 @@ def _models(chance: random.Random, count: int) -> list[Tally]:
     return [by_text, by_lists, by_manifest]
 
 
-def _installers(chance: random.Random, count: int) -> Tally:
-    tally = Tally("uv, installing")
+def _installers(chance: random.Random, count: int) -> ComparisonTally:
+    tally = ComparisonTally("uv, installing")
     if count:
         releases, ours, theirs = compare_with_uv(chance, count)
         for name, release in releases.items():
