@@ -14,16 +14,16 @@ from pip._internal.variants.providers.host_file import HostDescription
 from pip._internal.variants.selection.ranking import Selection, select
 from tools.differential.releases import ENVIRONMENT, Machine, RandomRelease
 
-__all__ = ["choose", "judge"]
+__all__ = ["choose", "select_for"]
 
 
 def choose(release: RandomRelease) -> Selection:
     """Rank the variants of a release with pip's code."""
     document, machine = release.document, release.machine
-    return judge(document, release.labels, machine, release.enabled, ENVIRONMENT)
+    return select_for(document, release.labels, machine, release.enabled, ENVIRONMENT)
 
 
-def judge(
+def select_for(
     document: Any,
     labels: Sequence[str],
     machine: Machine,

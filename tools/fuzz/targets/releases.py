@@ -10,7 +10,7 @@ from pip._vendor.wheel_variants.manifest import InvalidManifest
 
 from pip._internal.variants.commands.explain import manifest_lines
 from pip._internal.variants.output import hosts, reasons
-from tools.differential.own import judge
+from tools.differential.own import select_for
 from tools.fuzz.shapes import DOCUMENTS, MACHINES
 from tools.fuzz.target import printable, said, structured
 
@@ -25,7 +25,7 @@ def _check(
     listed = {name: list(features.items()) for name, features in machine.items()}
     environment = {"platform_system": "Linux", "os_name": "posix"}
     try:
-        selection = judge(document, labels, listed, enabled, environment)
+        selection = select_for(document, labels, listed, enabled, environment)
     except InvalidManifest as error:
         printable(str(error))
         return
