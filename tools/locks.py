@@ -21,13 +21,13 @@ from tests.lib.environments import REPOSITORY
 from tests.lib.in_process import InProcessWorkshop
 from tests.lib.same_from_lock import REFUSED, Sample, draw
 
-__all__ = ["Tally", "main"]
+__all__ = ["SampleTally", "main"]
 
 #: The share of projects that pip may refuse to lock.
 _MOST_REFUSED = 0.15
 
 
-class Tally:
+class SampleTally:
     """The results of samples."""
 
     def __init__(self) -> None:
@@ -92,7 +92,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     options = parser.parse_args(arguments)
     numbers = range(options.samples) if options.sample is None else [options.sample]
-    tally = Tally()
+    tally = SampleTally()
     for number, sample in zip(numbers, _samples(numbers, options.jobs), strict=True):
         tally.add(sample)
         if sample.comparison.unlike:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from tests.lib.random_releases import random_project
 from tests.lib.same_from_lock import REFUSED, Comparison, Pair, Sample, Taken
-from tools.locks import Tally
+from tools.locks import SampleTally
 
 OLD, NEW = {"lib": Taken("1.0", "")}, {"lib": Taken("2.0", "")}
 
 
 def test_tally() -> None:
-    tally = Tally()
+    tally = SampleTally()
     alike = (Pair("a", OLD, OLD, []), Pair("b", NEW, OLD, []))
     tally.add(Sample(Comparison(random_project(1), "", alike), ("x", REFUSED, "x")))
     assert tally.is_alike
