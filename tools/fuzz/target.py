@@ -22,7 +22,7 @@ __all__ = [
     "FOLDER",
     "LimitExceeded",
     "Limits",
-    "Target",
+    "FuzzTarget",
     "failed",
     "printable",
     "said",
@@ -35,7 +35,7 @@ FOLDER = Path(_temporary.name)
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class FuzzTarget:
     """Code that reads malicious input.
 
     :ivar run: a function that reads one input; any exception is a finding.
@@ -54,14 +54,14 @@ def structured(
     check: Callable[..., None],
     *inputs: SearchStrategy[Any],
     runs: int = 20_000,
-) -> Target:
+) -> FuzzTarget:
     """Create a target from a function that takes structured data."""
     unlimited = settings(
         database=None, deadline=None, suppress_health_check=list(HealthCheck)
     )
     test = unlimited(given(*inputs)(check))
     fuzz: Callable[[bytes], object] = test.hypothesis.fuzz_one_input  # type: ignore[attr-defined]
-    return Target(name, fuzz, _noise, runs)
+    return FuzzTarget(name, fuzz, _noise, runs)
 
 
 def _noise() -> Iterator[bytes]:
@@ -80,7 +80,7 @@ class Limits:
     seconds = 1.0
     megabytes = 200
 
-    def __init__(self, target: Target) -> None:
+    def __init__(self, target: FuzzTarget) -> None:
         self._target = target
         self._memory = peak_memory()
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.lib.environments import REPOSITORY
-from tools.fuzz.target import LimitExceeded, Limits, Target, printable
+from tools.fuzz.target import FuzzTarget, LimitExceeded, Limits, printable
 from tools.fuzz.targets import TARGETS
 
 #: A folder a target, with a file for each finding: its name says what is special.
@@ -32,14 +32,14 @@ def test_seeds(name: str) -> None:
 
 
 def test_what_takes_long_is_a_finding() -> None:
-    limits = Limits(Target("slow", lambda _: sum(range(10_000_000))))
+    limits = Limits(FuzzTarget("slow", lambda _: sum(range(10_000_000))))
     limits.seconds = 0.001
     with pytest.raises(LimitExceeded, match="slow took"):
         limits(b"")
 
 
 def test_what_takes_much_memory_is_a_finding() -> None:
-    limits = Limits(Target("large", lambda _: bytearray(64 << 20)))
+    limits = Limits(FuzzTarget("large", lambda _: bytearray(64 << 20)))
     limits.megabytes = -1
     with pytest.raises(LimitExceeded, match=r"large took \d+ MB"):
         limits(b"")

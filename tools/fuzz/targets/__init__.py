@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tools.fuzz.target import Target
+from tools.fuzz.target import FuzzTarget
 from tools.fuzz.targets import (
     commands,
     dependencies,
@@ -22,7 +22,7 @@ from tools.fuzz.targets import (
 
 __all__ = ["TARGETS"]
 
-TARGETS: Mapping[str, Target] = {
+TARGETS: Mapping[str, FuzzTarget] = {
     target.name: target
     for module in (
         manifests,

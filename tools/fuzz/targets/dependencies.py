@@ -23,7 +23,7 @@ from pip._vendor.wheel_variants.markers import (
 from pip._vendor.wheel_variants.properties import InvalidProperty, Property
 
 from tools.fuzz.shapes import named
-from tools.fuzz.target import Target, structured
+from tools.fuzz.target import FuzzTarget, structured
 
 __all__ = ["TARGETS"]
 
@@ -112,7 +112,7 @@ TARGETS = (
         st.sampled_from(("posix", "nt", "3.12")),
         st.sampled_from(("", "e")),
     ),
-    Target(
+    FuzzTarget(
         "requirement",
         _run,
         lambda: [

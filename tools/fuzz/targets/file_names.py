@@ -14,7 +14,7 @@ from pip._vendor.wheel_variants.labels import (
 
 from pip._internal.exceptions import InvalidWheelFilename as PipInvalidWheelFilename
 from pip._internal.models.wheel import Wheel
-from tools.fuzz.target import Target
+from tools.fuzz.target import FuzzTarget
 
 __all__ = ["TARGETS"]
 
@@ -72,4 +72,4 @@ def _parsed(parse: Callable[[str], object], name: str) -> object:
         return ValueError
 
 
-TARGETS = (Target("file-names", _run, _seeds),)
+TARGETS = (FuzzTarget("file-names", _run, _seeds),)

@@ -17,7 +17,7 @@ from pip._internal.variants.providers.target import target_of
 from pip._internal.variants.settings import Settings
 from tests.lib.hosts import HOSTS
 from tools.fuzz.shapes import ANYTHING, VALUE, mostly, named
-from tools.fuzz.target import FOLDER, Target, failed, structured
+from tools.fuzz.target import FOLDER, FuzzTarget, failed, structured
 
 __all__ = ["TARGETS"]
 
@@ -113,5 +113,5 @@ def _seeds() -> Iterator[bytes]:
 
 TARGETS = (
     structured("host", _check, _FILES),
-    Target("host-bytes", _run, _seeds),
+    FuzzTarget("host-bytes", _run, _seeds),
 )

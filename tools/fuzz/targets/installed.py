@@ -15,7 +15,7 @@ from pip._internal.variants.output.reasons import shortened
 from pip._internal.variants.selection.installed import SELECTION_FILE, installed_build
 from tests.lib.manifests import PREVIEW_TORCH, variant_json
 from tools.fuzz.shapes import ANYTHING, DOCUMENTS, TEXT, mostly
-from tools.fuzz.target import FOLDER, Target, printable, structured
+from tools.fuzz.target import FOLDER, FuzzTarget, printable, structured
 
 __all__ = ["TARGETS"]
 
@@ -80,5 +80,5 @@ def _check(record: Any) -> None:
 
 TARGETS = (
     structured("installed", _check, _RECORDS),
-    Target("installed-bytes", _record, _seeds),
+    FuzzTarget("installed-bytes", _record, _seeds),
 )

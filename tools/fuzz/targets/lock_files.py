@@ -25,7 +25,7 @@ from pip._internal.variants.settings import Settings
 from pip._internal.variants.slots import RUN
 from tests.lib.manifests import PREVIEW_TORCH
 from tools.fuzz.shapes import DOCUMENTS, MACHINES
-from tools.fuzz.target import FOLDER, Target, printable, structured
+from tools.fuzz.target import FOLDER, FuzzTarget, printable, structured
 
 __all__ = ["TARGETS"]
 
@@ -175,7 +175,7 @@ TARGETS = (
         st.lists(st.sampled_from(_GROUPS), max_size=2),
         st.lists(_PACKAGE, min_size=1, max_size=3),
     ),
-    Target(
+    FuzzTarget(
         "lock-bytes",
         lambda data: _run(data.decode("utf-8", "replace"), {}),
         _seeds,

@@ -12,7 +12,7 @@ from pip._vendor.wheel_variants.ordering import rank
 from pip._vendor.wheel_variants.properties import SupportedFeature, SupportedProperties
 
 from tests.lib.manifests import PREVIEW_TORCH, SCHEMAS, Provider, make_manifest
-from tools.fuzz.target import Target, printable
+from tools.fuzz.target import FuzzTarget, printable
 
 __all__ = ["TARGETS", "seeds"]
 
@@ -88,4 +88,4 @@ def _check_choice(manifest: Manifest) -> None:
                 assert set(values) & set(supported), f"{label} was chosen"
 
 
-TARGETS = (Target("manifest-bytes", _run, seeds),)
+TARGETS = (FuzzTarget("manifest-bytes", _run, seeds),)

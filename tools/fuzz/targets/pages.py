@@ -28,7 +28,7 @@ from pip._internal.variants.selection.release import Release
 from pip._internal.variants.selection.run import Run
 from pip._internal.variants.settings import Settings
 from tools.fuzz.shapes import ANYTHING, mostly, named
-from tools.fuzz.target import Target, structured
+from tools.fuzz.target import FuzzTarget, structured
 
 __all__ = ["TARGETS"]
 
@@ -148,12 +148,12 @@ TARGETS = (
         st.lists(_ENTRY, max_size=5),
         st.lists(_URL_TEXT, max_size=5),
     ),
-    Target(
+    FuzzTarget(
         "page-json",
         lambda data: _read(_JSON, data),
         _json_seeds,
     ),
-    Target(
+    FuzzTarget(
         "page-html",
         lambda data: _read("text/html", data),
         _html_seeds,

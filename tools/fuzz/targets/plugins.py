@@ -18,7 +18,7 @@ from pip._vendor.wheel_variants.properties import (
 from pip._internal.variants.providers import plugin_child, plugin_query
 from pip._internal.variants.providers.plugin_query import PluginFailed
 from tools.fuzz.shapes import ANYTHING, VALUE, mostly, named
-from tools.fuzz.target import Target, said, structured
+from tools.fuzz.target import FuzzTarget, said, structured
 
 __all__ = ["TARGETS"]
 
@@ -69,5 +69,5 @@ def _seeds() -> Iterator[bytes]:
 
 TARGETS = (
     structured("plugin-objects", _check_configs, mostly(st.lists(_CONFIG, max_size=6))),
-    Target("plugin-answer", _read, _seeds),
+    FuzzTarget("plugin-answer", _read, _seeds),
 )

@@ -10,7 +10,7 @@ from typing import Any
 from tests.lib.manifests import PREVIEW_TORCH, variant_json
 from tests.lib.wheels import make_wheel
 from tools.fuzz.shapes import DOCUMENTS
-from tools.fuzz.target import FOLDER, Target, printable, said, structured
+from tools.fuzz.target import FOLDER, FuzzTarget, printable, said, structured
 from tools.fuzz.targets.manifests import seeds
 from wheel_variants.manifest import InvalidManifest
 from wheel_variants.manifest_parser import parse_manifest
@@ -101,8 +101,8 @@ def _state_seeds() -> Iterator[bytes]:
 
 
 TARGETS = (
-    Target("project-table", _table, _table_seeds),
-    Target("index-state", _state, _state_seeds, runs=20_000),
+    FuzzTarget("project-table", _table, _table_seeds),
+    FuzzTarget("index-state", _state, _state_seeds, runs=20_000),
     structured("checked", _check_document, DOCUMENTS),
-    Target("checked-bytes", _checked, seeds),
+    FuzzTarget("checked-bytes", _checked, seeds),
 )
