@@ -25,7 +25,7 @@ __all__ = [
     "FuzzTarget",
     "failed",
     "printable",
-    "said",
+    "check_text",
     "structured",
 ]
 
@@ -126,7 +126,7 @@ logging.getLogger().addHandler(_Watch())
 _logger = get_logger("pip._internal.variants.fuzz")
 
 
-def said(text: str) -> None:
+def check_text(text: str) -> None:
     """Check that quoted external text is one printable line."""
     _logger.warning("%s", text)
 

@@ -18,7 +18,7 @@ from pip._vendor.wheel_variants.properties import (
 from pip._internal.variants.providers import plugin_child, plugin_query
 from pip._internal.variants.providers.plugin_query import PluginFailed
 from tools.fuzz.shapes import ANYTHING, VALUE, mostly, named
-from tools.fuzz.target import FuzzTarget, said, structured
+from tools.fuzz.target import FuzzTarget, check_text, structured
 
 __all__ = ["TARGETS"]
 
@@ -27,7 +27,7 @@ def _read(data: bytes) -> None:
     try:
         found = plugin_query._features(data, 0)
     except PluginFailed as error:
-        said(str(error))
+        check_text(str(error))
     else:
         _check(found)
 

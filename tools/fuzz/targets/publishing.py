@@ -10,7 +10,7 @@ from typing import Any
 from tests.lib.manifests import PREVIEW_TORCH, variant_json
 from tests.lib.wheels import make_wheel
 from tools.fuzz.shapes import DOCUMENTS
-from tools.fuzz.target import FOLDER, FuzzTarget, printable, said, structured
+from tools.fuzz.target import FOLDER, FuzzTarget, check_text, printable, structured
 from tools.fuzz.targets.manifests import seeds
 from wheel_variants.manifest import InvalidManifest
 from wheel_variants.manifest_parser import parse_manifest
@@ -38,8 +38,8 @@ def _table(data: bytes) -> None:
         table = read_project_table(str(path))
     except InvalidProjectTable as error:
         # The command line escapes the message when it prints it.
-        said(output.printable(error.message))
-        said(output.printable(error.hints[0]))
+        check_text(output.printable(error.message))
+        check_text(output.printable(error.hints[0]))
         return
     for properties in table.properties.values():
         for each in properties:
@@ -60,8 +60,8 @@ def _state(data: bytes) -> None:
 def _checked(data: bytes) -> None:
     checked = check_manifest(data, "foo-1.0-variants.json")
     for finding in checked.findings:
-        said(finding.problem)
-        said(finding.remedy or "")
+        check_text(finding.problem)
+        check_text(finding.remedy or "")
     refused = [each for each in checked.findings if each.rule.effect is Effect.REFUSED]
     manifest, said_to_installers = None, []
     try:

@@ -12,7 +12,7 @@ from pip._internal.variants.commands.explain import manifest_lines
 from pip._internal.variants.output import hosts, reasons
 from tools.differential.own import select_for
 from tools.fuzz.shapes import DOCUMENTS, MACHINES
-from tools.fuzz.target import printable, said, structured
+from tools.fuzz.target import check_text, printable, structured
 
 __all__ = ["TARGETS"]
 
@@ -32,7 +32,7 @@ def _check(
     supported = selection.supported
     for namespace, answer in selection.answers.items():
         for line in hosts.provider_lines(namespace, answer):
-            said(line)
+            check_text(line)
     for label in selection.labels:
         for each in selection.properties(label):
             printable(str(each))
@@ -42,9 +42,9 @@ def _check(
                 offered = supported.values_of(namespace, feature)
                 assert set(values) & set(offered), f"{label} was chosen"
     for told in manifest_lines(selection, None):
-        said(told.text)
+        check_text(told.text)
     for label in (*selection.ranking.rejected, *selection.ranking.unknown):
-        said(reasons.rejection(selection, label))
+        check_text(reasons.rejection(selection, label))
 
 
 _ENABLED = st.lists(st.sampled_from(("nvidia", "a", "b")), max_size=2)

@@ -25,7 +25,7 @@ from pip._internal.variants.selection.run import Run
 from pip._internal.variants.selection.verification import check_prepared
 from pip._internal.variants.settings import Settings
 from tools.fuzz.shapes import DOCUMENTS, TEXT, mostly
-from tools.fuzz.target import FOLDER, failed, said, structured
+from tools.fuzz.target import FOLDER, check_text, failed, structured
 
 __all__ = ["TARGETS"]
 
@@ -104,7 +104,7 @@ def _check(link: Link) -> None:
     try:
         manifest, _ = manifest_of_wheels(_SESSION, {"cu128": link})
     except ManifestUnavailable as error:
-        said(str(error))
+        check_text(str(error))
     else:
         assert set(manifest.variants) == {"cu128"}
 
