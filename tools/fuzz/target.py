@@ -23,7 +23,7 @@ __all__ = [
     "LimitExceeded",
     "Limits",
     "FuzzTarget",
-    "failed",
+    "check_error",
     "printable",
     "check_text",
     "structured",
@@ -131,7 +131,7 @@ def check_text(text: str) -> None:
     _logger.warning("%s", text)
 
 
-def failed(error: DiagnosticPipError) -> None:
+def check_error(error: DiagnosticPipError) -> None:
     """Check that an error quotes external text safely."""
     for part in (error.message, error.context, error.hint_stmt, error.note_stmt):
         for line in str(part).split("\n"):

@@ -17,7 +17,7 @@ from pip._internal.variants.providers.target import target_of
 from pip._internal.variants.settings import Settings
 from tests.lib.hosts import HOSTS
 from tools.fuzz.shapes import ANYTHING, VALUE, mostly, named
-from tools.fuzz.target import FOLDER, FuzzTarget, failed, structured
+from tools.fuzz.target import FOLDER, FuzzTarget, check_error, structured
 
 __all__ = ["TARGETS"]
 
@@ -45,7 +45,7 @@ def _run(data: bytes) -> None:
     try:
         host = read_host_file(str(path))
     except InvalidHostFile as error:
-        failed(error)
+        check_error(error)
         return
     for namespace, features in host.supported.items():
         assert is_valid_namespace(namespace)
@@ -58,7 +58,7 @@ def _run(data: bytes) -> None:
     try:
         target = target_of(_SETTINGS, host)
     except VariantError as error:
-        failed(error)
+        check_error(error)
         return
     if target is not None:
         assert target.environment.keys() >= MARKER_VARIABLES

@@ -25,7 +25,7 @@ from pip._internal.variants.selection.run import Run
 from pip._internal.variants.selection.verification import check_prepared
 from pip._internal.variants.settings import Settings
 from tools.fuzz.shapes import DOCUMENTS, TEXT, mostly
-from tools.fuzz.target import FOLDER, check_text, failed, structured
+from tools.fuzz.target import FOLDER, check_error, check_text, structured
 
 __all__ = ["TARGETS"]
 
@@ -97,7 +97,7 @@ def _check(link: Link) -> None:
             dist = metadata_of_wheel(_SESSION, link)
         check_prepared(run, dist, link, "cu128")
     except DiagnosticPipError as error:
-        failed(error)
+        check_error(error)
         assert link not in run.decisions.direct
     except PipError:
         assert link not in run.decisions.direct
