@@ -26,7 +26,7 @@ _STATUS = re.compile(r"^#\d+.*?cov: (\d+).*?rss: (\d+)Mb", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class FuzzOutcome:
     """The outcome of fuzzing one target.
 
     :ivar branches: the number of reached branches, as atheris counts.
@@ -71,7 +71,7 @@ def main(arguments: list[str] | None = None) -> int:
     return int(found)
 
 
-def _fuzz(name: str, runs: int, seed: int) -> Outcome:
+def _fuzz(name: str, runs: int, seed: int) -> FuzzOutcome:
     folder = _FOLDER / name
     corpus = folder / "corpus"
     corpus.mkdir(parents=True, exist_ok=True)
@@ -101,7 +101,7 @@ def _fuzz(name: str, runs: int, seed: int) -> Outcome:
     # libFuzzer is done only after its last execution. The alarm with which libFuzzer
     # detects timeouts may still kill the process at the end.
     finding = None if done else f"exit status {process.returncode}\n{_tail(output)}"
-    return Outcome(executions, seconds, branches, megabytes, finding)
+    return FuzzOutcome(executions, seconds, branches, megabytes, finding)
 
 
 def _tail(output: str) -> str:
