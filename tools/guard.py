@@ -26,7 +26,7 @@ from tests.lib.random_releases import Project, random_project
 __all__ = ["main"]
 
 
-class Outcome(NamedTuple):
+class InstallOutcome(NamedTuple):
     """The packages that a command would install, or its error."""
 
     files: Mapping[str, str]
@@ -37,8 +37,8 @@ class Difference(NamedTuple):
     """A machine for which two wheels give different results."""
 
     host: str
-    old: Outcome
-    new: Outcome
+    old: InstallOutcome
+    new: InstallOutcome
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -97,7 +97,9 @@ def _compare(
     return [each for each in found if each.old != each.new]
 
 
-def _outcome(wheel: Path, index: str, host: Path, roots: Sequence[str]) -> Outcome:
+def _outcome(
+    wheel: Path, index: str, host: Path, roots: Sequence[str]
+) -> InstallOutcome:
     """Return the result of one wheel for one machine."""
     with TemporaryDirectory(prefix="guard-") as name:
         report = Path(name, "report.json")
@@ -115,9 +117,11 @@ def _outcome(wheel: Path, index: str, host: Path, roots: Sequence[str]) -> Outco
         )
         if done.returncode:
             errors = [each for each in done.stderr.splitlines() if each[:6] == "ERROR:"]
-            return Outcome({}, f"{done.returncode} {errors[-1] if errors else ''}")
+            return InstallOutcome(
+                {}, f"{done.returncode} {errors[-1] if errors else ''}"
+            )
         planned = json.loads(report.read_text(encoding="utf-8"))["install"]
-    return Outcome(
+    return InstallOutcome(
         {
             each["metadata"]["name"]: each["download_info"]["url"].rpartition("/")[2]
             for each in planned
