@@ -29,7 +29,7 @@ from tools.kills.stage import (
     Stage,
     Undisturbed,
 )
-from tools.kills.verdict import Outcome
+from tools.kills.verdict import State
 
 __all__ = ["Results", "goals", "main", "moments", "table"]
 
@@ -93,7 +93,7 @@ def table(results: Sequence[Results]) -> Iterator[str]:
         "signal",
         "runs",
         "over before",
-        *(e.value for e in Outcome),
+        *(e.value for e in State),
     ]
     head += ["litter", "fixed by the next run", "absent", "installing phase"]
     yield f"| {' | '.join(head)} |"
@@ -106,7 +106,7 @@ def table(results: Sequence[Results]) -> Iterator[str]:
             cells = [
                 *(each.configuration.title, name, len(kills)),
                 sum(not kill.status for kill in kills),
-                *(sum(k.verdict.outcome is end for k in kills) for end in Outcome),
+                *(sum(k.verdict.outcome is end for k in kills) for end in State),
                 sum(bool(kill.verdict.litter) for kill in kills),
                 f"{sum(kill.is_fixed for kill in damaged)} of {len(damaged)}",
                 *(f"{each.absent * 1000:.0f} ms", f"{span * 1000:.0f} ms"),

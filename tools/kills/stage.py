@@ -17,7 +17,7 @@ from typing import IO
 from tests.lib.environments import Workshop
 from tests.lib.index import IndexServer
 from tools.kills.packages import FIRST_MODULE, OLD, SIZES, fill
-from tools.kills.verdict import Outcome, Verdict, judge, read_tree
+from tools.kills.verdict import State, Verdict, judge, read_tree
 
 __all__ = [
     "CONFIGURATIONS",
@@ -105,7 +105,7 @@ class Kill:
     def is_fixed(self) -> bool:
         """Whether the next run leaves only the new release."""
         after = self.next
-        return after is not None and after.outcome is Outcome.NEW and not after.litter
+        return after is not None and after.outcome is State.NEW and not after.litter
 
 
 class Stage:
@@ -145,7 +145,7 @@ class Stage:
                 absent += 0 if module.exists() else now - before
                 before = now
         verdict = self._judge()
-        if verdict.outcome is not Outcome.NEW or verdict.litter:
+        if verdict.outcome is not State.NEW or verdict.litter:
             raise KillError(f"{self._title}, undisturbed: {verdict}")
         return Undisturbed(before - begin, absent)
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType
 
-__all__ = ["LYING", "Outcome", "Tree", "Verdict", "judge", "read_tree"]
+__all__ = ["LYING", "State", "Tree", "Verdict", "judge", "read_tree"]
 
 #: By path: the digest of a file, or "" for a folder.
 Tree = Mapping[str, str]
@@ -24,7 +24,7 @@ LYING = "wrong bytecode"
 _SHOWN = 3
 
 
-class Outcome(enum.Enum):
+class State(enum.Enum):
     """The state of an environment or of a package.
 
     A mixed environment has complete packages, some old and some new.
@@ -45,14 +45,14 @@ class Verdict:
         folders.
     """
 
-    outcome: Outcome
+    outcome: State
     faults: Mapping[str, list[str]]
     litter: list[str]
 
     @property
     def is_damaged(self) -> bool:
         """Whether the environment matches neither the old nor the new state."""
-        return self.outcome in (Outcome.MIXED, Outcome.BROKEN)
+        return self.outcome in (State.MIXED, State.BROKEN)
 
 
 def judge(found: Tree, old: Tree, new: Tree, packages: Iterable[str]) -> Verdict:
@@ -61,24 +61,24 @@ def judge(found: Tree, old: Tree, new: Tree, packages: Iterable[str]) -> Verdict
     A package is old or new if it has all files of that release, unchanged, no file that
     only the other release has, and no bytecode of another source.
     """
-    known, faults, whole = {**old, **new}, {}, set[Outcome]()
+    known, faults, whole = {**old, **new}, {}, set[State]()
     files = {path: digest for path, digest in found.items() if digest and path in known}
     for name in packages:
         ours, before, after = (_of_package(tree, name) for tree in (files, old, new))
         if ours == before:
-            whole.add(Outcome.OLD)
+            whole.add(State.OLD)
         elif ours == after:
-            whole.add(Outcome.NEW)
+            whole.add(State.NEW)
         else:
             fewest = min(
                 (dict(ours.items() ^ release.items()) for release in (before, after)),
                 key=len,
             )
             faults[name] = sorted(fewest)[:_SHOWN]
-    outcome = Outcome.MIXED if len(whole) > 1 else next(iter(whole), Outcome.BROKEN)
+    outcome = State.MIXED if len(whole) > 1 else next(iter(whole), State.BROKEN)
     strange = found.keys() - known
     litter = sorted(path for path in strange if path.rpartition("/")[0] not in strange)
-    return Verdict(Outcome.BROKEN if faults else outcome, faults, litter)
+    return Verdict(State.BROKEN if faults else outcome, faults, litter)
 
 
 def _of_package(tree: Tree, name: str) -> dict[str, str]:

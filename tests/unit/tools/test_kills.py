@@ -19,7 +19,7 @@ from tests.lib.repository import Repository
 from tools.kills.__main__ import Results, goals, moments, table
 from tools.kills.packages import NEW, OLD, SIZES, fill
 from tools.kills.stage import CONFIGURATIONS, Kill, Undisturbed
-from tools.kills.verdict import LYING, Outcome, Verdict, judge, read_tree
+from tools.kills.verdict import LYING, State, Verdict, judge, read_tree
 
 #: The same digest is the same content; a folder has none.
 FOLDERS = dict.fromkeys(("lib", "lib/a", "lib/b", "bin"), "")
@@ -43,36 +43,36 @@ def _without(files: Mapping[str, str], path: str) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("parts", "outcome", "broken"),
     [
-        ((A_OLD, B_OLD), Outcome.OLD, ""),
-        ((A_NEW, B_NEW), Outcome.NEW, ""),
-        ((A_NEW, B_OLD), Outcome.MIXED, ""),
+        ((A_OLD, B_OLD), State.OLD, ""),
+        ((A_NEW, B_NEW), State.NEW, ""),
+        ((A_NEW, B_OLD), State.MIXED, ""),
         # A file is missing, also one that both releases have, or a script.
-        ((_without(A_NEW, "lib/a/same"), B_NEW), Outcome.BROKEN, "a"),
-        ((A_OLD, _without(B_OLD, "bin/b-1")), Outcome.BROKEN, "b"),
+        ((_without(A_NEW, "lib/a/same"), B_NEW), State.BROKEN, "a"),
+        ((A_OLD, _without(B_OLD, "bin/b-1")), State.BROKEN, "b"),
         # No metadata, two of them, nothing at all.
-        ((_without(A_NEW, "lib/a-2.dist-info/RECORD"), B_NEW), Outcome.BROKEN, "a"),
-        ((A_NEW, {"lib/a-1.dist-info/RECORD": "1"}, B_NEW), Outcome.BROKEN, "a"),
-        ((), Outcome.BROKEN, "ab"),
+        ((_without(A_NEW, "lib/a-2.dist-info/RECORD"), B_NEW), State.BROKEN, "a"),
+        ((A_NEW, {"lib/a-1.dist-info/RECORD": "1"}, B_NEW), State.BROKEN, "a"),
+        ((), State.BROKEN, "ab"),
         # Files of both, one that was begun, and bytecode of another source.
-        ((A_OLD, B_OLD, {"lib/b/more.py": "b2"}), Outcome.BROKEN, "b"),
-        ((A_NEW, {"lib/a/__init__.py": "half"}, B_NEW), Outcome.BROKEN, "a"),
-        ((A_NEW, {"lib/a/__init__.py": LYING}, B_NEW), Outcome.BROKEN, "a"),
+        ((A_OLD, B_OLD, {"lib/b/more.py": "b2"}), State.BROKEN, "b"),
+        ((A_NEW, {"lib/a/__init__.py": "half"}, B_NEW), State.BROKEN, "a"),
+        ((A_NEW, {"lib/a/__init__.py": LYING}, B_NEW), State.BROKEN, "a"),
     ],
 )
 def test_an_environment_is_judged(
-    parts: tuple[Mapping[str, str], ...], outcome: Outcome, broken: str
+    parts: tuple[Mapping[str, str], ...], outcome: State, broken: str
 ) -> None:
     verdict = _judged(*parts)
     assert verdict.outcome is outcome
     assert list(verdict.faults) == list(broken)
-    assert verdict.is_damaged == (outcome in (Outcome.MIXED, Outcome.BROKEN))
+    assert verdict.is_damaged == (outcome in (State.MIXED, State.BROKEN))
     assert verdict.litter == []
 
 
 def test_litter_is_what_no_release_has() -> None:
     left = {"lib/~a": "", "lib/~a/__init__.py": "a1", "lib/a/y.tmp": "?"}
     verdict = _judged(A_NEW, B_NEW, left)
-    assert verdict.outcome is Outcome.NEW
+    assert verdict.outcome is State.NEW
     assert verdict.litter == ["lib/a/y.tmp", "lib/~a"]
 
 
@@ -129,7 +129,7 @@ def test_moments_are_spread_evenly_and_the_same_again() -> None:
     assert moments(7, signal.SIGTERM, 60) != drawn
 
 
-def _kill(outcome: Outcome, after: Outcome | None = None, *litter: str) -> Kill:
+def _kill(outcome: State, after: State | None = None, *litter: str) -> Kill:
     verdict = Verdict(outcome, {}, [])
     fixed = None if after is None else Verdict(after, {}, [*litter])
     return Kill("SIGKILL", 0.5, -9, verdict, fixed)
@@ -141,14 +141,14 @@ def _results(name: str, *kills: Kill, absent: float = 0.03) -> Results:
     return Results(configuration, runs, list(kills))
 
 
-NEW_ONE, MIXED_ONE = _kill(Outcome.NEW), _kill(Outcome.MIXED, Outcome.NEW)
+NEW_ONE, MIXED_ONE = _kill(State.NEW), _kill(State.MIXED, State.NEW)
 
 
 def test_what_is_counted() -> None:
     kills = [
-        *(_kill(Outcome.OLD), NEW_ONE, NEW_ONE, MIXED_ONE),
-        _kill(Outcome.BROKEN, Outcome.BROKEN),
-        _kill(Outcome.BROKEN, Outcome.NEW, "~a"),
+        *(_kill(State.OLD), NEW_ONE, NEW_ONE, MIXED_ONE),
+        _kill(State.BROKEN, State.BROKEN),
+        _kill(State.BROKEN, State.NEW, "~a"),
     ]
     *_, row = table([_results("upstream", *kills)])
     cells = "6 | 0 | 1 | 2 | 1 | 2 | 0 | 1 of 3 | 30 ms | 1000 ms |"
