@@ -31,7 +31,7 @@ from tools.kills.stage import (
 )
 from tools.kills.verdict import State
 
-__all__ = ["Results", "goals", "main", "moments", "table"]
+__all__ = ["KillResults", "goals", "main", "moments", "table"]
 
 #: The number of runs per signal, as a multiple of --count.
 _SIGNALS = {signal.SIGKILL: 1.0, signal.SIGTERM: 1 / 3}
@@ -41,7 +41,7 @@ _MEASURED_AGAIN = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Results:
+class KillResults:
     """All runs of one configuration."""
 
     configuration: Configuration
@@ -86,7 +86,7 @@ def moments(seed: int, number: signal.Signals, count: int) -> list[float]:
     return [(slot + chance.random()) / count for slot in range(count)]
 
 
-def table(results: Sequence[Results]) -> Iterator[str]:
+def table(results: Sequence[KillResults]) -> Iterator[str]:
     """Yield a Markdown table with a line per configuration and signal."""
     head = [
         "configuration",
@@ -114,7 +114,7 @@ def table(results: Sequence[Results]) -> Iterator[str]:
             yield f"| {' | '.join(map(str, cells))} |"
 
 
-def goals(results: Sequence[Results]) -> Iterator[tuple[str, bool]]:
+def goals(results: Sequence[KillResults]) -> Iterator[tuple[str, bool]]:
     """Yield the goals of the fork, and whether they are met."""
     base = next((r for r in results if not r.configuration.is_fork), None)
     for each in results:
@@ -169,7 +169,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _measure(options: argparse.Namespace) -> list[Results]:
+def _measure(options: argparse.Namespace) -> list[KillResults]:
     chosen = [
         each for each in CONFIGURATIONS if each.name in (options.only or [each.name])
     ]
@@ -184,11 +184,11 @@ def _measure(options: argparse.Namespace) -> list[Results]:
     with ExitStack() as stack:
         name = stack.enter_context(tempfile.TemporaryDirectory(prefix="kills-"))
         workshop = Workshop(Path(name))
-        stages: list[tuple[Stage, Results]] = []
+        stages: list[tuple[Stage, KillResults]] = []
         for each in chosen:
             _log(f"{each.title}: making its environment")
             stage = Stage(each, workshop, Path(name, "stages", each.name))
-            stages.append((stack.enter_context(closing(stage)), Results(each)))
+            stages.append((stack.enter_context(closing(stage)), KillResults(each)))
         for turn in range(options.undisturbed):
             _log(f"undisturbed: {turn + 1} of {options.undisturbed}")
             _measure_again(stages)
@@ -208,7 +208,7 @@ def _measure(options: argparse.Namespace) -> list[Results]:
     return [results for _, results in stages]
 
 
-def _measure_again(stages: Sequence[tuple[Stage, Results]]) -> None:
+def _measure_again(stages: Sequence[tuple[Stage, KillResults]]) -> None:
     for stage, results in stages:
         results.undisturbed.append(stage.undisturbed())
 

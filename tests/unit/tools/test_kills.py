@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from tests.lib.repository import Repository
-from tools.kills.__main__ import Results, goals, moments, table
+from tools.kills.__main__ import KillResults, goals, moments, table
 from tools.kills.packages import NEW, OLD, SIZES, fill
 from tools.kills.stage import CONFIGURATIONS, Kill, Undisturbed
 from tools.kills.verdict import LYING, State, Verdict, judge, read_tree
@@ -135,10 +135,10 @@ def _kill(outcome: State, after: State | None = None, *litter: str) -> Kill:
     return Kill("SIGKILL", 0.5, -9, verdict, fixed)
 
 
-def _results(name: str, *kills: Kill, absent: float = 0.03) -> Results:
+def _results(name: str, *kills: Kill, absent: float = 0.03) -> KillResults:
     (configuration,) = (each for each in CONFIGURATIONS if each.name == name)
     runs = [Undisturbed(1.0, each) for each in (0.02, absent, 0.9)]
-    return Results(configuration, runs, list(kills))
+    return KillResults(configuration, runs, list(kills))
 
 
 NEW_ONE, MIXED_ONE = _kill(State.NEW), _kill(State.MIXED, State.NEW)
@@ -155,7 +155,7 @@ def test_what_is_counted() -> None:
     assert row == f"| stock pip | SIGKILL | {cells}"
 
 
-def _goals(*results: Results) -> list[bool]:
+def _goals(*results: KillResults) -> list[bool]:
     return [is_met for _, is_met in goals(results)]
 
 
