@@ -10,7 +10,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from tools.upstream.results import BUILD, FORK, UNTOUCHED, Results
+from tools.upstream.results import BUILD, FORK, UNTOUCHED, CellResults
 from tools.upstream.tree import Tree, UpstreamError, prepare
 
 __all__ = ["cell", "main", "parser"]
@@ -24,7 +24,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Run the cell; return the exit status, which ignores failing tests."""
     options = parser().parse_args(arguments)
     try:
-        results = Results(BUILD, cell(options))
+        results = CellResults(BUILD, cell(options))
         wheel = options.release if options.untouched else options.fork
         tree = prepare(options.checkout, wheel, _PYTHONS[options.backend], BUILD)
         for group, chosen in _groups(options, results).items():
@@ -98,7 +98,7 @@ def parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _groups(options: argparse.Namespace, results: Results) -> dict[str, list[str]]:
+def _groups(options: argparse.Namespace, results: CellResults) -> dict[str, list[str]]:
     """Return the pytest arguments that select tests, by group."""
     tests = f"tests/{options.suite}"
     if options.failed:
@@ -115,13 +115,13 @@ def _groups(options: argparse.Namespace, results: Results) -> dict[str, list[str
     }
 
 
-def _failing(results: Results) -> list[str]:
+def _failing(results: CellResults) -> list[str]:
     """Return the failing tests, without their parameters, which differ by pip."""
     cells = [results]
     if results.cell.endswith(UNTOUCHED):
         way = results.cell.removesuffix(UNTOUCHED)
         folders = BUILD.glob(f"results/{way}{FORK}*")
-        cells = [Results(BUILD, folder.name) for folder in folders]
+        cells = [CellResults(BUILD, folder.name) for folder in folders]
     return sorted(
         {
             test.partition("[")[0]
@@ -133,7 +133,7 @@ def _failing(results: Results) -> list[str]:
 
 
 def _run(
-    results: Results,
+    results: CellResults,
     tree: Tree,
     options: argparse.Namespace,
     group: str,

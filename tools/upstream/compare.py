@@ -19,7 +19,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-from tools.upstream.results import BUILD, FORK, Outcomes, Results
+from tools.upstream.results import BUILD, FORK, CellResults, Outcomes
 
 __all__ = ["compare", "listed", "main"]
 
@@ -41,7 +41,7 @@ def main(arguments: list[str] | None = None) -> int:
     print("| cell | of | " + " | ".join(_COUNTED) + " | run |")
     print("|---" * (len(_COUNTED) + 3) + "|")
     for folder in sorted(build.glob(f"results/*{FORK}*")):
-        fork = Results(build, folder.name)
+        fork = CellResults(build, folder.name)
         found = compare(
             fork.outcomes(),
             fork.untouched.outcomes(),
@@ -94,7 +94,7 @@ def compare(
     }
 
 
-def _about(results: Results) -> str:
+def _about(results: CellResults) -> str:
     """Describe the runs of a cell."""
     runs = results.runs()
     if not runs:

@@ -18,7 +18,15 @@ from typing import Any
 
 from tools.upstream.tree import Tree
 
-__all__ = ["BUILD", "FORK", "UNTOUCHED", "Outcomes", "Results", "Run", "read_outcomes"]
+__all__ = [
+    "BUILD",
+    "FORK",
+    "UNTOUCHED",
+    "Outcomes",
+    "CellResults",
+    "Run",
+    "read_outcomes",
+]
 
 #: The folder of trees and results.
 BUILD = Path(__file__).resolve().parents[2] / "build" / "upstream"
@@ -57,7 +65,7 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
-class Results:
+class CellResults:
     """The runs of one cell.
 
     :ivar build: the folder of the runs of all cells.
@@ -67,9 +75,9 @@ class Results:
     cell: str
 
     @property
-    def untouched(self) -> Results:
+    def untouched(self) -> CellResults:
         """The runs of the same tests with stock pip."""
-        return Results(self.build, self.cell.partition(FORK)[0] + UNTOUCHED)
+        return CellResults(self.build, self.cell.partition(FORK)[0] + UNTOUCHED)
 
     @property
     def _folder(self) -> Path:

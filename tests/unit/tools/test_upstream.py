@@ -12,7 +12,7 @@ import pytest
 from tools.upstream import compare as command
 from tools.upstream.__main__ import cell, parser
 from tools.upstream.compare import compare, listed
-from tools.upstream.results import Outcomes, Results, Run, read_outcomes
+from tools.upstream.results import CellResults, Outcomes, Run, read_outcomes
 from tools.upstream.tree import Tree, UpstreamError, prepare
 
 
@@ -129,7 +129,7 @@ def _keep(build: Path, cell: str, group: str, outcomes: Outcomes, **more: bool) 
 
 
 def test_a_cell_is_put_together_from_its_runs(tmp_path: Path) -> None:
-    results = Results(tmp_path, UNIT)
+    results = CellResults(tmp_path, UNIT)
     assert not results.runs()
     assert not results.whole
     _keep(tmp_path, UNIT, "1/2", {"a": "failed", f"b[{TREE.folder}/venv]": "passed"})
@@ -170,7 +170,7 @@ def test_the_comparison_is_printed_and_judged(
     told: str,
 ) -> None:
     _keep(tmp_path, UNIT, "1/1", {"t": "failed"})
-    _keep(tmp_path, Results(tmp_path, UNIT).untouched.cell, "1/1", untouched)
+    _keep(tmp_path, CellResults(tmp_path, UNIT).untouched.cell, "1/1", untouched)
     assert command.main(["--build", str(tmp_path)]) == status
     assert told in capsys.readouterr().out
 
