@@ -24,7 +24,7 @@ __all__ = [
     "UNTOUCHED",
     "Outcomes",
     "CellResults",
-    "Run",
+    "PytestRun",
     "read_outcomes",
 ]
 
@@ -42,7 +42,7 @@ _TIMEOUT = "600"
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class PytestRun:
     """One call of pytest.
 
     :ivar date: the start time, ISO 8601, UTC.
@@ -83,7 +83,7 @@ class CellResults:
     def _folder(self) -> Path:
         return self.build / "results" / self.cell
 
-    def runs(self) -> list[Run]:
+    def runs(self) -> list[PytestRun]:
         """Return the runs, oldest first."""
         return [run for run, _ in self._read()]
 
@@ -130,7 +130,7 @@ class CellResults:
         about = self._folder / f"{number:04}.json"
         log = about.with_suffix(".log")
         now = datetime.now(timezone.utc).isoformat(timespec="seconds")
-        run = Run(
+        run = PytestRun(
             *(now, tree.commit, tree.version, tree.digest, str(tree.folder), group),
             finished=False,
         )
@@ -158,11 +158,11 @@ class CellResults:
         about.write_text(json.dumps(asdict(run)), encoding="utf-8")
         return run.finished
 
-    def _read(self) -> Iterator[tuple[Run, Path]]:
+    def _read(self) -> Iterator[tuple[PytestRun, Path]]:
         for about in sorted(self._folder.glob("*.json")):
             log = about.with_suffix(".log")
             if log.exists():
-                yield Run(**json.loads(about.read_text(encoding="utf-8"))), log
+                yield PytestRun(**json.loads(about.read_text(encoding="utf-8"))), log
 
 
 def read_outcomes(lines: Iterable[str]) -> Outcomes:

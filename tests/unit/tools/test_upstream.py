@@ -12,7 +12,7 @@ import pytest
 from tools.upstream import compare as command
 from tools.upstream.__main__ import cell, parser
 from tools.upstream.compare import compare, listed
-from tools.upstream.results import CellResults, Outcomes, Run, read_outcomes
+from tools.upstream.results import CellResults, Outcomes, PytestRun, read_outcomes
 from tools.upstream.tree import Tree, UpstreamError, prepare
 
 
@@ -121,7 +121,7 @@ def _keep(build: Path, cell: str, group: str, outcomes: Outcomes, **more: bool) 
     path = folder / f"{len([*folder.glob('*.json')]) + 1:04}.json"
     finished = more.get("finished", True)
     where = (TREE.commit, TREE.version, TREE.digest, str(TREE.folder))
-    run = Run("2026-11-21T08:00:00+00:00", *where, group, finished)
+    run = PytestRun("2026-11-21T08:00:00+00:00", *where, group, finished)
     path.write_text(json.dumps(asdict(run)), encoding="utf-8")
     lines = [_phases(t, "passed", end, "passed") for t, end in outcomes.items()]
     log = "\n".join(line for each in lines for line in each)
