@@ -10,7 +10,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from tools.upstream.results import BUILD, FORK, UNTOUCHED, CellResults
+from tools.upstream.results import BUILD, FORK, STOCK, CellResults
 from tools.upstream.tree import Tree, UpstreamError, prepare
 
 __all__ = ["cell", "main", "parser"]
@@ -50,7 +50,7 @@ def cell(options: argparse.Namespace) -> str:
         raise UpstreamError("the untouched release has nothing to turn off")
     name = f"{options.suite}-{options.backend}{'-zipapp' * options.zipapp}"
     off = "".join(way for way, is_off in ways.items() if is_off)
-    return f"{name}{UNTOUCHED}" if options.untouched else f"{name}{FORK}{off}"
+    return f"{name}{STOCK}" if options.untouched else f"{name}{FORK}{off}"
 
 
 def parser() -> argparse.ArgumentParser:
@@ -118,8 +118,8 @@ def _groups(options: argparse.Namespace, results: CellResults) -> dict[str, list
 def _failing(results: CellResults) -> list[str]:
     """Return the failing tests, without their parameters, which differ by pip."""
     cells = [results]
-    if results.cell.endswith(UNTOUCHED):
-        way = results.cell.removesuffix(UNTOUCHED)
+    if results.cell.endswith(STOCK):
+        way = results.cell.removesuffix(STOCK)
         folders = BUILD.glob(f"results/{way}{FORK}*")
         cells = [CellResults(BUILD, folder.name) for folder in folders]
     return sorted(

@@ -21,7 +21,7 @@ from tools.upstream.tree import Tree
 __all__ = [
     "BUILD",
     "FORK",
-    "UNTOUCHED",
+    "STOCK",
     "Outcomes",
     "CellResults",
     "PytestRun",
@@ -31,7 +31,7 @@ __all__ = [
 #: The folder of trees and results.
 BUILD = Path(__file__).resolve().parents[2] / "build" / "upstream"
 #: The part of a cell's name between the configuration of the tests and the fork's options.
-FORK, UNTOUCHED = "-fork", "-untouched"
+FORK, STOCK = "-fork", "-untouched"
 
 #: By node ID: passed, failed, skipped or xfailed. An error outside of the test itself
 #: counts as a failure of the test.
@@ -77,7 +77,7 @@ class CellResults:
     @property
     def untouched(self) -> CellResults:
         """The runs of the same tests with stock pip."""
-        return CellResults(self.build, self.cell.partition(FORK)[0] + UNTOUCHED)
+        return CellResults(self.build, self.cell.partition(FORK)[0] + STOCK)
 
     @property
     def _folder(self) -> Path:
