@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from tools.upstream.results import BUILD, FORK, STOCK, CellResults
-from tools.upstream.tree import Tree, UpstreamError, prepare
+from tools.upstream.tree import Checkout, UpstreamError, prepare
 
 __all__ = ["cell", "main", "parser"]
 
@@ -134,7 +134,7 @@ def _failing(results: CellResults) -> list[str]:
 
 def _run(
     results: CellResults,
-    tree: Tree,
+    tree: Checkout,
     options: argparse.Namespace,
     group: str,
     chosen: list[str],

@@ -16,7 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from tools.upstream.tree import Tree
+from tools.upstream.tree import Checkout
 
 __all__ = [
     "BUILD",
@@ -106,7 +106,7 @@ class CellResults:
             for count in counts
         )
 
-    def has(self, group: str, tree: Tree) -> bool:
+    def has(self, group: str, tree: Checkout) -> bool:
         """Return whether a group of tests is complete with this pip."""
         wanted = (group, tree.commit, tree.digest)
         return any(
@@ -116,7 +116,7 @@ class CellResults:
 
     def run(
         self,
-        tree: Tree,
+        tree: Checkout,
         arguments: Sequence[str],
         group: str,
         variables: Mapping[str, str],

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from tests.lib.interpreters import find_interpreters
 
-__all__ = ["Tree", "UpstreamError", "prepare"]
+__all__ = ["Checkout", "UpstreamError", "prepare"]
 
 # Upstream's tests need these in addition to their own group: the common wheels contain an
 # older setuptools than the group would install, and a few tests need the same version
@@ -29,7 +29,7 @@ class UpstreamError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Tree:
+class Checkout:
     """The checkout and environment for testing one pip.
 
     :param folder: the folder of upstream's checkout, with that pip in ``src``, and of an
@@ -60,7 +60,7 @@ class Tree:
         return self.venv / ("Scripts" if os.name == "nt" else "bin") / "python"
 
 
-def prepare(checkout: Path, wheel: Path, python: str, build: Path) -> Tree:
+def prepare(checkout: Path, wheel: Path, python: str, build: Path) -> Checkout:
     """Create a tree below *build*, or return the existing one.
 
     :param checkout: a git checkout of upstream, or its git folder; only the commit at
@@ -74,7 +74,7 @@ def prepare(checkout: Path, wheel: Path, python: str, build: Path) -> Tree:
     digest, version = _identify(wheel)
     name = f"{commit[:8]}-{version}-{digest[:8]}-py{python}"
     folder = build / "trees" / name
-    tree = Tree(folder, commit, digest, version)
+    tree = Checkout(folder, commit, digest, version)
     stamp = folder / "complete"
     if stamp.exists():
         return tree
@@ -85,7 +85,7 @@ def prepare(checkout: Path, wheel: Path, python: str, build: Path) -> Tree:
     return tree
 
 
-def _unpack(tree: Tree, checkout: Path, wheel: Path) -> None:
+def _unpack(tree: Checkout, checkout: Path, wheel: Path) -> None:
     archive = io.BytesIO(_git(checkout, "archive", "HEAD"))
     with tarfile.open(fileobj=archive) as source:
         # The first releases of CPython 3.10 and 3.11 have no filters.
@@ -101,7 +101,7 @@ def _unpack(tree: Tree, checkout: Path, wheel: Path) -> None:
         files.extractall(tree.root / "src", members)
 
 
-def _install(tree: Tree, wheel: Path, python: str) -> None:
+def _install(tree: Checkout, wheel: Path, python: str) -> None:
     """Install the pip, the test dependencies and the test wheels."""
     interpreter = find_interpreters().get(python)
     if interpreter is None:

@@ -13,7 +13,7 @@ from tools.upstream import compare as command
 from tools.upstream.__main__ import cell, parser
 from tools.upstream.compare import compare, listed
 from tools.upstream.results import CellResults, Outcomes, PytestRun, read_outcomes
-from tools.upstream.tree import Tree, UpstreamError, prepare
+from tools.upstream.tree import Checkout, UpstreamError, prepare
 
 
 def _report(test: str, when: str, outcome: str, **more: str) -> str:
@@ -111,7 +111,7 @@ def test_options_select_a_cell(given: str, name: str) -> None:
 
 
 UNIT = "unit-importlib-fork"
-TREE = Tree(Path("/trees/fork"), "abc", "123", "26.3")
+TREE = Checkout(Path("/trees/fork"), "abc", "123", "26.3")
 
 
 def _keep(build: Path, cell: str, group: str, outcomes: Outcomes, **more: bool) -> None:
@@ -136,8 +136,8 @@ def test_a_cell_is_put_together_from_its_runs(tmp_path: Path) -> None:
     _keep(tmp_path, UNIT, "2/2", {"c": "passed"}, finished=False)
     assert results.has("1/2", TREE)
     assert not results.has("2/2", TREE)
-    assert not results.has("1/2", Tree(TREE.folder, "abc", "another", "26.3"))
-    assert not results.has("1/2", Tree(TREE.folder, "another", "123", "26.3"))
+    assert not results.has("1/2", Checkout(TREE.folder, "abc", "another", "26.3"))
+    assert not results.has("1/2", Checkout(TREE.folder, "another", "123", "26.3"))
     assert not results.whole
     _keep(tmp_path, UNIT, "2/2", {"c": "failed"})
     _keep(tmp_path, UNIT, "", {"a": "passed"})
