@@ -53,7 +53,7 @@ def choice() -> str:
     best, order = ranking.compatible[0], sorted(builds)
     assert best == machine["gets"]
     judged = [
-        _file(label, _said(ranking.rejected[label][0]), "out")
+        _file(label, _mismatch_text(ranking.rejected[label][0]), "out")
         if label in ranking.rejected
         else _file(label, "runs")
         for label in order
@@ -148,7 +148,7 @@ def _file(label: str, said: str, kind: str = "box") -> Box:
     return Box([f"…-{label}.whl", said], kind)
 
 
-def _said(mismatch: Mismatch) -> str:
+def _mismatch_text(mismatch: Mismatch) -> str:
     if not mismatch.offered:
         return "no such GPU here"
     return f"needs {mismatch.wanted[0]}, here {mismatch.offered[0]}"
