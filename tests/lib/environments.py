@@ -16,7 +16,7 @@ from pathlib import Path
 
 from filelock import FileLock
 
-from tests.lib.schemas import hold_to_schema
+from tests.lib.schemas import validate_json
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -38,7 +38,7 @@ class Result:
 
     def __post_init__(self) -> None:
         """Validate JSON output against its schema."""
-        hold_to_schema(self.command, self.stdout)
+        validate_json(self.command, self.stdout)
 
     @property
     def output(self) -> str:

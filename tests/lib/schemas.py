@@ -25,7 +25,7 @@ def _validator(action: str) -> jsonschema.Draft202012Validator:
     return jsonschema.Draft202012Validator(json.loads(text))
 
 
-def hold_to_schema(command: Sequence[str], output: str) -> None:
+def validate_json(command: Sequence[str], output: str) -> None:
     """Validate the output of ``--json`` with the schema of the action.
 
     The action belongs to ``pip variants`` or ``wheel-variants``. Other commands, and

@@ -14,7 +14,7 @@ from pip._internal.variants.commands.actions import ACTIONS, MOVED
 from pip._internal.variants.output.skipped_versions import SkipCause
 from pip._internal.variants.providers.result import Source
 from pip._internal.variants.selection.ranking import OriginKind
-from tests.lib.schemas import SCHEMAS, hold_to_schema
+from tests.lib.schemas import SCHEMAS, validate_json
 
 
 def test_there_is_one_for_each_action() -> None:
@@ -44,9 +44,9 @@ GOOD = {
 )
 def test_what_a_test_sees_is_held_to_it(document: dict[str, object]) -> None:
     command = ("wheel-variants", "check", "--json", "dist")
-    hold_to_schema(command, json.dumps(GOOD))
+    validate_json(command, json.dumps(GOOD))
     with pytest.raises(jsonschema.ValidationError):
-        hold_to_schema(command, json.dumps(document))
+        validate_json(command, json.dumps(document))
 
 
 def _of_explain(*path: str) -> set[object]:
