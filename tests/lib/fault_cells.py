@@ -28,7 +28,7 @@ _WHEEL = "/files/{}-1.0-py3-none-any{}.whl"
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class RequestKind:
     """A request that should fail.
 
     :param project: the project to install
@@ -43,22 +43,22 @@ class Kind:
 
 
 #: The kinds of requests for the packages of :func:`add_packages`.
-KINDS: Mapping[str, Kind] = {
-    "page": Kind("kernels", "/simple/kernels/"),
-    "manifest": Kind("kernels", "/files/kernels-1.0-variants.json"),
-    "metadata": Kind("kernels", _WHEEL.format("kernels", "-gpu") + ".metadata"),
-    "wheel": Kind("kernels", _WHEEL.format("kernels", "-gpu")),
-    "head": Kind("bare", _WHEEL.format("bare", "-gpu"), {"methods": ["HEAD"]}),
-    "range": Kind("bare", _WHEEL.format("bare", "-gpu"), {"ranged": True}),
-    "provider page": Kind("plugged", f"/simple/{PLUGIN}/"),
-    "provider metadata": Kind(
+KINDS: Mapping[str, RequestKind] = {
+    "page": RequestKind("kernels", "/simple/kernels/"),
+    "manifest": RequestKind("kernels", "/files/kernels-1.0-variants.json"),
+    "metadata": RequestKind("kernels", _WHEEL.format("kernels", "-gpu") + ".metadata"),
+    "wheel": RequestKind("kernels", _WHEEL.format("kernels", "-gpu")),
+    "head": RequestKind("bare", _WHEEL.format("bare", "-gpu"), {"methods": ["HEAD"]}),
+    "range": RequestKind("bare", _WHEEL.format("bare", "-gpu"), {"ranged": True}),
+    "provider page": RequestKind("plugged", f"/simple/{PLUGIN}/"),
+    "provider metadata": RequestKind(
         "plugged", _WHEEL.format("npu_provider", "") + ".metadata"
     ),
-    "provider wheel": Kind("plugged", _WHEEL.format("npu_provider", "")),
+    "provider wheel": RequestKind("plugged", _WHEEL.format("npu_provider", "")),
     # The same requests for a package without variants.
-    "plain page": Kind("plain", "/simple/plain/"),
-    "plain metadata": Kind("plain", _WHEEL.format("plain", "") + ".metadata"),
-    "plain wheel": Kind("plain", _WHEEL.format("plain", "")),
+    "plain page": RequestKind("plain", "/simple/plain/"),
+    "plain metadata": RequestKind("plain", _WHEEL.format("plain", "") + ".metadata"),
+    "plain wheel": RequestKind("plain", _WHEEL.format("plain", "")),
 }
 
 
@@ -111,7 +111,7 @@ def run_cells(
     environment: Environment,
     folder: Path,
     start: Callable[[], IndexServer],
-    kind: Kind,
+    kind: RequestKind,
     faults: Iterable[str],
     *options: str,
 ) -> list[Cell]:
