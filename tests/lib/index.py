@@ -82,7 +82,7 @@ class Resource:
 
 
 @dataclass(slots=True)
-class Answer:
+class Reply:
     """The response to a request."""
 
     status: int
@@ -274,7 +274,7 @@ class IndexServer(Repository, Site):
             default=0,
         )
 
-    def answer(self, request: Request) -> Answer:
+    def answer(self, request: Request) -> Reply:
         """Return the response to a request."""
         began = time.monotonic()
         try:
@@ -282,7 +282,7 @@ class IndexServer(Repository, Site):
         finally:
             self._times.append((request.path, began, time.monotonic()))
 
-    def _answer(self, request: Request) -> Answer:
+    def _answer(self, request: Request) -> Reply:
         fault = self._fault_for(request)
         request = replace(request, fault=fault)
         self.requests.append(request)
@@ -292,10 +292,10 @@ class IndexServer(Repository, Site):
             fault.gate.arrive()
         if not self._is_allowed(request):
             challenge = {"WWW-Authenticate": 'Basic realm="index"'}
-            return Answer(401, b"credentials needed", challenge)
+            return Reply(401, b"credentials needed", challenge)
         if fault.status is not None:
             body = b"planted fault" if fault.body is None else fault.body
-            return Answer(fault.status, body, dict(fault.headers), fault)
+            return Reply(fault.status, body, dict(fault.headers), fault)
         answer = self._regular_answer(request)
         answer.fault = fault
         if fault.body is not None:
@@ -362,25 +362,25 @@ class IndexServer(Repository, Site):
         token = base64.b64encode(":".join(self.auth).encode()).decode()
         return request.headers.get("authorization") == f"Basic {token}"
 
-    def _regular_answer(self, request: Request) -> Answer:
+    def _regular_answer(self, request: Request) -> Reply:
         """Return the response without any fault."""
         found = self._resource_for(request)
         headers, body = dict(found.headers), found.body
         if found.status != 200:
-            return Answer(found.status, body, headers)
+            return Reply(found.status, body, headers)
         if found.has_parts and self.ranges:
             headers["Accept-Ranges"] = "bytes"
             wanted = _parse_range(request.headers.get("range"), len(body))
             if wanted is not None and not request.fault.whole:
                 first, last = (max(0, each - request.fault.shift) for each in wanted)
                 headers["Content-Range"] = f"bytes {first}-{last}/{len(body)}"
-                return Answer(206, body[first : last + 1], headers)
+                return Reply(206, body[first : last + 1], headers)
         if request.headers.get("if-none-match") == headers["ETag"]:
-            return Answer(304, b"", headers)
+            return Reply(304, b"", headers)
         if found.compressed and "gzip" in request.headers.get("accept-encoding", ""):
             headers["Content-Encoding"] = "gzip"
             body = found.compressed
-        return Answer(200, body, headers)
+        return Reply(200, body, headers)
 
     def _resource_for(self, request: Request) -> Resource:
         path = unquote(urlsplit(request.path).path)
@@ -462,14 +462,14 @@ class _Handler(BaseHTTPRequestHandler):
         if self._requests is index.requests:
             answer = index.answer(request)
         else:
-            answer = Answer(410, b"this is of a command that has ended")
+            answer = Reply(410, b"this is of a command that has ended")
         linger()
         if answer.fault.reset and answer.fault.truncate is None:
             self._reset()
         else:
             self._send(answer, with_body=with_body and answer.status != 304)
 
-    def _send(self, answer: Answer, *, with_body: bool) -> None:
+    def _send(self, answer: Reply, *, with_body: bool) -> None:
         fault, line = answer.fault, self.server.index.line
         head, body = self._head(answer), answer.body if with_body else b""
         if with_body and fault.truncate is not None:
@@ -492,7 +492,7 @@ class _Handler(BaseHTTPRequestHandler):
         if with_body and fault.reset:
             self._reset()
 
-    def _head(self, answer: Answer) -> bytes:
+    def _head(self, answer: Reply) -> bytes:
         """Return the status line and the headers."""
         headers, fault = answer.headers, answer.fault
         if answer.status != 304:

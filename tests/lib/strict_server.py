@@ -12,7 +12,7 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from tests.lib.faults import Fault
-from tests.lib.index import Answer, IndexServer, Request
+from tests.lib.index import IndexServer, Reply, Request
 from tests.lib.loopback import Site
 
 
@@ -42,7 +42,7 @@ class StrictIndex(IndexServer):
         self._begins: list[float] = []
         self._has_logged_in = False
 
-    def answer(self, request: Request) -> Answer:
+    def answer(self, request: Request) -> Reply:
         """Return the response to a request."""
         path = urlsplit(request.path).path
         request = Request(request.method, path, request.headers)
@@ -51,13 +51,13 @@ class StrictIndex(IndexServer):
             fault = self._refusal(running)
             if answer.status == 200 and fault is not None:
                 if fault.status is not None:
-                    answer = Answer(fault.status, b"refused", dict(fault.headers))
+                    answer = Reply(fault.status, b"refused", dict(fault.headers))
                 answer.fault = fault
             if self.needs_login and not self._has_logged_in:
                 self._has_logged_in = running == 1 and answer.status == 200
                 if running > 1:
                     challenge = {"WWW-Authenticate": 'Basic realm="index"'}
-                    answer = Answer(401, b"log in first", challenge)
+                    answer = Reply(401, b"log in first", challenge)
             if self.changes_cookies:
                 answer.headers["Set-Cookie"] = f"at={time.monotonic()}; Path=/"
             return answer
