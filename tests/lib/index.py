@@ -96,7 +96,7 @@ _AHEAD = 0.05
 
 
 @dataclass(slots=True)
-class Line:
+class NetworkLine:
     """A network line that all clients share.
 
     :ivar rate: the bandwidth in bytes per second; ``None``: no limit
@@ -165,7 +165,7 @@ class IndexServer(Repository, Site):
         self.certificates = Path(os.devnull)
         self.faults: dict[str, Fault] = {}
         self.delay = 0.0
-        self.line = Line()
+        self.line = NetworkLine()
         self.host = "127.0.0.1"
         self.tls: ssl.SSLContext | None = None
         self.files_apart = False
