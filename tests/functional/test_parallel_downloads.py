@@ -14,7 +14,7 @@ import pytest
 
 from tests.lib.environments import Environment, Result
 from tests.lib.faults import Gate
-from tests.lib.index import IndexServer, Request
+from tests.lib.index import IndexServer, ReceivedRequest
 from tests.lib.wheels import make_wheel
 
 IN_TURN = ["--parallel-downloads=1"]
@@ -241,7 +241,7 @@ def test_what_hangs_is_not_waited_for_twice(
 
 
 class _FilesNeedCredentials(IndexServer):
-    def _is_allowed(self, request: Request) -> bool:
+    def _is_allowed(self, request: ReceivedRequest) -> bool:
         return not request.path.endswith(".whl") or super()._is_allowed(request)
 
 

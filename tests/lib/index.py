@@ -40,7 +40,7 @@ class Body(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class ReceivedRequest:
     """A received request; header names are lowercase.
 
     :param fault: the fault of the response
@@ -171,7 +171,7 @@ class IndexServer(Repository, Site):
         self.files_apart = False
         self.compresses = False
         self.is_fixed = False
-        self.requests: list[Request] = []
+        self.requests: list[ReceivedRequest] = []
         self.exchanges: list[Exchange] = []
         #: The start and end of each request in seconds, with its path.
         self._times: list[tuple[str, float, float]] = []
@@ -274,7 +274,7 @@ class IndexServer(Repository, Site):
             default=0,
         )
 
-    def answer(self, request: Request) -> Reply:
+    def answer(self, request: ReceivedRequest) -> Reply:
         """Return the response to a request."""
         began = time.monotonic()
         try:
@@ -282,7 +282,7 @@ class IndexServer(Repository, Site):
         finally:
             self._times.append((request.path, began, time.monotonic()))
 
-    def _answer(self, request: Request) -> Reply:
+    def _answer(self, request: ReceivedRequest) -> Reply:
         fault = self._fault_for(request)
         request = replace(request, fault=fault)
         self.requests.append(request)
@@ -346,7 +346,7 @@ class IndexServer(Repository, Site):
     def _address(self, port: int) -> str:
         return f"{'http' if self.tls is None else 'https'}://{self.host}:{port}"
 
-    def _fault_for(self, request: Request) -> Fault:
+    def _fault_for(self, request: ReceivedRequest) -> Fault:
         fault = self.faults.get(request.path)
         if fault is None or not fault.concerns(request.method, request.headers):
             return Fault()
@@ -356,13 +356,13 @@ class IndexServer(Repository, Site):
             fault.times -= 1
         return fault
 
-    def _is_allowed(self, request: Request) -> bool:
+    def _is_allowed(self, request: ReceivedRequest) -> bool:
         if self.auth is None:
             return True
         token = base64.b64encode(":".join(self.auth).encode()).decode()
         return request.headers.get("authorization") == f"Basic {token}"
 
-    def _regular_answer(self, request: Request) -> Reply:
+    def _regular_answer(self, request: ReceivedRequest) -> Reply:
         """Return the response without any fault."""
         found = self._resource_for(request)
         headers, body = dict(found.headers), found.body
@@ -382,7 +382,7 @@ class IndexServer(Repository, Site):
             body = found.compressed
         return Reply(200, body, headers)
 
-    def _resource_for(self, request: Request) -> Resource:
+    def _resource_for(self, request: ReceivedRequest) -> Resource:
         path = unquote(urlsplit(request.path).path)
         as_json = self.page_format == "json" or (
             self.page_format == "negotiate"
@@ -456,7 +456,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _respond(self, *, with_body: bool) -> None:
         headers = {name.lower(): value for name, value in self.headers.items()}
-        request = Request(self.command, self.path, headers)
+        request = ReceivedRequest(self.command, self.path, headers)
         index = self.server.index
         linger()
         if self._requests is index.requests:

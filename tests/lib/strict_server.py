@@ -12,7 +12,7 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from tests.lib.faults import Fault
-from tests.lib.index import IndexServer, Reply, Request
+from tests.lib.index import IndexServer, ReceivedRequest, Reply
 from tests.lib.loopback import Site
 
 
@@ -42,10 +42,10 @@ class StrictIndex(IndexServer):
         self._begins: list[float] = []
         self._has_logged_in = False
 
-    def answer(self, request: Request) -> Reply:
+    def answer(self, request: ReceivedRequest) -> Reply:
         """Return the response to a request."""
         path = urlsplit(request.path).path
-        request = Request(request.method, path, request.headers)
+        request = ReceivedRequest(request.method, path, request.headers)
         with self._counted() as running:
             answer = super().answer(request)
             fault = self._refusal(running)
