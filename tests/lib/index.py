@@ -426,7 +426,7 @@ class IndexServer(Repository, Site):
 class _Server(LoopbackServer):
     def __init__(self, port: int, index: IndexServer) -> None:
         self.index = index
-        super().__init__(_Handler, port)
+        super().__init__(_IndexHandler, port)
         if index.tls is not None:
             # The thread of each connection does the handshake: clients may open several
             # connections at a time, and do the handshakes in another order.
@@ -435,7 +435,7 @@ class _Server(LoopbackServer):
             )
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _IndexHandler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     server: _Server
 
