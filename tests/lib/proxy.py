@@ -26,7 +26,7 @@ class Proxy(LoopbackServer):
 
         :param tls: the TLS context, if clients connect to the proxy with TLS
         """
-        super().__init__(_Handler)
+        super().__init__(_ProxyHandler)
         self.target = target
         self._scheme = "http"
         if tls is not None:
@@ -41,7 +41,7 @@ class Proxy(LoopbackServer):
         return f"{self._scheme}://127.0.0.1:{self.server_port}"
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _ProxyHandler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     server: Proxy
 
