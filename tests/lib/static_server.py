@@ -20,7 +20,7 @@ class StaticServer(LoopbackServer):
     """
 
     def __init__(self, folder: Path, *, with_json: bool = False) -> None:
-        super().__init__(_Handler)
+        super().__init__(_FolderHandler)
         self.folder = folder
         self.with_json = with_json
         self.paths: list[str] = []
@@ -31,7 +31,7 @@ class StaticServer(LoopbackServer):
         return f"http://127.0.0.1:{self.server_port}/simple/"
 
 
-class _Handler(SimpleHTTPRequestHandler):
+class _FolderHandler(SimpleHTTPRequestHandler):
     server: StaticServer
 
     def __init__(self, request: Any, address: Any, server: StaticServer) -> None:
