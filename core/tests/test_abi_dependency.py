@@ -13,7 +13,7 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from tests.lib.manifests import Provider, make_manifest
+from tests.lib.manifests import PluginSpec, make_manifest
 from wheel_variants import abi_dependency
 from wheel_variants.manifest import Manifest
 from wheel_variants.manifest_parser import parse_manifest
@@ -32,7 +32,7 @@ class Installed(NamedTuple):
         return self.why_settled if project == "torch" else None
 
 
-ABI = {"abi": Provider(builtin="abi_dependency")}
+ABI = {"abi": PluginSpec(builtin="abi_dependency")}
 
 
 def manifest(**features: Sequence[str]) -> Manifest:

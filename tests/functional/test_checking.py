@@ -11,7 +11,7 @@ import pytest
 
 from tests.lib.environments import Result
 from tests.lib.index import IndexServer
-from tests.lib.manifests import Provider, cuda, make_manifest, variant_json
+from tests.lib.manifests import PluginSpec, cuda, make_manifest, variant_json
 from tests.lib.publisher import Publisher
 from tests.lib.repository import Repository
 from tests.lib.wheels import make_sdist, make_wheel
@@ -186,7 +186,7 @@ def test_plugins_that_nobody_can_install(
     for requirement in ("npu-provider", "npu-provider>=2", "npu-source", "unknown"):
         manifest = make_manifest(
             {"a": ["npu :: kind :: a"], "null": {}},
-            providers={"npu": Provider([requirement])},
+            providers={"npu": PluginSpec([requirement])},
             namespaces=["npu"],
         )
         path.write_text(json.dumps(manifest))

@@ -13,7 +13,7 @@ from tests.lib.environments import Environment
 from tests.lib.fault_cells import PLUGIN
 from tests.lib.faults import Fault, Gate
 from tests.lib.index import IndexServer
-from tests.lib.manifests import Provider, cuda, make_manifest
+from tests.lib.manifests import PluginSpec, cuda, make_manifest
 from tests.lib.processes import (
     INTERRUPTED,
     Running,
@@ -44,7 +44,7 @@ def demo(tls_index: IndexServer) -> IndexServer:
     """Return an index with a variant that a plugin of many files judges."""
     manifest = make_manifest(
         {"npu1": ["npu :: kind :: b1"], "npu2": ["npu :: kind :: b2"]},
-        providers={"npu": Provider([PLUGIN], "npu_plugin")},
+        providers={"npu": PluginSpec([PLUGIN], "npu_plugin")},
     )
     tls_index.add_release("demo", "1.0", {}, manifest=manifest, requires=["needed"])
     tls_index.add_release("needed", "1.0", {}, manifest=manifest)

@@ -13,7 +13,7 @@ from tests.lib.environments import Environment, Result
 from tests.lib.hosts import forced, make_host
 from tests.lib.in_process import InProcess
 from tests.lib.index import IndexServer
-from tests.lib.manifests import Provider, cuda, make_manifest
+from tests.lib.manifests import PluginSpec, cuda, make_manifest
 from tests.lib.nvml import build_nvml_stub
 from tests.lib.pytorch_index import PyTorchIndexServer
 
@@ -25,10 +25,12 @@ DISABLING = "ROCM_BOOTSTRAP_DISABLE_DETECTION"
 PRESENT = "TPU_VARIANT_PROVIDER_FORCE_PRESENT"
 
 #: As AMD's wheels name it.
-ROCM_BOOTSTRAP = Provider(
+ROCM_BOOTSTRAP = PluginSpec(
     ["rocm-bootstrap"], "rocm_bootstrap.variant_provider:AMDVariantPlugin"
 )
-TPU = Provider(["tpu-variant-provider"], "tpu_variant_provider.plugin:TpuVariantPlugin")
+TPU = PluginSpec(
+    ["tpu-variant-provider"], "tpu_variant_provider.plugin:TpuVariantPlugin"
+)
 
 
 @pytest.fixture
@@ -349,7 +351,7 @@ def add_kernels(
     variants["a"] += best
     providers = {
         "amd": ROCM_BOOTSTRAP,
-        "x86_64": Provider(static={"level": ["v1"]}),
+        "x86_64": PluginSpec(static={"level": ["v1"]}),
     }
     manifest = make_manifest({**variants, "null": []}, providers=providers)
     index.add_release("kernels", "1.0", {}, manifest=manifest, plain=False)

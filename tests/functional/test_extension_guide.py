@@ -14,7 +14,7 @@ from tests.lib.environments import Result
 from tests.lib.guides import block
 from tests.lib.hosts import forced
 from tests.lib.index import IndexServer
-from tests.lib.manifests import Provider, make_manifest
+from tests.lib.manifests import PluginSpec, make_manifest
 from tests.lib.publisher import Publisher
 from tests.lib.static_server import StaticServer
 from tests.lib.wheels import make_wheel
@@ -107,7 +107,7 @@ def test_what_no_machine_can_run(
     """As wheels of an author who took the built-in provider for a package."""
     manifest = make_manifest(
         {"torch2.9": ["abi :: torch :: 2.9"]},
-        providers={"abi": Provider(["ABI.dependency>=1"])},
+        providers={"abi": PluginSpec(["ABI.dependency>=1"])},
     )
     index.add_release("torch-nntile", "0.1.0", {}, manifest=manifest)
     index.add(make_wheel("torch", "2.9.1"))

@@ -13,7 +13,7 @@ import pytest
 from tests.lib.environments import Environment, Result
 from tests.lib.hosts import forced
 from tests.lib.index import IndexServer
-from tests.lib.manifests import Provider, cuda, make_manifest, manifest_file, nest
+from tests.lib.manifests import PluginSpec, cuda, make_manifest, manifest_file, nest
 from tests.lib.wheels import make_wheel
 
 Pip = Callable[..., Result]
@@ -21,7 +21,7 @@ Pip = Callable[..., Result]
 ARCHITECTURES = ["70", "75", "80", "86", "89", "90"]
 CU128 = nest(cuda("12.8", ARCHITECTURES))
 CU130 = nest(cuda("13.0", ARCHITECTURES[1:]))
-ABI = {"abi": Provider(builtin="abi_dependency")}
+ABI = {"abi": PluginSpec(builtin="abi_dependency")}
 NO_GPU = {"PIP_VARIANT_HOST": "cpu-x86_64-v3"}
 
 TORCH = make_manifest({"cu128": CU128, "cu130": CU130, "null": {}})

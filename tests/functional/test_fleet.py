@@ -10,7 +10,7 @@ import pytest
 from tests.lib.environments import Environment, Result
 from tests.lib.guides import block
 from tests.lib.index import IndexServer
-from tests.lib.manifests import Provider, cuda, make_manifest
+from tests.lib.manifests import PluginSpec, cuda, make_manifest
 from tests.lib.wheels import make_wheel
 
 PAGE = "fleet.md"
@@ -44,7 +44,7 @@ def test_who_may_run_code(typed: Typed, index: IndexServer) -> None:
     manifest = make_manifest(
         {"a2": ["ascend :: npu_type :: 910b"]},
         providers={
-            "ascend": Provider(["name-of-the-plugin"], "ascend_variant_provider")
+            "ascend": PluginSpec(["name-of-the-plugin"], "ascend_variant_provider")
         },
     )
     index.add_release("kernels", "1.0", {}, manifest=manifest)

@@ -24,7 +24,7 @@ from tests.lib.in_process import InProcess
 from tests.lib.index import Fault, IndexServer
 from tests.lib.manifests import (
     PREVIEW_TORCH,
-    Provider,
+    PluginSpec,
     cuda,
     make_manifest,
     manifest_file,
@@ -374,7 +374,7 @@ def test_what_a_plugin_says(
     code, requires, told = PLUGINS[case]
     manifest = make_manifest(
         {"npu1": ["npu :: kind :: b1"]},
-        providers={"npu": Provider([PLUGIN], "npu_plugin")},
+        providers={"npu": PluginSpec([PLUGIN], "npu_plugin")},
     )
     index.add_release("torch", "2.8.0", {}, manifest=manifest)
     files = {"npu_plugin.py": code}

@@ -17,8 +17,8 @@ from tests.lib.hosts import forced, make_host
 from tests.lib.index import IndexServer
 from tests.lib.manifests import (
     PREVIEW_TORCH,
+    PluginSpec,
     Properties,
-    Provider,
     cuda,
     make_manifest,
 )
@@ -454,7 +454,7 @@ def test_check_asks_no_plugin(
     venv: Environment, index: IndexServer, host: Host
 ) -> None:
     builds: dict[str, Properties] = {"a": ["ascend :: npu_type :: 910b"], "null": {}}
-    provider = Provider(requires=["ascend-variant-provider"])
+    provider = PluginSpec(requires=["ascend-variant-provider"])
     manifest = make_manifest(builds, providers={"ascend": provider})
     index.add_release("vllm", "1.0", {}, manifest=manifest)
     npu = [{"feature": "npu_type", "values": ["910b"]}]

@@ -13,7 +13,7 @@ import pytest
 
 from tests.lib.environments import Result
 from tests.lib.index import IndexServer
-from tests.lib.manifests import Provider, make_manifest
+from tests.lib.manifests import PluginSpec, make_manifest
 from tests.lib.publisher import Publisher
 from tests.lib.wheels import make_sdist, make_wheel
 
@@ -80,7 +80,7 @@ def test_the_answer_is_a_host_file(
     supported = json.loads(host.read_text())["supported"]
     assert supported == {"npu": [{"feature": "kind", "values": ["b2", "b1"]}]}
     manifest = make_manifest(
-        {"npu1": ["npu :: kind :: b1"]}, providers={"npu": Provider([NAME])}
+        {"npu1": ["npu :: kind :: b1"]}, providers={"npu": PluginSpec([NAME])}
     )
     index.add_release("kernels", "1.0", {}, manifest=manifest)
     command = ["install", "--dry-run", "kernels", "-i", index.index_url]

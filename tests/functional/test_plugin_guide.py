@@ -14,7 +14,7 @@ import pytest
 from tests.lib.environments import REPOSITORY, Result, scrubbed_environ
 from tests.lib.guides import block
 from tests.lib.index import IndexServer
-from tests.lib.manifests import Provider, make_manifest
+from tests.lib.manifests import PluginSpec, make_manifest
 from tests.lib.publisher import Publisher
 from tests.lib.wheels import make_wheel
 
@@ -83,7 +83,7 @@ def test_an_installation_asks_it(pip: Pip, index: IndexServer) -> None:
     index.add(make_wheel(NAME, "0.1.0", files=files))
     manifest = make_manifest(
         {"npu1": ["npu :: kind :: b1"], "npu3": ["npu :: kind :: b3"]},
-        providers={"npu": Provider([f"{NAME}>=0.1,<1"])},
+        providers={"npu": PluginSpec([f"{NAME}>=0.1,<1"])},
     )
     index.add_release("kernels", "1.0", {}, manifest=manifest)
     command = ["install", "--dry-run", "kernels", "-i", index.index_url]

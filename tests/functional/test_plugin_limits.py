@@ -15,7 +15,7 @@ import pytest
 
 from tests.lib.environments import Environment, Result
 from tests.lib.index import IndexServer
-from tests.lib.manifests import Provider, make_manifest
+from tests.lib.manifests import PluginSpec, make_manifest
 from tests.lib.wheels import DistFile, make_sdist, make_wheel
 
 PLUGIN = "npu-variant-provider"
@@ -183,7 +183,7 @@ def fill(index: IndexServer, requires: str) -> None:
     index.page_format = "json"
     labels = {f"npu{n}": [f"npu :: kind :: b{n}"] for n in range(1, 5)}
     manifest = make_manifest(
-        labels, providers={"npu": Provider([requires], "npu_plugin")}
+        labels, providers={"npu": PluginSpec([requires], "npu_plugin")}
     )
     index.add_release("kernels", "1.0", {}, manifest=manifest)
     for entry in index.projects["kernels"]:

@@ -12,7 +12,7 @@ import pytest
 from tests.lib.environments import Environment, Result
 from tests.lib.hosts import forced, make_host
 from tests.lib.index import Fault, IndexServer
-from tests.lib.manifests import Provider, cuda, make_manifest
+from tests.lib.manifests import PluginSpec, cuda, make_manifest
 from tests.lib.processes import processes_of
 from tests.lib.repository import PageOptions
 from tests.lib.wheels import make_sdist, make_wheel
@@ -43,7 +43,7 @@ def add_kernels(
     manifest = make_manifest(
         {"npu1": ["npu :: kind :: b1"], "npu2": ["npu :: kind :: b2"]}
         | {"npu3": ["npu :: kind :: b3"]},
-        providers={"npu": Provider(list(requires), api, **more)},
+        providers={"npu": PluginSpec(list(requires), api, **more)},
     )
     index.add_release("kernels", "1.0", {}, manifest=manifest)
 

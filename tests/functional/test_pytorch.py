@@ -19,7 +19,7 @@ from tests.lib.environments import Environment, Result
 from tests.lib.guides import block
 from tests.lib.hosts import forced
 from tests.lib.index import Fault
-from tests.lib.manifests import Provider, cuda, make_manifest, nest
+from tests.lib.manifests import PluginSpec, cuda, make_manifest, nest
 from tests.lib.nvml import NvmlStub, build_nvml_stub
 from tests.lib.pytorch_index import PyTorchIndexServer
 from tests.lib.wheels import make_sdist, make_wheel
@@ -336,7 +336,7 @@ def test_variants_proper_beside_it(check: Check, pytorch: PyTorchIndexServer) ->
             "torch291_cpu": {"abi": {"torch": ["2.9.1"]}},
         },
         namespaces=["abi", "nvidia"],
-        providers={"abi": Provider(builtin="abi_dependency")},
+        providers={"abi": PluginSpec(builtin="abi_dependency")},
     )
     pytorch.add_release(
         "torch-nntile", "0.1.0", {}, manifest=manifest, plain=False, requires=["torch"]

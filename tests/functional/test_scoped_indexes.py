@@ -15,7 +15,7 @@ import pytest
 from tests.lib.environments import Environment, Result
 from tests.lib.hosts import forced
 from tests.lib.index import Fault, IndexServer
-from tests.lib.manifests import Provider, cuda, make_manifest
+from tests.lib.manifests import PluginSpec, cuda, make_manifest
 from tests.lib.pytorch_index import PyTorchIndexServer
 from tests.lib.repository import JSON_TYPE
 from tests.lib.wheels import make_sdist, make_wheel
@@ -476,7 +476,7 @@ class TestOtherCommands:
         plugin = "npu-variant-provider"
         manifest = make_manifest(
             {"npu": ["npu :: kind :: b1"]},
-            providers={"npu": Provider([plugin], "npu_plugin")},
+            providers={"npu": PluginSpec([plugin], "npu_plugin")},
         )
         two.own.add_release("kernels", "1.0", {}, manifest=manifest)
         code = (

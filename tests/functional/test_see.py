@@ -13,7 +13,7 @@ import pytest
 from tests.lib.environments import Environment, Result
 from tests.lib.hosts import forced, make_host
 from tests.lib.index import IndexServer
-from tests.lib.manifests import PREVIEW_TORCH, Provider, cuda, make_manifest
+from tests.lib.manifests import PREVIEW_TORCH, PluginSpec, cuda, make_manifest
 from tests.lib.wheels import make_wheel
 
 Pip = Callable[..., Result]
@@ -73,7 +73,7 @@ def test_host_providers_of_a_manifest(venv: Environment, index: IndexServer) -> 
     index.add(make_wheel("npu-provider", "1.0", files={"npu_plugin.py": plugin}))
     manifest = make_manifest(
         {"a": ["npu :: kind :: b2"], "b": ["blas_lapack :: provider :: mkl"]},
-        providers={"npu": Provider(["npu-provider"], "npu_plugin")},
+        providers={"npu": PluginSpec(["npu-provider"], "npu_plugin")},
     )
     path = venv.work / "m.json"
     path.write_text(json.dumps(manifest), encoding="utf-8")

@@ -12,7 +12,7 @@ import pytest
 from tests.lib.environments import Environment
 from tests.lib.hosts import forced
 from tests.lib.index import IndexServer
-from tests.lib.manifests import Provider, cuda, make_manifest
+from tests.lib.manifests import PluginSpec, cuda, make_manifest
 from tests.lib.wheels import make_wheel
 
 PLUGIN = """\
@@ -39,8 +39,8 @@ def choosy(index: IndexServer) -> IndexServer:
             "null": {},
         },
         providers={
-            "npu": Provider(["npu-variant-provider"], "npu_plugin"),
-            "extra": Provider(static={"on": ["yes"]}, optional=True),
+            "npu": PluginSpec(["npu-variant-provider"], "npu_plugin"),
+            "extra": PluginSpec(static={"on": ["yes"]}, optional=True),
         },
     )
     index.add_release("choosy", "1.0", {}, manifest=manifest)

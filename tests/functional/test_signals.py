@@ -15,7 +15,7 @@ from tests.lib.environments import Environment, Result
 from tests.lib.fault_cells import PLUGIN
 from tests.lib.faults import Fault, Gate
 from tests.lib.index import IndexServer
-from tests.lib.manifests import Provider, make_manifest
+from tests.lib.manifests import PluginSpec, make_manifest
 from tests.lib.processes import (
     INTERRUPTED,
     Running,
@@ -89,7 +89,7 @@ def demo(tls_index: IndexServer) -> IndexServer:
     """Return an index with a variant that a plugin judges."""
     manifest = make_manifest(
         {"npu1": ["npu :: kind :: b1"]},
-        providers={"npu": Provider([PLUGIN], "npu_plugin")},
+        providers={"npu": PluginSpec([PLUGIN], "npu_plugin")},
     )
     files = {f"demo/data{number}.txt": "x" * 1000 for number in range(4)}
     tls_index.add_release("demo", "1.0", {}, manifest=manifest, files=files)

@@ -12,7 +12,7 @@ from tests.lib.environments import Environment, Result
 from tests.lib.faults import make_fault
 from tests.lib.hosts import forced
 from tests.lib.index import IndexServer
-from tests.lib.manifests import Provider, cuda, make_manifest, manifest_file
+from tests.lib.manifests import PluginSpec, cuda, make_manifest, manifest_file
 from tests.lib.wheels import make_sdist, make_wheel
 
 STRICT = "--strict-variants"
@@ -121,7 +121,7 @@ def with_plugin(
     def prepare(index: IndexServer) -> None:
         manifest = make_manifest(
             {"npu1": ["npu :: kind :: b1"], "npu2": ["npu :: kind :: b2"]},
-            providers={"npu": Provider([f"{PLUGIN}>=1"], "npu_plugin")},
+            providers={"npu": PluginSpec([f"{PLUGIN}>=1"], "npu_plugin")},
         )
         index.add_release("torch", "2.8.0", {}, manifest=manifest)
         if code is not None:
@@ -400,7 +400,7 @@ def test_what_the_target_cannot_run_is_not_lost(
             "new": cuda("13.0"),
             "both": ["nvidia :: cuda_version_lower_bound :: 13.0", "npu :: kind :: b1"],
         },
-        providers={"npu": Provider([PLUGIN], "npu_plugin")},
+        providers={"npu": PluginSpec([PLUGIN], "npu_plugin")},
     )
     index.add_release("torch", "2.8.0", {}, manifest=manifest)
     later = make_manifest({"later": cuda("12.8")})

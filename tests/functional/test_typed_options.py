@@ -9,7 +9,7 @@ import pytest
 
 from tests.lib.environments import Environment, Result
 from tests.lib.index import IndexServer
-from tests.lib.manifests import Provider, make_manifest
+from tests.lib.manifests import PluginSpec, make_manifest
 from tests.lib.wheels import make_wheel
 
 Pip = Callable[..., Result]
@@ -27,8 +27,8 @@ def idna(index: IndexServer) -> list[str]:
             "null": {},
         },
         providers={
-            "blas": Provider(static={"library": ["mkl", "openblas"]}),
-            "npu": Provider(["npu-variant-provider"], "npu_plugin"),
+            "blas": PluginSpec(static={"library": ["mkl", "openblas"]}),
+            "npu": PluginSpec(["npu-variant-provider"], "npu_plugin"),
         },
     )
     index.add_release("idna", "3.10", {}, manifest=manifest)
@@ -212,7 +212,7 @@ def test_a_run_that_fails_tells_of_mistyped_names_alone(
 ) -> None:
     manifest = make_manifest(
         {"on": ["extra :: on :: yes"]},
-        providers={"extra": Provider(static={"on": ["yes"]}, optional=True)},
+        providers={"extra": PluginSpec(static={"on": ["yes"]}, optional=True)},
     )
     index.add_release("only", "1.0", {}, manifest=manifest, plain=False)
     typed = ["--enable-variant-provider", "extar", "--variant", "other=x"]

@@ -12,7 +12,7 @@ from tests.lib.environments import Environment, Result
 from tests.lib.faults import make_fault
 from tests.lib.hosts import forced
 from tests.lib.index import IndexServer
-from tests.lib.manifests import Provider, cuda, make_manifest
+from tests.lib.manifests import PluginSpec, cuda, make_manifest
 from tests.lib.wheels import make_wheel
 
 PLUGIN = "npu-provider"
@@ -73,7 +73,7 @@ def add_packages(index: IndexServer) -> None:
     index.add_release("bare", "1.0", variants, listed=False)
     manifest = make_manifest(
         {"npu1": ["npu :: kind :: b1"]},
-        providers={"npu": Provider([f"{PLUGIN}>=1"], "npu_plugin")},
+        providers={"npu": PluginSpec([f"{PLUGIN}>=1"], "npu_plugin")},
     )
     index.add_release("plugged", "1.0", {}, manifest=manifest)
     index.add(make_wheel(PLUGIN, "1.0", files={"npu_plugin.py": _PLUGIN_CODE}))

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tests.lib.manifests import Provider, make_manifest
+from tests.lib.manifests import PluginSpec, make_manifest
 
 SCHEMA = "https://variants-schema.wheelnext.dev/"
 #: The value of a key to remove.
@@ -38,7 +38,7 @@ def good_document(schema: str = "0.2.0") -> dict[str, Any]:
         },
         schema=schema if schema != "0.1.0" else "0.1.1",
         namespaces=["nvidia", "blas"] if with_providers else ["nvidia"],
-        providers={"blas": Provider(static={"library": ["mkl", "openblas"]})},
+        providers={"blas": PluginSpec(static={"library": ["mkl", "openblas"]})},
     )
     if schema == "0.1.0":
         document["$schema"] = f"{SCHEMA}peps/825/v0.1.0.json"

@@ -26,7 +26,7 @@ LINUX_OR_WINDOWS = "platform_system == 'Linux' or platform_system == 'Windows'"
 
 
 @dataclass(frozen=True, slots=True)
-class Provider:
+class PluginSpec:
     """The provider of one namespace in a manifest.
 
     :param requires: the packages of the plugin; empty for a static provider
@@ -42,28 +42,28 @@ class Provider:
     builtin: str | None = None
 
 
-KNOWN_PROVIDERS: Mapping[str, Provider] = {
-    "nvidia": Provider(
+KNOWN_PROVIDERS: Mapping[str, PluginSpec] = {
+    "nvidia": PluginSpec(
         ["nvidia-variant-provider>=0.0.1,<1.0.0"],
         "nvidia_variant_provider.plugin:NvidiaVariantPlugin",
     ),
-    "amd": Provider(
+    "amd": PluginSpec(
         ["amd-variant-provider>=0.0.2,<1.0.0"],
         "amd_variant_provider.plugin:AMDVariantPlugin",
     ),
-    "intel": Provider(
+    "intel": PluginSpec(
         ["intel-variant-provider>=0.0.2,<1.0.0"],
         "intel_variant_provider.plugin:IntelVariantPlugin",
     ),
-    "x86_64": Provider(
+    "x86_64": PluginSpec(
         ["provider-variant-x86-64"], "provider_variant_x86_64.plugin:X8664Plugin"
     ),
-    "aarch64": Provider(
+    "aarch64": PluginSpec(
         ["provider-variant-aarch64"], "provider_variant_aarch64.plugin:AArch64Plugin"
     ),
-    "blas_lapack": Provider(static={"provider": ["accelerate", "openblas", "mkl"]}),
-    "priority": Provider(static={"order": ["1", "2", "3"]}),
-    "abi_dependency": Provider(builtin="abi_dependency"),
+    "blas_lapack": PluginSpec(static={"provider": ["accelerate", "openblas", "mkl"]}),
+    "priority": PluginSpec(static={"order": ["1", "2", "3"]}),
+    "abi_dependency": PluginSpec(builtin="abi_dependency"),
 }
 
 
@@ -80,7 +80,7 @@ def make_manifest(
     *,
     schema: str = "0.2.0",
     namespaces: Sequence[str] | None = None,
-    providers: Mapping[str, Provider] | None = None,
+    providers: Mapping[str, PluginSpec] | None = None,
 ) -> dict[str, Any]:
     """Return a manifest of one of the versions in :data:`SCHEMAS`.
 
@@ -92,7 +92,7 @@ def make_manifest(
     if namespaces is None:
         namespaces = list(dict.fromkeys(ns for each in nested.values() for ns in each))
     known = {**KNOWN_PROVIDERS, **(providers or {})}
-    chosen = {ns: known.get(ns, Provider()) for ns in namespaces}
+    chosen = {ns: known.get(ns, PluginSpec()) for ns in namespaces}
     priorities: dict[str, Any] = {"namespace": list(namespaces)}
     manifest: dict[str, Any] = {
         "$schema": SCHEMAS[schema],
@@ -113,7 +113,7 @@ def make_manifest(
     return manifest
 
 
-def _static_of(chosen: Mapping[str, Provider]) -> dict[str, dict[str, list[str]]]:
+def _static_of(chosen: Mapping[str, PluginSpec]) -> dict[str, dict[str, list[str]]]:
     """Return the static lists of properties, by namespace."""
     return {
         ns: {feature: list(values) for feature, values in provider.static.items()}
@@ -174,7 +174,7 @@ def cuda(lower_bound: str, architectures: Iterable[str] = ()) -> Properties:
     return {"nvidia": features}
 
 
-def _provider(provider: Provider, schema: str) -> dict[str, Any]:
+def _provider(provider: PluginSpec, schema: str) -> dict[str, Any]:
     entry: dict[str, Any] = {}
     if provider.requires:
         entry["requires"] = list(provider.requires)
@@ -214,7 +214,7 @@ PREVIEW_TORCH: Mapping[str, Any] = make_manifest(
     },
     schema="0.0.2",
     providers={
-        "nvidia": Provider(
+        "nvidia": PluginSpec(
             ["nvidia-variant-provider>=0.0.1,<1.0.0"],
             "nvidia_variant_provider.plugin:NvidiaVariantPlugin",
             enable_if=LINUX_OR_WINDOWS,

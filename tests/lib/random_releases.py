@@ -16,7 +16,7 @@ from typing import Any
 
 from tests.lib.index import IndexServer
 from tests.lib.locks import add_builds
-from tests.lib.manifests import Provider, make_manifest
+from tests.lib.manifests import PluginSpec, make_manifest
 from tests.lib.wheels import make_wheel
 
 #: The content of a host file.
@@ -28,7 +28,7 @@ _KNOWN: Mapping[str, Mapping[str, Sequence[str]]] = {
     "x86_64": {"level": ("v2", "v3", "v4"), "avx512": ("bf16", "fp16")},
     "acme": {"codec": ("av1", "h264", "h265"), "bus": ("pcie", "usb")},
 }
-_PROVIDERS = {"acme": Provider(["acme-provider"], "acme_provider.plugin:Plugin")}
+_PROVIDERS = {"acme": PluginSpec(["acme-provider"], "acme_provider.plugin:Plugin")}
 _ARCHITECTURE = "nvidia :: sm_arch :: 90_real"
 #: The requirement for machines without that architecture.
 FALLBACK = f'fallback; "{_ARCHITECTURE}" not in variant_properties'

@@ -11,7 +11,7 @@ from pip._vendor.wheel_variants.merging import merge
 from pip._vendor.wheel_variants.ordering import rank
 from pip._vendor.wheel_variants.properties import SupportedFeature, SupportedProperties
 
-from tests.lib.manifests import PREVIEW_TORCH, SCHEMAS, Provider, make_manifest
+from tests.lib.manifests import PREVIEW_TORCH, SCHEMAS, PluginSpec, make_manifest
 from tools.fuzz.target import FuzzTarget, printable
 
 __all__ = ["TARGETS", "seeds"]
@@ -41,10 +41,10 @@ def seeds() -> Iterator[bytes]:
             },
             schema=schema,
             providers={
-                "x86_64": Provider(
+                "x86_64": PluginSpec(
                     ["x"], enable_if="os_name == 'posix'", optional=True
                 ),
-                "blas_lapack": Provider(static={"provider": ["mkl"], "f": ["1"]}),
+                "blas_lapack": PluginSpec(static={"provider": ["mkl"], "f": ["1"]}),
             },
         )
         yield json.dumps(content).encode()

@@ -22,12 +22,12 @@ from pip._internal.variants.output.skipped_versions import (
 from pip._internal.variants.providers.chain import ProviderChain
 from pip._internal.variants.providers.result import ProviderResult, Source
 from pip._internal.variants.selection.ranking import Selection, select
-from tests.lib.manifests import Properties, Provider, make_manifest
+from tests.lib.manifests import PluginSpec, Properties, make_manifest
 
 PROVIDERS = {
-    "gpu": Provider(static={"cuda": ["13", "12"], "arch": ["b", "a"]}),
-    "cpu": Provider(static={"level": ["v3", "v2"]}),
-    "abi": Provider(builtin="abi_dependency"),
+    "gpu": PluginSpec(static={"cuda": ["13", "12"], "arch": ["b", "a"]}),
+    "cpu": PluginSpec(static={"level": ["v3", "v2"]}),
+    "abi": PluginSpec(builtin="abi_dependency"),
 }
 V3, CUDA, ARCH = "cpu :: level :: v3", "gpu :: cuda :: 13", "gpu :: arch :: b"
 

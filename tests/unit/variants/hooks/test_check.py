@@ -15,7 +15,7 @@ from pip._internal.variants.hooks.check import unsupported
 from pip._internal.variants.providers.chain import ProviderChain
 from pip._internal.variants.selection.installed_records import InstalledBuild
 from tests.lib.hosts import forced
-from tests.lib.manifests import Properties, Provider, make_manifest
+from tests.lib.manifests import PluginSpec, Properties, make_manifest
 
 #: The options of a command to which nothing was typed.
 TYPED = optparse.Values()
@@ -24,7 +24,7 @@ TYPED = optparse.Values()
 def installed(
     name: str,
     properties: Properties,
-    providers: Mapping[str, Provider] | None = None,
+    providers: Mapping[str, PluginSpec] | None = None,
     schema: str = "0.2.0",
 ) -> tuple[Any, InstalledBuild]:
     """Return a variant ``x`` with these properties as installed."""
@@ -49,11 +49,11 @@ def judged(variant: tuple[Any, InstalledBuild], driver: str | None = None) -> li
     return found
 
 
-UNTOLD: Mapping[str, Provider] = {
-    "a plugin": Provider(requires=["ascend-variant-provider"]),
-    "optional": Provider(static={"npu_type": ["a3"]}, optional=True),
-    "another kind": Provider(builtin="ascend"),
-    "nobody": Provider(),
+UNTOLD: Mapping[str, PluginSpec] = {
+    "a plugin": PluginSpec(requires=["ascend-variant-provider"]),
+    "optional": PluginSpec(static={"npu_type": ["a3"]}, optional=True),
+    "another kind": PluginSpec(builtin="ascend"),
+    "nobody": PluginSpec(),
 }
 
 
@@ -71,6 +71,6 @@ def test_what_nobody_can_tell_is_not_unsupported(kind: str) -> None:
 
 def test_the_static_list_of_the_manifest_can_tell() -> None:
     npu = ["ascend :: npu_type :: 910b"]
-    provider = Provider(static={"npu_type": ["a3"]})
+    provider = PluginSpec(static={"npu_type": ["a3"]})
     (warning,) = judged(installed("vllm", npu, {"ascend": provider}))
     assert "needs ascend :: npu_type :: 910b (available: a3)" in warning
