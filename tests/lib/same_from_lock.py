@@ -71,7 +71,7 @@ class Pair:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class LockComparison:
     """A project and its results on each machine.
 
     :ivar lock: the entries of the lock file with their markers; without a lock file, pip's
@@ -122,7 +122,7 @@ class Rejected(Exception):
 class Sample(NamedTuple):
     """A comparable project, and the projects rejected before it."""
 
-    comparison: Comparison
+    comparison: LockComparison
     rejected: tuple[str, ...]
 
 
@@ -144,7 +144,7 @@ def draw(number: int, workshop: Workshop | InProcessWorkshop, folder: Path) -> S
     raise LookupError(f"of sample {number}, all projects are rejected: {rejected}")
 
 
-def compare(project: Project, venv: Environment | InProcess) -> Comparison:
+def compare(project: Project, venv: Environment | InProcess) -> LockComparison:
     """Lock a project, and compare the selections of each machine.
 
     :raises Rejected: if its versions conflict, in the lock file or on some machine.
@@ -176,7 +176,7 @@ def compare(project: Project, venv: Environment | InProcess) -> Comparison:
         if lock.returncode:
             said = "the project cannot be locked"
             pairs = [Pair(each, found[each], None, [said]) for each in hosts]
-            return Comparison(project, str(lock), tuple(pairs))
+            return LockComparison(project, str(lock), tuple(pairs))
         text = (venv.work / "pylock.toml").read_text(encoding="utf-8")
         content = tomli.loads(text)
         pairs = []
@@ -188,7 +188,7 @@ def compare(project: Project, venv: Environment | InProcess) -> Comparison:
             locked = _planned(venv.work)
             unlike = differences(found[name], locked, _versions(content))
             pairs.append(Pair(name, found[name], locked, unlike))
-    return Comparison(project, _shown(content), tuple(pairs))
+    return LockComparison(project, _shown(content), tuple(pairs))
 
 
 def differences(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.lib.random_releases import random_project
-from tests.lib.same_from_lock import REFUSED, Comparison, Pair, Sample, Taken
+from tests.lib.same_from_lock import REFUSED, LockComparison, Pair, Sample, Taken
 from tools.locks import SampleTally
 
 OLD, NEW = {"lib": Taken("1.0", "")}, {"lib": Taken("2.0", "")}
@@ -12,7 +12,7 @@ OLD, NEW = {"lib": Taken("1.0", "")}, {"lib": Taken("2.0", "")}
 def test_tally() -> None:
     tally = SampleTally()
     alike = (Pair("a", OLD, OLD, []), Pair("b", NEW, OLD, []))
-    tally.add(Sample(Comparison(random_project(1), "", alike), ("x", REFUSED, "x")))
+    tally.add(Sample(LockComparison(random_project(1), "", alike), ("x", REFUSED, "x")))
     assert tally.is_alike
     assert str(tally).splitlines() == [
         "2 of 2 alike, 3 samples rejected: 2 x, 1 variant-lock-conflict alone",
@@ -22,7 +22,7 @@ def test_tally() -> None:
     ]
     assert not tally.passes
     unlike = (Pair("a", OLD, OLD, []), Pair("b", {}, None, ["lib"]))
-    tally.add(Sample(Comparison(random_project(2), "", unlike), ()))
+    tally.add(Sample(LockComparison(random_project(2), "", unlike), ()))
     assert not tally.is_alike
     assert str(tally).splitlines() == [
         "3 of 4 alike, 3 samples rejected: 2 x, 1 variant-lock-conflict alone",
