@@ -21,7 +21,7 @@ from typing import NamedTuple
 from tests.lib.environments import scrubbed_environ
 from tests.lib.hosts import write_host
 from tests.lib.index import IndexServer
-from tests.lib.random_releases import Project, random_project
+from tests.lib.random_releases import RandomProject, random_project
 
 __all__ = ["main"]
 
@@ -74,7 +74,7 @@ def _unpacked(wheel: Path, folder: Path) -> Path:
 
 
 def _compare(
-    project: Project, wheels: Sequence[Path], folder: Path
+    project: RandomProject, wheels: Sequence[Path], folder: Path
 ) -> list[Difference]:
     folder.mkdir()
     with IndexServer() as index, ThreadPoolExecutor(os.cpu_count()) as pool:

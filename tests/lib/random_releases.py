@@ -89,7 +89,7 @@ class Package:
 
 
 @dataclass(frozen=True)
-class Project:
+class RandomProject:
     """A project to install, with its packages and machines.
 
     :ivar roots: the requirements of the user.
@@ -111,7 +111,7 @@ class Project:
         return "\n".join([asked, *map(str, self.packages)])
 
 
-def random_project(seed: int) -> Project:
+def random_project(seed: int) -> RandomProject:
     """Generate a project; the same seed gives the same project."""
     chance = random.Random(seed)
     with_variants = chance.sample(_WITH_VARIANTS, chance.randint(2, 4))
@@ -137,7 +137,7 @@ def random_project(seed: int) -> Project:
         parent.need(child)
     _need_versions(chance, drawn)
     roots = [drawn[0], *chance.sample(drawn[1:], chance.choice((0, 1, 1, 2)))]
-    return Project(
+    return RandomProject(
         seed,
         tuple(each.asked() for each in roots),
         tuple(each.package() for each in drawn),

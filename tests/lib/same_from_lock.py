@@ -18,7 +18,7 @@ from tests.lib.environments import Environment, Result, Workshop
 from tests.lib.hosts import write_host
 from tests.lib.in_process import InProcess, InProcessWorkshop
 from tests.lib.index import IndexServer
-from tests.lib.random_releases import Project, random_project
+from tests.lib.random_releases import RandomProject, random_project
 
 #: The maximum number of projects to generate for one comparable project.
 _TRIES = 25
@@ -78,7 +78,7 @@ class LockComparison:
         output.
     """
 
-    project: Project
+    project: RandomProject
     lock: str
     pairs: tuple[Pair, ...]
 
@@ -144,7 +144,7 @@ def draw(number: int, workshop: Workshop | InProcessWorkshop, folder: Path) -> S
     raise LookupError(f"of sample {number}, all projects are rejected: {rejected}")
 
 
-def compare(project: Project, venv: Environment | InProcess) -> LockComparison:
+def compare(project: RandomProject, venv: Environment | InProcess) -> LockComparison:
     """Lock a project, and compare the selections of each machine.
 
     :raises Rejected: if its versions conflict, in the lock file or on some machine.

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
-from tests.lib.random_releases import FALLBACK, Project, random_project
+from tests.lib.random_releases import FALLBACK, RandomProject, random_project
 
 PROJECTS = [random_project(seed) for seed in range(150)]
 
 
-def needs(project: Project) -> set[str]:
+def needs(project: RandomProject) -> set[str]:
     return {
         need
         for package in project.packages
