@@ -48,7 +48,7 @@ _CERTAIN = 0.85
 
 
 @dataclass(frozen=True)
-class Package:
+class RandomPackage:
     """A package with the same dependencies in all versions.
 
     :ivar needs: the requirements by label; None for a plain wheel.
@@ -98,7 +98,7 @@ class RandomProject:
 
     seed: int
     roots: tuple[str, ...]
-    packages: tuple[Package, ...]
+    packages: tuple[RandomPackage, ...]
     hosts: Mapping[str, Host]
 
     def serve(self, index: IndexServer) -> None:
@@ -210,9 +210,9 @@ class _Drawn:
         """Return a random marker, or None."""
         return None
 
-    def package(self) -> Package:
+    def package(self) -> RandomPackage:
         """Return the finished package."""
-        return Package(self.name, self.versions, {None: tuple(self.shared)})
+        return RandomPackage(self.name, self.versions, {None: tuple(self.shared)})
 
 
 class _Plain(_Drawn):
@@ -346,7 +346,7 @@ class _Variants(_Drawn):
             asked = asked.replace(" ", "")
         return f'"{asked}" {chance.choice(("in", "not in"))} variant_{kind}'
 
-    def package(self) -> Package:
+    def package(self) -> RandomPackage:
         """Return the finished package."""
         chance = self._chance
         namespaces = list(
