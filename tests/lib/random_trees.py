@@ -63,7 +63,7 @@ class Machine:
 
 
 @dataclass(frozen=True)
-class Package:
+class TreePackage:
     """A package.
 
     :ivar needs: the requirements, the same for all versions.
@@ -81,7 +81,7 @@ class Package:
 class Tree:
     """Packages; "app" requires the other packages."""
 
-    packages: Mapping[str, Package]
+    packages: Mapping[str, TreePackage]
 
     def serve(self, folder: Path) -> str:
         """Write an index to a folder; return its URL."""
@@ -127,7 +127,7 @@ class Tree:
                     todo.append(each.name)
         return {*taken.values()}
 
-    def _best(self, package: Package, machine: Machine) -> str | None:
+    def _best(self, package: TreePackage, machine: Machine) -> str | None:
         rank = {tag: number for number, tag in enumerate(machine.tags)}
         python = machine.environment["python_full_version"]
         for version, names in package.wheels.items():
@@ -159,7 +159,7 @@ def random_tree(seed: int) -> Tree:
             marker = rng.choice((None, *_MARKERS))
             needs.append(f"{other}; {marker}" if marker else other)
         versions = ("2.0", "1.0")[: rng.randint(1, 2)]
-        packages[name] = Package(
+        packages[name] = TreePackage(
             name,
             needs,
             {version: rng.choice(_REQUIRES_PYTHON) for version in versions},
@@ -185,12 +185,12 @@ def _wheels(rng: random.Random, name: str, version: str) -> list[str]:
     return [f"{name}-{version}-{tag}.whl" for tag in sorted(tags)]
 
 
-def _with_plain(rng: random.Random, package: Package) -> Package:
+def _with_plain(rng: random.Random, package: TreePackage) -> TreePackage:
     if rng.random() < 0.1:
         return package
     oldest = [*package.wheels][-1]
     wheels = {*package.wheels[oldest], f"{package.name}-{oldest}-py3-none-any.whl"}
-    return Package(
+    return TreePackage(
         package.name,
         package.needs,
         {**package.requires_python, oldest: None},
