@@ -78,7 +78,7 @@ class TreePackage:
 
 
 @dataclass(frozen=True)
-class Tree:
+class PackageTree:
     """Packages; "app" requires the other packages."""
 
     packages: Mapping[str, TreePackage]
@@ -148,7 +148,7 @@ def _tags(name: str) -> Iterator[Tag]:
     yield from parse_wheel_filename(name)[3]
 
 
-def random_tree(seed: int) -> Tree:
+def random_tree(seed: int) -> PackageTree:
     """Generate a tree of packages."""
     rng = random.Random(seed)
     packages = {}
@@ -167,7 +167,7 @@ def random_tree(seed: int) -> Tree:
         )
     # Every machine can install a plain wheel, so that most trees can be resolved.
     packages = {name: _with_plain(rng, each) for name, each in packages.items()}
-    return Tree(packages)
+    return PackageTree(packages)
 
 
 def _wheels(rng: random.Random, name: str, version: str) -> list[str]:
