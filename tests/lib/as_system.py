@@ -142,7 +142,7 @@ class _Loader(importlib.machinery.SourceFileLoader):
         return code
 
 
-class _Finder(MetaPathFinder):
+class _RewritingFinder(MetaPathFinder):
     def find_spec(
         self,
         fullname: str,
@@ -163,4 +163,4 @@ class _Finder(MetaPathFinder):
 if SYSTEM is not None:
     assert SYSTEM in LACKING, SYSTEM
     assert not any(name.startswith("pip._internal") for name in sys.modules)
-    sys.meta_path.insert(0, _Finder())
+    sys.meta_path.insert(0, _RewritingFinder())
