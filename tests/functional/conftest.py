@@ -18,7 +18,7 @@ from tests.lib.hosts import write_host
 from tests.lib.in_process import InProcessWorkshop
 from tests.lib.interpreters import SUPPORTED, find_interpreters
 from tests.lib.modes import in_process
-from tests.lib.publisher import Publisher
+from tests.lib.publisher import WheelCli
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -90,10 +90,10 @@ def publisher_environment(
 
 
 @pytest.fixture
-def publish(publisher_environment: Environment | None, tmp_path: Path) -> Publisher:
+def publish(publisher_environment: Environment | None, tmp_path: Path) -> WheelCli:
     """Return a function that runs ``wheel-variants``: ``publish("index", "dist")``."""
     root = tmp_path / "publisher"
-    return Publisher(root / "home", root / "work", publisher_environment)
+    return WheelCli(root / "home", root / "work", publisher_environment)
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ import pytest
 from tests.lib.environments import Result
 from tests.lib.guides import block
 from tests.lib.hosts import forced
-from tests.lib.publisher import Publisher
+from tests.lib.publisher import WheelCli
 from tests.lib.static_server import StaticServer
 from tests.lib.wheels import make_sdist, make_wheel
 
@@ -44,7 +44,7 @@ def wheels(tmp_path: Path) -> Path:
 
 
 def adopted(
-    publish: Publisher, folder: Path, *options: str, code: int = 0
+    publish: WheelCli, folder: Path, *options: str, code: int = 0
 ) -> dict[str, Any]:
     """Return what the program tells other programs."""
     result = publish("adopt", folder, "--json", *options, code=code)
@@ -67,9 +67,7 @@ def text_of(wheel: Path, name: str) -> str:
         return archive.read(path).decode()
 
 
-def test_a_plan_writes_nothing(
-    publish: Publisher, wheels: Path, tmp_path: Path
-) -> None:
+def test_a_plan_writes_nothing(publish: WheelCli, wheels: Path, tmp_path: Path) -> None:
     before = digests(wheels)
     result = publish("adopt", str(wheels))
     assert (
@@ -94,7 +92,7 @@ def test_a_plan_writes_nothing(
 )
 def test_adopted_indexed_and_installed(
     pip: Pip,
-    publish: Publisher,
+    publish: WheelCli,
     wheels: Path,
     tmp_path: Path,
     driver: str | None,
@@ -117,7 +115,7 @@ def test_adopted_indexed_and_installed(
     assert "No broken" in pip("check").stdout
 
 
-def test_the_guide(pip: Pip, publish: Publisher, wheels: Path, tmp_path: Path) -> None:
+def test_the_guide(pip: Pip, publish: WheelCli, wheels: Path, tmp_path: Path) -> None:
     def typed(name: str) -> list[Result]:
         found = []
         for command in block("adopting.md", name).splitlines():
@@ -145,7 +143,7 @@ def test_the_guide(pip: Pip, publish: Publisher, wheels: Path, tmp_path: Path) -
     assert "* 1    cu128" in listed.stdout
 
 
-def test_one_folder_after_the_other(publish: Publisher, tmp_path: Path) -> None:
+def test_one_folder_after_the_other(publish: WheelCli, tmp_path: Path) -> None:
     """What is there already decides which namespace comes first."""
     out = tmp_path / "out"
     for number, local in enumerate(("cpu", "rocm6.4", "cu128", "pt28cu126")):
@@ -157,7 +155,7 @@ def test_one_folder_after_the_other(publish: Publisher, tmp_path: Path) -> None:
     assert "torch 2.8.0: 4 variants" in result.stdout
 
 
-def test_what_the_user_says(publish: Publisher, tmp_path: Path) -> None:
+def test_what_the_user_says(publish: WheelCli, tmp_path: Path) -> None:
     folder = tmp_path / "mirror"
     folder.mkdir()
     make_wheel("torch", "2.8.0+xpu").write_to(folder)
@@ -174,7 +172,7 @@ def test_what_the_user_says(publish: Publisher, tmp_path: Path) -> None:
     assert left["why"].startswith("namespace 'npu' has no provider")
 
 
-def test_twins(pip: Pip, publish: Publisher, tmp_path: Path) -> None:
+def test_twins(pip: Pip, publish: WheelCli, tmp_path: Path) -> None:
     """What they require of each other has the new names too."""
     folder, out = tmp_path / "mirror", tmp_path / "out"
     folder.mkdir()
@@ -214,7 +212,7 @@ def test_twins(pip: Pip, publish: Publisher, tmp_path: Path) -> None:
     )
 
 
-def test_one_wheel(publish: Publisher, wheels: Path, tmp_path: Path) -> None:
+def test_one_wheel(publish: WheelCli, wheels: Path, tmp_path: Path) -> None:
     """Alone, and one of which the name alone has a local version."""
     wheel = wheels / f"torch-2.8.0+cu128-{TAG}.whl"
     build = ["build", str(wheel), "--label", "cu128", "--drop-local"]
@@ -233,7 +231,7 @@ def test_one_wheel(publish: Publisher, wheels: Path, tmp_path: Path) -> None:
     assert " 0 errors" in publish("check", str(wheel)).stdout
 
 
-def test_the_snippet_names_gpus(pip: Pip, publish: Publisher, tmp_path: Path) -> None:
+def test_the_snippet_names_gpus(pip: Pip, publish: WheelCli, tmp_path: Path) -> None:
     """As it is printed, it can be put into pyproject.toml."""
     folder, out = tmp_path / "mirror", tmp_path / "out"
     folder.mkdir()
@@ -252,7 +250,7 @@ def test_the_snippet_names_gpus(pip: Pip, publish: Publisher, tmp_path: Path) ->
     assert "torch-2.8.0 (cu126)" not in pip(*install, env=forced("12.8", "7.0")).stdout
 
 
-def test_what_a_wheel_says(publish: Publisher, wheels: Path, tmp_path: Path) -> None:
+def test_what_a_wheel_says(publish: WheelCli, wheels: Path, tmp_path: Path) -> None:
     name = "torch-2.8.0+cu128-py3-none-any.whl"
     (wheels / f"{name}.publish.attestation").write_text("{}")
     with ZipFile(wheels / name, "a") as archive:
@@ -299,7 +297,7 @@ def with_metadata(folder: Path, name: str, metadata: str) -> None:
             new.writestr(info, content if is_it else old.read(info))
 
 
-def test_what_is_left_alone(publish: Publisher, tmp_path: Path) -> None:
+def test_what_is_left_alone(publish: WheelCli, tmp_path: Path) -> None:
     folder = tmp_path / "mirror"
     folder.mkdir()
     make_wheel("torch", "2.8.0+xpu").write_to(folder)
@@ -335,7 +333,7 @@ def test_what_is_left_alone(publish: Publisher, tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
-def test_others_are_adopted(publish: Publisher, wheels: Path, tmp_path: Path) -> None:
+def test_others_are_adopted(publish: WheelCli, wheels: Path, tmp_path: Path) -> None:
     """What is damaged is known at once, or when it is read; no two become one."""
     name = "bad-1.0+cu128-py3-none-any.whl"
     make_wheel("bad", "1.0+cu128").write_to(wheels)
@@ -372,7 +370,7 @@ def test_others_are_adopted(publish: Publisher, wheels: Path, tmp_path: Path) ->
     ids=str,
 )
 def test_wrong_use(
-    publish: Publisher,
+    publish: WheelCli,
     wheels: Path,
     tmp_path: Path,
     arguments: Sequence[str],
@@ -403,7 +401,7 @@ STRAYS: dict[str, Callable[[Path, Path], None]] = {
 @pytest.mark.parametrize("version", ["2.8.0+cu128", "2.8.0"], ids=["adopted", "kept"])
 @pytest.mark.parametrize("stray", STRAYS)
 def test_only_files_of_the_folder_are_adopted(
-    publish: Publisher, wheels: Path, tmp_path: Path, stray: str, version: str
+    publish: WheelCli, wheels: Path, tmp_path: Path, stray: str, version: str
 ) -> None:
     (tmp_path / "elsewhere").mkdir()
     outside = make_wheel("torch", version).write_to(tmp_path / "elsewhere")
@@ -418,7 +416,7 @@ def test_only_files_of_the_folder_are_adopted(
 
 
 @pytest.mark.linux
-def test_links_are_replaced(publish: Publisher, wheels: Path, tmp_path: Path) -> None:
+def test_links_are_replaced(publish: WheelCli, wheels: Path, tmp_path: Path) -> None:
     """Neither what a link within the folder leads to, nor what replaces a link."""
     name = f"torch-2.8.0+cu128-{TAG}.whl"
     (wheels / name).rename(wheels / "stored")

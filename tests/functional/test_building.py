@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.lib.environments import Environment, Result
-from tests.lib.publisher import Publisher
+from tests.lib.publisher import WheelCli
 from tests.lib.wheels import make_wheel
 
 Build = Callable[..., Result]
@@ -32,7 +32,7 @@ def work(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def build(publish: Publisher, work: Path) -> Build:
+def build(publish: WheelCli, work: Path) -> Build:
     """Return a function that builds from the ordinary wheel into ``dist``."""
 
     def run(

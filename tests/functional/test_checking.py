@@ -12,7 +12,7 @@ import pytest
 from tests.lib.environments import Result
 from tests.lib.index import IndexServer
 from tests.lib.manifests import PluginSpec, cuda, make_manifest, variant_json
-from tests.lib.publisher import Publisher
+from tests.lib.publisher import WheelCli
 from tests.lib.repository import Repository
 from tests.lib.wheels import make_sdist, make_wheel
 
@@ -23,7 +23,7 @@ MANIFEST = make_manifest({"cu128": cuda("12.8"), "null": {}}, namespaces=["nvidi
 
 
 @pytest.fixture
-def check(publish: Publisher, tmp_path: Path) -> Check:
+def check(publish: WheelCli, tmp_path: Path) -> Check:
     """Return a function that checks targets."""
 
     def run(*arguments: str | Path, code: int = 0) -> Result:
@@ -159,7 +159,7 @@ def test_index(
 
 
 def test_an_index_in_a_folder(
-    publish: Publisher, found: Found, dist: Path, tmp_path: Path
+    publish: WheelCli, found: Found, dist: Path, tmp_path: Path
 ) -> None:
     (dist / "demo-1.0-variants.json").unlink()
     publish("index", "dist", "--simple", cwd=tmp_path)

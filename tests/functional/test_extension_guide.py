@@ -15,7 +15,7 @@ from tests.lib.guides import block
 from tests.lib.hosts import forced
 from tests.lib.index import IndexServer
 from tests.lib.manifests import PluginSpec, make_manifest
-from tests.lib.publisher import Publisher
+from tests.lib.publisher import WheelCli
 from tests.lib.static_server import StaticServer
 from tests.lib.wheels import make_wheel
 
@@ -50,7 +50,7 @@ def project(tmp_path: Path) -> Path:
 )
 def test_from_wheels_to_an_index(
     pip: Pip,
-    publish: Publisher,
+    publish: WheelCli,
     index: IndexServer,
     project: Path,
     driver: str | None,
@@ -76,7 +76,7 @@ def test_from_wheels_to_an_index(
     assert f"torch-{torch}" in result.stdout
 
 
-def test_by_options(publish: Publisher, project: Path) -> None:
+def test_by_options(publish: WheelCli, project: Path) -> None:
     (project / "pyproject.toml").unlink()
     wheel = project / FOLDERS[2] / f"torch_nntile-0.1.0-{TAG}.whl"
     words = ["--namespace", "abi", "--property", "abi :: torch :: 2.9"]
@@ -92,7 +92,7 @@ def test_by_options(publish: Publisher, project: Path) -> None:
     assert " 0 errors" in publish("check", str(built)).stdout
 
 
-def test_a_label_with_a_dot(publish: Publisher, project: Path) -> None:
+def test_a_label_with_a_dot(publish: WheelCli, project: Path) -> None:
     table = '[variant.properties]\ntorch2.9_cpu = ["abi :: torch :: 2.9"]\n'
     (project / "pyproject.toml").write_text(table)
     wheel = project / FOLDERS[2] / f"torch_nntile-0.1.0-{TAG}.whl"
@@ -102,7 +102,7 @@ def test_a_label_with_a_dot(publish: Publisher, project: Path) -> None:
 
 
 def test_what_no_machine_can_run(
-    pip: Pip, publish: Publisher, index: IndexServer, tmp_path: Path
+    pip: Pip, publish: WheelCli, index: IndexServer, tmp_path: Path
 ) -> None:
     """As wheels of an author who took the built-in provider for a package."""
     manifest = make_manifest(

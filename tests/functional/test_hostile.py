@@ -31,7 +31,7 @@ from tests.lib.manifests import (
     variant_json,
 )
 from tests.lib.measured import run_measured
-from tests.lib.publisher import Publisher
+from tests.lib.publisher import WheelCli
 from tests.lib.repository import JSON_TYPE, Entry
 from tests.lib.wheels import DistFile, make_wheel
 
@@ -44,7 +44,7 @@ MEGABYTES = 200
 
 @pytest.fixture
 def measured(
-    venv: Environment | InProcess, publish: Publisher, tmp_path: Path
+    venv: Environment | InProcess, publish: WheelCli, tmp_path: Path
 ) -> Callable[..., Result]:
     """Return a function that runs a program within limits of time, memory and characters.
 

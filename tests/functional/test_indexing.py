@@ -14,7 +14,7 @@ import pytest
 
 from tests.lib.environments import Environment, Result
 from tests.lib.manifests import cuda, make_manifest, variant_json
-from tests.lib.publisher import Publisher
+from tests.lib.publisher import WheelCli
 from tests.lib.wheels import make_sdist, make_wheel
 
 Index = Callable[..., Result]
@@ -49,7 +49,7 @@ def add(
 
 
 @pytest.fixture
-def index(publish: Publisher, tmp_path: Path) -> Index:
+def index(publish: WheelCli, tmp_path: Path) -> Index:
     """Return a function that makes an index of ``dist``."""
 
     def run(*options: str | Path, code: int = 0) -> Result:

@@ -14,7 +14,7 @@ import pytest
 from tests.lib.environments import Result
 from tests.lib.index import IndexServer
 from tests.lib.manifests import PluginSpec, make_manifest
-from tests.lib.publisher import Publisher
+from tests.lib.publisher import WheelCli
 from tests.lib.wheels import make_sdist, make_wheel
 
 Command = Callable[..., Result]
@@ -34,7 +34,7 @@ def get_supported_configs():
 
 
 @pytest.fixture
-def plugin(publish: Publisher) -> Command:
+def plugin(publish: WheelCli) -> Command:
     """Return a function that runs ``wheel-variants plugin``."""
     return partial(publish, "plugin")
 

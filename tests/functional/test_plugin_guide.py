@@ -15,7 +15,7 @@ from tests.lib.environments import REPOSITORY, Result, scrubbed_environ
 from tests.lib.guides import block
 from tests.lib.index import IndexServer
 from tests.lib.manifests import PluginSpec, make_manifest
-from tests.lib.publisher import Publisher
+from tests.lib.publisher import WheelCli
 from tests.lib.wheels import make_wheel
 
 Pip = Callable[..., Result]
@@ -59,7 +59,7 @@ def _wheel(folder: Path) -> Path:
     ids=str,
 )
 def test_its_commands(
-    publish: Publisher, tmp_path: Path, forced: str | None, line: str
+    publish: WheelCli, tmp_path: Path, forced: str | None, line: str
 ) -> None:
     text, again, document = block(PAGE, "try").splitlines()
     assert again == f"NPU_VARIANT_PROVIDER_FORCE_KIND=b2 {text}"
@@ -93,7 +93,7 @@ def test_an_installation_asks_it(pip: Pip, index: IndexServer) -> None:
 
 @pytest.mark.registry
 @pytest.mark.process
-def test_its_project_is_built(project: Path, publish: Publisher) -> None:
+def test_its_project_is_built(project: Path, publish: WheelCli) -> None:
     """With the user's own settings for pip: its backend is downloaded."""
     text, *_ = block(PAGE, "try").splitlines()
     _, *words = shlex.split(text)

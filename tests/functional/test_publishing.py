@@ -16,7 +16,7 @@ import pytest
 from tests.lib.environments import Environment, Workshop, scrubbed_environ
 from tests.lib.guides import block
 from tests.lib.index import IndexServer
-from tests.lib.publisher import Publisher
+from tests.lib.publisher import WheelCli
 from tests.lib.static_server import StaticServer
 from tests.lib.wheels import make_wheel
 
@@ -31,7 +31,7 @@ class Site:
     """What the guide makes: a project, and the folder that is served."""
 
     environment: Environment
-    publish: Publisher
+    publish: WheelCli
     folder: Path
 
     @property
@@ -76,7 +76,7 @@ def site(
     )
     root = tmp_path_factory.mktemp("publisher")
     environment = workshop.fork(root / "fork")
-    publish = Publisher(root / "home", folder, publisher_environment)
+    publish = WheelCli(root / "home", folder, publisher_environment)
     commands = block(GUIDE, "commands").splitlines()
     assert len(commands) == 5
     for command in commands:

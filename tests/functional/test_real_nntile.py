@@ -10,7 +10,7 @@ import pytest
 from tests.lib.environments import Environment
 from tests.lib.hosts import forced
 from tests.lib.manifests import cuda, make_manifest, manifest_file, variant_json
-from tests.lib.publisher import Publisher
+from tests.lib.publisher import WheelCli
 from tests.lib.wheels import make_wheel
 
 pytestmark = [
@@ -38,7 +38,7 @@ NVIDIA = ("cublas", "cudnn", "cusparse", "cusolver", "nvjitlink", "cuda-runtime"
 
 
 @pytest.fixture
-def links(venv: Environment, publish: Publisher, tmp_path: Path) -> Path:
+def links(venv: Environment, publish: WheelCli, tmp_path: Path) -> Path:
     """Return a folder with it under three labels, and stand-ins for what it needs."""
     given = os.environ.get("PIP_VARIANTS_NNTILE")
     wheels = list(Path(given).glob("torch_nntile-*.whl")) if given else []

@@ -15,7 +15,7 @@ from tests.lib.hosts import forced
 from tests.lib.index import IndexServer
 from tests.lib.interpreters import SUPPORTED
 from tests.lib.manifests import Properties, cuda, make_manifest
-from tests.lib.publisher import Publisher
+from tests.lib.publisher import WheelCli
 from tests.lib.static_server import StaticServer
 from tests.lib.wheels import make_wheel
 
@@ -72,7 +72,7 @@ class Reader:
     """
 
     def __init__(
-        self, venv: Environment, publish: Publisher, index: IndexServer, folder: Path
+        self, venv: Environment, publish: WheelCli, index: IndexServer, folder: Path
     ) -> None:
         self._venv, self._publish = venv, publish
         self._index, self.folder = index, folder
@@ -119,7 +119,7 @@ class Reader:
 
 @pytest.fixture
 def reader(
-    venv: Environment, publish: Publisher, torch: IndexServer, tmp_path: Path
+    venv: Environment, publish: WheelCli, torch: IndexServer, tmp_path: Path
 ) -> Reader:
     """Return one in an empty folder."""
     folder = tmp_path / "reader"

@@ -20,7 +20,7 @@ from tests.lib.guides import block
 from tests.lib.hosts import forced
 from tests.lib.index import Fault, IndexServer
 from tests.lib.manifests import cuda
-from tests.lib.publisher import Publisher
+from tests.lib.publisher import WheelCli
 from tests.lib.static_server import StaticServer
 from tests.lib.wheels import DistFile, make_sdist, make_wheel
 
@@ -114,14 +114,14 @@ def listing(release: IndexServer, tmp_path: Path) -> Callable[[str], Path]:
     return write
 
 
-def adopt(publish: Publisher, listing: str | Path, *options: str | Path) -> Any:
+def adopt(publish: WheelCli, listing: str | Path, *options: str | Path) -> Any:
     result = publish("adopt", "--release-listing", listing, "--json", *options)
     return json.loads(result.stdout)
 
 
 @pytest.fixture
 def from_listing(
-    publish: Publisher,
+    publish: WheelCli,
     release: IndexServer,
     listing: Callable[[str], Path],
     tmp_path: Path,
@@ -135,7 +135,7 @@ def from_listing(
 
 @pytest.mark.parametrize("form", FORMS)
 def test_forms(
-    publish: Publisher,
+    publish: WheelCli,
     release: IndexServer,
     listing: Callable[[str], Path],
     tmp_path: Path,
@@ -181,7 +181,7 @@ def test_forms(
 )
 def test_pip_takes_the_wheel_for_torch(
     pip: Pip,
-    publish: Publisher,
+    publish: WheelCli,
     release: IndexServer,
     from_listing: list[str],
     driver: str,
@@ -234,7 +234,7 @@ def test_download_then_named(
 
 
 def test_a_listing_on_a_server(
-    publish: Publisher,
+    publish: WheelCli,
     listing: Callable[[str], Path],
     tmp_path: Path,
 ) -> None:
@@ -249,7 +249,7 @@ def test_a_listing_on_a_server(
 
 
 def test_wheels_that_cannot_be_linked_to(
-    publish: Publisher, release: IndexServer, tmp_path: Path
+    publish: WheelCli, release: IndexServer, tmp_path: Path
 ) -> None:
     """Their metadata has the local version too, or cannot be read in parts."""
     release.add(make_wheel("x", "1.0+cu128"))
@@ -271,7 +271,7 @@ def test_wheels_that_cannot_be_linked_to(
 
 def test_the_guide(
     pip: Pip,
-    publish: Publisher,
+    publish: WheelCli,
     release: IndexServer,
     listing: Callable[[str], Path],
     tmp_path: Path,
@@ -293,7 +293,7 @@ def test_the_guide(
     ],
 )
 def test_what_is_no_listing(
-    publish: Publisher, tmp_path: Path, content: str, said: str
+    publish: WheelCli, tmp_path: Path, content: str, said: str
 ) -> None:
     path = tmp_path / "listing"
     path.write_text(content)

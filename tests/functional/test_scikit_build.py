@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.lib.environments import Environment, Workshop
-from tests.lib.publisher import Publisher
+from tests.lib.publisher import WheelCli
 from tests.lib.static_server import StaticServer
 
 pytestmark = [pytest.mark.registry, pytest.mark.process]
@@ -100,7 +100,7 @@ def built(builder: Environment, project: Path, tmp_path: Path) -> Path:
 
 
 def test_they_are_checked_indexed_and_installed(
-    builder: Environment, publish: Publisher, built: Path
+    builder: Environment, publish: WheelCli, built: Path
 ) -> None:
     publish("index", built, "--simple")
     result = publish("check", built)

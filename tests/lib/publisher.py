@@ -17,7 +17,7 @@ from tests.lib.in_process import Stream
 
 
 @dataclass(frozen=True, slots=True)
-class Publisher:
+class WheelCli:
     """Runs ``wheel-variants``.
 
     :param home: the home folder of the user.

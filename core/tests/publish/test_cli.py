@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.lib.publisher import Publisher
+from tests.lib.publisher import WheelCli
 from tests.lib.terminals import screen
 from tests.lib.wheels import make_wheel
 from wheel_variants.publish import output
@@ -25,9 +25,9 @@ SOURCE = Path(output.__file__).parents[2]
 
 
 @pytest.fixture
-def publish(tmp_path: Path) -> Publisher:
+def publish(tmp_path: Path) -> WheelCli:
     """Return a function that runs ``wheel-variants``."""
-    return Publisher(tmp_path / "home", tmp_path / "work")
+    return WheelCli(tmp_path / "home", tmp_path / "work")
 
 
 def process(*arguments: str) -> list[str]:
@@ -42,7 +42,7 @@ def plain(text: str) -> str:
     return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]|\r", "", text)
 
 
-def test_help(publish: Publisher) -> None:
+def test_help(publish: WheelCli) -> None:
     text = publish("--help").stdout
     for name in COMMANDS:
         assert re.search(rf"^    {name} ", text, re.MULTILINE)
@@ -59,13 +59,11 @@ def test_help(publish: Publisher) -> None:
         (["index", "a", "--simpl"], "unrecognized arguments: --simpl"),
     ],
 )
-def test_wrong_arguments(
-    publish: Publisher, arguments: list[str], problem: str
-) -> None:
+def test_wrong_arguments(publish: WheelCli, arguments: list[str], problem: str) -> None:
     assert problem in publish(*arguments, code=2).stderr
 
 
-def test_how_much_is_written(publish: Publisher) -> None:
+def test_how_much_is_written(publish: WheelCli) -> None:
     publish.work.mkdir()
     make_wheel("demo", "1.0").write_to(publish.work)
     build = ["build", "demo-1.0-py3-none-any.whl", "--label", "a", "-d", "dist"]
@@ -83,7 +81,7 @@ def test_how_much_is_written(publish: Publisher) -> None:
     assert publish(*build, "-qq", "--json").stdout.startswith("{")
 
 
-def test_colors(publish: Publisher) -> None:
+def test_colors(publish: WheelCli) -> None:
     dist = publish.work / "dist"
     dist.mkdir(parents=True)
     for label in ("a", "b"):
@@ -99,7 +97,7 @@ def test_colors(publish: Publisher) -> None:
     assert set(elsewhere.lines) <= set(plain(shown).splitlines())
 
 
-def test_build_shows_its_progress(publish: Publisher) -> None:
+def test_build_shows_its_progress(publish: WheelCli) -> None:
     publish.work.mkdir()
     wheel = make_wheel("demo", "1.0", files={"demo/data": os.urandom(1 << 20)})
     command = [
@@ -119,7 +117,7 @@ def test_build_shows_its_progress(publish: Publisher) -> None:
     assert publish(*command, env=TERMINAL).stdout == f"Built {built}\n"
 
 
-def test_an_interrupt(publish: Publisher, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupt(publish: WheelCli, monkeypatch: pytest.MonkeyPatch) -> None:
     """It clears the bar, and is no traceback."""
 
     def run(_options: object) -> int:
@@ -132,7 +130,7 @@ def test_an_interrupt(publish: Publisher, monkeypatch: pytest.MonkeyPatch) -> No
     assert screen(result.stdout) == ["error: Interrupted"]
 
 
-def test_names_are_shown_as_they_are(publish: Publisher) -> None:
+def test_names_are_shown_as_they_are(publish: WheelCli) -> None:
     dist = publish.work / "dist"
     dist.mkdir(parents=True)
     (dist / "\x1b]0;x\x07[red]y-1.0-py3-none-any.whl").write_bytes(b"")

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.lib.environments import REPOSITORY
 from tests.lib.in_process import InProcess
 from tests.lib.manifests import cuda, make_manifest, variant_json
-from tests.lib.publisher import Publisher
+from tests.lib.publisher import WheelCli
 from tests.lib.wheels import make_wheel
 from tools.fuzz.shapes import DOCUMENTS, TEXT, mostly, named
 from tools.fuzz.target import FOLDER, printable, structured
@@ -134,7 +134,7 @@ def _check(command: tuple[str, ...], folder: _Folder, as_json: bool) -> None:
     words = (*command, *(("--json",) if as_json else ()))
     env = {"NV_VARIANT_PROVIDER_FORCE_CUDA_DRIVER_VERSION": "12.8"}
     if command in _PUBLISHING:
-        run = Publisher(FOLDER / "home", _WORK)
+        run = WheelCli(FOLDER / "home", _WORK)
         result = run(*words, cwd=_WORK, code=None, env=env)
     else:
         result = _environment().pip("variants", *words, cwd=_WORK, code=None, env=env)
