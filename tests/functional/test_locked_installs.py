@@ -15,7 +15,7 @@ from pip._vendor import tomli_w
 from tests.lib.environments import Environment, Workshop
 from tests.lib.hosts import forced, write_host
 from tests.lib.index import IndexServer
-from tests.lib.locks import TORCH, add_builds, add_torch, write_lock
+from tests.lib.locks import TORCH, add_torch, add_variants, write_lock
 from tests.lib.manifests import cuda, make_manifest, variant_json
 from tests.lib.wheels import make_sdist, make_wheel
 
@@ -38,7 +38,7 @@ def torch(index: IndexServer) -> IndexServer:
 @pytest.fixture
 def alone(index: IndexServer) -> IndexServer:
     """Return an index with torch, whose builds need nothing."""
-    add_builds(
+    add_variants(
         index, "torch", "2.8.0", TORCH, dict.fromkeys([*TORCH["variants"], None], ())
     )
     index.add(make_sdist("torch", "2.8.0"))
@@ -83,8 +83,8 @@ def test_one_file_for_all_machines(
 
 def test_variants_that_a_variant_needs(venv: Environment, torch: IndexServer) -> None:
     kernels = make_manifest({"old": cuda("12.0"), "new": cuda("12.8")})
-    add_builds(torch, "kernels", "1.0", kernels, {"old": [], "new": ["new-lib"]})
-    add_builds(
+    add_variants(torch, "kernels", "1.0", kernels, {"old": [], "new": ["new-lib"]})
+    add_variants(
         *(torch, "vision", "2.0", TORCH),
         {"cu126": ["kernels"], "cu128": ["kernels", "torch"], "null": []},
     )
@@ -121,7 +121,7 @@ def write_old_lock(venv: Environment, index: IndexServer) -> None:
         *(f"fast; {asked.format('in')}", f"fallback; {asked.format('not in')}"),
         "always",
     ]
-    add_builds(index, "a", "1.0", manifest, {"gpu": requires, "null": ()})
+    add_variants(index, "a", "1.0", manifest, {"gpu": requires, "null": ()})
     names = ("fast", "fallback", "always")
     for name in names:
         index.add(make_wheel(name, "1.0"))
@@ -350,10 +350,10 @@ def test_what_is_installed_gives_way(venv: Environment, torch: IndexServer) -> N
 def test_variants_for_one_cuda_version(venv: Environment, index: IndexServer) -> None:
     both = make_manifest({"cu12": cuda("12.0"), "cu13": cuda("13.0")})
     one = make_manifest({"cu12": cuda("12.0")})
-    add_builds(
+    add_variants(
         index, "torch", "2.9.0", both, {"cu12": ["lib==12"], "cu13": ["lib==13"]}
     )
-    add_builds(index, "vision", "1.0", one, {"cu12": []})
+    add_variants(index, "vision", "1.0", one, {"cu12": []})
     for version in ("12", "13"):
         index.add(make_wheel("lib", version))
     venv.pip("lock", "torch", "-i", index.index_url)

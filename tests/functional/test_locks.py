@@ -13,7 +13,7 @@ import tomli
 from tests.lib.environments import Environment
 from tests.lib.hosts import forced
 from tests.lib.index import IndexServer
-from tests.lib.locks import TORCH, add_builds, add_torch
+from tests.lib.locks import TORCH, add_torch, add_variants
 from tests.lib.manifests import cuda, for_versions_of, make_manifest
 from tests.lib.wheels import make_sdist, make_wheel
 
@@ -100,7 +100,7 @@ def test_what_each_build_needs(venv: Environment, torch: IndexServer) -> None:
 def test_the_machine_does_not_matter(venv: Environment, torch: IndexServer) -> None:
     # Nor does a release suit less that nothing here can run.
     gpu = make_manifest({"cu130": cuda("13.0")})
-    add_builds(torch, "torch", "2.9.0", gpu, {"cu130": ["common"]})
+    add_variants(torch, "torch", "2.9.0", gpu, {"cu130": ["common"]})
     without = lock(venv, torch, "torch")
     assert wheels(without, "torch") == ["cu130"]
     assert lock(venv, torch, "torch", env=forced("12.8")) == without
@@ -175,7 +175,7 @@ def test_fewer_builds(
 
 
 def test_builds_that_need_the_same(venv: Environment, index: IndexServer) -> None:
-    add_builds(
+    add_variants(
         index, "torch", "2.8.0", TORCH, {label: ["lib"] for label in TORCH["variants"]}
     )
     index.add(make_wheel("lib", "1.0"))
@@ -190,7 +190,7 @@ def test_markers_for_variants(venv: Environment, index: IndexServer) -> None:
         "new-lib; 'nvidia :: cuda_version_lower_bound :: 12.8' in variant_properties",
         "cpu-lib; variant_label == 'null'",
     ]
-    add_builds(
+    add_variants(
         index, "torch", "2.8.0", TORCH, dict.fromkeys(TORCH["variants"], requires)
     )
     for name in ("gpu-lib", "new-lib", "cpu-lib"):
@@ -208,7 +208,7 @@ class TestDependsOnMachine:
 
     def add(self, index: IndexServer, *requires: str) -> None:
         needs = {"cu126": requires, "null": ()}
-        add_builds(index, "torch", "2.8.0", TORCH, needs)
+        add_variants(index, "torch", "2.8.0", TORCH, needs)
 
     def test_it_is_refused(self, venv: Environment, index: IndexServer) -> None:
         marker = "'nvidia :: sm_arch :: 80_real' in variant_properties"
@@ -231,8 +231,8 @@ class TestDependsOnMachine:
 
 def test_versions_differ_if_they_must(venv: Environment, index: IndexServer) -> None:
     needs = {"cu126": ["files"], "cu128": ["files<2"], "null": ["files"]}
-    add_builds(index, "torch", "2.8.0", TORCH, needs)
-    add_builds(index, "vision", "1.0", TORCH, {label: ["names"] for label in needs})
+    add_variants(index, "torch", "2.8.0", TORCH, needs)
+    add_variants(index, "vision", "1.0", TORCH, {label: ["names"] for label in needs})
     for name in ("files", "names"):
         index.add(make_wheel(name, "1.0"))
         index.add(make_wheel(name, "2.0"))
@@ -249,8 +249,8 @@ def test_versions_differ_if_they_must(venv: Environment, index: IndexServer) -> 
 
 def test_builds_that_disagree(venv: Environment, index: IndexServer) -> None:
     one, two = make_manifest({"a": cuda("12.0")}), make_manifest({"b": cuda("12.0")})
-    add_builds(index, "one", "1.0", one, {"a": ["lib<2"], None: []})
-    add_builds(index, "two", "1.0", two, {"b": ["lib>=2"], None: []})
+    add_variants(index, "one", "1.0", one, {"a": ["lib<2"], None: []})
+    add_variants(index, "two", "1.0", two, {"b": ["lib>=2"], None: []})
     index.add(make_wheel("lib", "1.0"))
     index.add(make_wheel("lib", "2.0"))
     command = ["lock", "one", "two", "-i", index.index_url]
@@ -306,7 +306,7 @@ class TestOptions:
         assert markers(content) == {"common 1.0": None, "cuda-lib 12.6": None}
 
     def test_extras(self, venv: Environment, index: IndexServer) -> None:
-        add_builds(
+        add_variants(
             *(index, "torch", "2.8.0", TORCH, {"cu128": [], None: []}),
             extras={"x": ["gpu-lib; 'nvidia' in variant_namespaces", "any-lib"]},
         )
@@ -371,7 +371,7 @@ def test_readers(
     assert venv.installed() == {}
     # Without two versions of a package, there is nothing to refuse.
     needs = {"cu128": ["common"], "null": ["cpu-lib"], None: ["cpu-lib"]}
-    add_builds(torch, "kernels", "1.0", TORCH, needs)
+    add_variants(torch, "kernels", "1.0", TORCH, needs)
     lock(venv, torch, "kernels")
     venv.run(*uv, env=forced("12.8"))
     assert venv.installed().keys() == {"common", "cpu-lib", "kernels"}

@@ -27,7 +27,7 @@ NEEDS: Needs = {
 }
 
 
-def add_builds(
+def add_variants(
     index: IndexServer,
     name: str,
     version: str,
@@ -63,7 +63,7 @@ def add_builds(
 
 def add_torch(index: IndexServer) -> IndexServer:
     """Add torch 2.8.0 with its dependencies, which differ by variant."""
-    add_builds(index, "torch", "2.8.0", TORCH, NEEDS)
+    add_variants(index, "torch", "2.8.0", TORCH, NEEDS)
     for name, version in [
         ("common", "1.0"),
         ("cpu-lib", "1.0"),

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tests.lib.index import IndexServer
-from tests.lib.locks import add_builds
+from tests.lib.locks import add_variants
 from tests.lib.manifests import PluginSpec, make_manifest
 from tests.lib.wheels import make_wheel
 
@@ -72,7 +72,7 @@ class RandomPackage:
                 )
                 index.add(wheel)
             else:
-                add_builds(
+                add_variants(
                     *(index, self.name, version, self.manifest, self.needs),
                     metadata=metadata,
                 )
