@@ -124,7 +124,7 @@ def main() -> int:
     parser.add_argument(
         "--serve",
         action="store_true",
-        help="go on serving the index afterwards and print commands to try",
+        help="go on serving the index afterward and print commands to try",
     )
     parser.add_argument(
         "--wheel", type=Path, help="use this wheel of the fork, build none"

@@ -43,6 +43,19 @@ _BANNED = {
     "passes over": "skips",
     "passed over": "skipped",
     "type of machine": "CPU architecture",
+    "afterwards": "afterward",
+    "behaviour": "behavior",
+    "catalogue": "catalog",
+    "colour": "color",
+    "colours": "colors",
+    "labelled": "labeled",
+    "licence": "license",
+    "licences": "licenses",
+    "neighbour": "neighbor",
+    "neighbours": "neighbors",
+    "normalise": "normalize",
+    "normalised": "normalized",
+    "organisation": "organization",
 }
 _WORDS = re.compile(
     r"\b(" + "|".join(_BANNED).replace(" ", r"\s+") + r")\b", re.IGNORECASE

@@ -73,7 +73,7 @@ def _license_in(source: bytes, name: str, path: str) -> bytes:
     text = "\n".join(lines).strip() + "\n"
     if "Copyright" not in text or "Redistribution" not in text:
         raise ForkError(
-            f"{name}: the licence is no longer in the first comment of the module; "
+            f"{name}: the license is no longer in the first comment of the module; "
             f"correct fork/pins.py. File: {path!r}"
         )
     return text.encode()

@@ -29,7 +29,7 @@ LOCALS = ("cpu", "cu126", "cu128", "rocm6.4")
 
 @pytest.fixture
 def wheels(tmp_path: Path) -> Path:
-    """Return a folder with what an organisation mirrors."""
+    """Return a folder with what an organization mirrors."""
     folder = tmp_path / "mirror"
     folder.mkdir()
     for local in LOCALS:

@@ -129,7 +129,7 @@ class TestNotInstalled:
 
 
 class TestMetadata:
-    """The wheel says what it is and under which licences."""
+    """The wheel says what it is and under which licenses."""
 
     @pytest.mark.on_wheel
     def test_name_and_entry_points_are_those_of_pip(self, wheel: Path) -> None:
@@ -147,7 +147,7 @@ class TestMetadata:
             )
 
     @pytest.mark.on_wheel
-    def test_every_file_and_licence_is_listed_and_there(self, wheel: Path) -> None:
+    def test_every_file_and_license_is_listed_and_there(self, wheel: Path) -> None:
         listed = metadata_of(wheel).get_all("License-File") or []
         prefix = f"pip-{VERSION}.dist-info/licenses/"
         with zipfile.ZipFile(wheel) as archive:

@@ -1,4 +1,4 @@
-"""docs/fleet.md: what is written is what counts afterwards."""
+"""docs/fleet.md: what is written is what counts afterward."""
 
 from __future__ import annotations
 

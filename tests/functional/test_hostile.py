@@ -315,7 +315,7 @@ def test_servers_of_wheels(measured: Callable[..., Result], index: IndexServer) 
     assert "takes more than 8 MiB" in result.output
 
 
-#: Colours, moves and hides; and a line end, after which a line of pip's could be forged.
+#: Colors, moves and hides; and a line end, after which a line of pip's could be forged.
 SHOWN = "\x1b[31m\x9b2J\x7f"
 ESCAPED = r"\x1b[31m\x9b2J\x7f"
 ACTIONS = (

@@ -211,7 +211,7 @@ class Plugin:
 
 
 #: name: (code of the plugin, label that is chosen, what the user is told)
-MISBEHAVIOUR: Mapping[str, tuple[str, str | None, str]] = {
+MISBEHAVIOR: Mapping[str, tuple[str, str | None, str]] = {
     "import error": ("import nonexistent", None, "ModuleNotFoundError"),
     "exception": ("def get_supported_configs(): 1 / 0", None, "ZeroDivisionError"),
     "segfault": ("import ctypes; ctypes.string_at(0)", None, "killed by signal 11"),
@@ -240,9 +240,9 @@ MISBEHAVIOUR: Mapping[str, tuple[str, str | None, str]] = {
 }
 
 
-@pytest.mark.parametrize("name", MISBEHAVIOUR)
-def test_misbehaviour(venv: Environment, index: IndexServer, name: str) -> None:
-    code, label, told = MISBEHAVIOUR[name]
+@pytest.mark.parametrize("name", MISBEHAVIOR)
+def test_misbehavior(venv: Environment, index: IndexServer, name: str) -> None:
+    code, label, told = MISBEHAVIOR[name]
     add_kernels(index)
     add_plugin(index, code)
     started = time.monotonic()

@@ -13,17 +13,17 @@ from urllib.parse import quote
 from fork.engine.releases import Pin
 from tools.release.errors import ReleaseError
 
-__all__ = ["LICENCES", "Origins", "Part", "contents"]
+__all__ = ["LICENSES", "Origins", "Part", "contents"]
 
 _VENDOR = "pip/_vendor/"
 #: Upstream's own list of its vendored libraries, in an older form of CycloneDX.
 _UPSTREAMS_LIST = f"{_VENDOR}bom.cdx.json"
 #: Upstream's files among the license files of the distribution.
-_UPSTREAMS_LICENCES = ("AUTHORS.txt", "LICENSE.txt")
+_UPSTREAMS_LICENSES = ("AUTHORS.txt", "LICENSE.txt")
 #: Libraries whose package has another name.
 _PACKAGES = {"setuptools": "pkg_resources"}
 #: SPDX expressions by normalized name: the wheel contains only the texts of licenses.
-LICENCES = {
+LICENSES = {
     "archspec": "Apache-2.0 OR MIT",
     "cachecontrol": "Apache-2.0",
     "certifi": "MPL-2.0",
@@ -61,7 +61,7 @@ class Part:
 
     name: str
     version: str | None
-    licence: str
+    license: str
     purl: str | None = None
     files: dict[str, str] = field(default_factory=dict)
     parts: list[Part] = field(default_factory=list)
@@ -108,7 +108,7 @@ def contents(wheel: Path, origins: Origins) -> Part:
         fork.parts.append(library)
         owners |= dict.fromkeys((root.rstrip("/") for root in pin.roots), library)
     # archspec is the only library that contains another library.
-    cpuid = Part("cpuid", None, LICENCES["cpuid"])
+    cpuid = Part("cpuid", None, LICENSES["cpuid"])
     owners["archspec"].parts.append(cpuid)
     for path, digest in files.items():
         owner = fork
@@ -128,10 +128,10 @@ def contents(wheel: Path, origins: Origins) -> Part:
 
 def _owner(path: str, owners: Mapping[str, Part], upstream: Part, fork: Part) -> Part:
     """Return the owner of a file outside of the overlay."""
-    _, of_licences, below = path.partition(".dist-info/licenses/")
-    if below in _UPSTREAMS_LICENCES:
+    _, of_licenses, below = path.partition(".dist-info/licenses/")
+    if below in _UPSTREAMS_LICENSES:
         return upstream
-    below = below.removeprefix("src/") if of_licences else path
+    below = below.removeprefix("src/") if of_licenses else path
     if below.startswith(_VENDOR):
         name, is_folder, _ = below.removeprefix(_VENDOR).partition("/")
         # The folder of a license may be named after a module.
@@ -148,10 +148,10 @@ def _owner(path: str, owners: Mapping[str, Part], upstream: Part, fork: Part) ->
 
 def _part(name: str, version: str) -> Part:
     name = name.lower().replace("_", "-").replace(".", "-")
-    if name not in LICENCES:
+    if name not in LICENSES:
         raise ReleaseError(
-            f"{name} is new in the wheel. Read its licence and add it to LICENCES in "
+            f"{name} is new in the wheel. Read its license and add it to LICENSES in "
             "tools/release/contents.py, and to `license` in pyproject.toml"
         )
     purl = f"pkg:pypi/{name}@{quote(version)}"
-    return Part(name, version, LICENCES[name], purl)
+    return Part(name, version, LICENSES[name], purl)

@@ -94,7 +94,7 @@ def _component(part: Part, prefix: str = "") -> Component:
         version=part.version,
         bom_ref=f"{prefix}{part.purl or part.name}",
         purl=PackageURL.from_string(part.purl) if part.purl else None,
-        licenses=[LicenseExpression(part.licence)],
+        licenses=[LicenseExpression(part.license)],
     )
 
 

@@ -36,7 +36,7 @@ RELEASES: Mapping[str, Mapping[str, str]] = {
         "    limit = 10\n"
         "    print(limit)\n",
         "tool/options.py": "OPTIONS = []\n",
-        "tool-1.0.dist-info/licenses/LICENSE.txt": "A licence.\n",
+        "tool-1.0.dist-info/licenses/LICENSE.txt": "A license.\n",
     },
     "one_file-2": {"one_file.py": f"{HEADER}\nONE = 1\n"},
     "library-3": {
@@ -44,7 +44,7 @@ RELEASES: Mapping[str, Mapping[str, str]] = {
         "library/parts/data.json": "{}\n",
         "library/parts/NOTICE": "A notice.\n",
         "library/unused.py": "",
-        "library-3.dist-info/LICENSE": "A licence.\n",
+        "library-3.dist-info/LICENSE": "A license.\n",
     },
 }
 OVERLAY = {

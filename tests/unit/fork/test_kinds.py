@@ -74,7 +74,7 @@ IMPORT = "from pip._internal.variants import seams as _variants"
     [
         ("from __future__ import annotations\n", "\nimport os\n"),
         ('"""Doc.\n\nMore.\n"""\n', "import os\n"),
-        ("# Licence.\n\n", ""),
+        ("# License.\n\n", ""),
     ],
 )
 def test_the_import_goes_below_the_header(header: str, rest: str) -> None:

@@ -48,7 +48,7 @@ def test_no_message_asks_for_reports_to_upstream(assembly: Assembly) -> None:
                 assert "Discussion can be found" in text or "for advice" in text, path
 
 
-def test_the_licence_of_nvml_is_its_header_and_no_more(assembly: Assembly) -> None:
+def test_the_license_of_nvml_is_its_header_and_no_more(assembly: Assembly) -> None:
     text = assembly.licenses["src/pip/_vendor/pynvml/LICENSE"].decode()
     assert text.startswith("Copyright (c) 2011-")
     assert text.endswith("THE POSSIBILITY OF SUCH DAMAGE.\n")

@@ -1,4 +1,4 @@
-"""A fork takes what it needs of libraries, and their licences."""
+"""A fork takes what it needs of libraries, and their licenses."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fork.engine.wheel import add_licenses
 from tests.unit.fork.small import Tree
 
 
-def test_a_header_without_licence_is_refused(release_tree: Tree) -> None:
+def test_a_header_without_license_is_refused(release_tree: Tree) -> None:
     release_tree.write("one_file.py", "# Copyright (c) Somebody.\n")
     with pytest.raises(ForkError, match="no longer in the first comment"):
         release_tree.assemble()
@@ -29,7 +29,7 @@ def test_a_library_that_lost_a_file_is_refused(release_tree: Tree) -> None:
 
 
 class TestLicensesOfAWheel:
-    """Licences are added to a wheel that hatchling made."""
+    """Licenses are added to a wheel that hatchling made."""
 
     def test_they_are_listed_and_recorded(self, tmp_path: Path) -> None:
         wheel = tmp_path / "p-1-py3-none-any.whl"

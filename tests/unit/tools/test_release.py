@@ -21,7 +21,7 @@ else:
 
 from fork.engine.releases import Pin
 from tests.lib.wheels import make_wheel
-from tools.release.contents import LICENCES, Origins, Part, contents
+from tools.release.contents import LICENSES, Origins, Part, contents
 from tools.release.errors import ReleaseError
 from tools.release.installer import installer
 from tools.release.news import check_tag, notes
@@ -75,8 +75,8 @@ def fork_wheel(
     made = ("/METADATA", "/WHEEL", "/RECORD")
     files = {p: "" for p in OWNERS if p != without and not p.endswith(made)}
     files |= {"pip/_vendor/bom.cdx.json": json.dumps(listed), **more}
-    licence = ["License-Expression: MIT AND ISC"]
-    wheel = make_wheel("pip", "26.3+variants.1", files=files, metadata=licence)
+    metadata = ["License-Expression: MIT AND ISC"]
+    wheel = make_wheel("pip", "26.3+variants.1", files=files, metadata=metadata)
     return wheel.write_to(folder)
 
 
@@ -105,7 +105,7 @@ NOVELTY = {"components": [{"name": "novelty", "version": "1", "purl": "pkg:x"}]}
             "setuptools has no file",
         ),
         ({"pip/_vendor/novelty/x.py": ""}, "nobody knows whose this is"),
-        ({"listed": NOVELTY}, "novelty is new in the wheel. Read its licence"),
+        ({"listed": NOVELTY}, "novelty is new in the wheel. Read its license"),
     ],
 )
 def test_what_nobody_has_looked_at(
@@ -115,10 +115,10 @@ def test_what_nobody_has_looked_at(
         contents(fork_wheel(tmp_path, **changes), ORIGINS)
 
 
-def test_all_licences_are_declared(repository_root: Path) -> None:
+def test_all_licenses_are_declared(repository_root: Path) -> None:
     text = (repository_root / "pyproject.toml").read_text(encoding="utf-8")
     declared = tomllib.loads(text)["project"]["license"].split(" AND ")
-    assert {f"({each})" if " OR " in each else each for each in LICENCES.values()} <= {
+    assert {f"({each})" if " OR " in each else each for each in LICENSES.values()} <= {
         *declared
     }
 
@@ -230,8 +230,8 @@ def test_only_the_tag_of_what_is_released_will_do(tmp_path: Path) -> None:
 
 
 def test_what_the_zipapp_holds(tmp_path: Path) -> None:
-    licence = "pip-1.dist-info/licenses/src/pip/_vendor/idna/LICENSE"
-    wheel = make_wheel("pip", "1", files={licence: "free", "other/x.py": ""})
+    path = "pip-1.dist-info/licenses/src/pip/_vendor/idna/LICENSE"
+    wheel = make_wheel("pip", "1", files={path: "free", "other/x.py": ""})
     content = zipapp(wheel.write_to(tmp_path))
     assert content.startswith(b"#!/usr/bin/env python3\n")
     with zipfile.ZipFile(io.BytesIO(content)) as archive:

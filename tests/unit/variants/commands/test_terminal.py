@@ -1,4 +1,4 @@
-"""What commands show on terminals alone: colours, tables with lines, bars."""
+"""What commands show on terminals alone: colors, tables with lines, bars."""
 
 from __future__ import annotations
 
