@@ -128,13 +128,13 @@ class Prefetch:
         resolver: Resolver,
         roots: Iterable[InstallRequirement],
         requests: session_requests.SessionRequests,
-        foresight: LookaheadPolicy,
+        policy: LookaheadPolicy,
     ) -> None:
         self.requests = requests
         requests.on_response = self._go_on
         self._resolver = resolver
         self._finder = resolver.factory.preparer.finder
-        self._foresight = foresight
+        self._policy = policy
         self._projects: dict[NormalizedName, _Project] = {}
         self._constraints: dict[NormalizedName, SpecifierSet] = {}
         self._named: set[NormalizedName] = set()
@@ -243,7 +243,7 @@ class Prefetch:
                     for each in reversed(best.applicable_candidates)
                     if not each.link.is_yanked
                 ]
-                link = self._foresight.choose(self, project.name, files)
+                link = self._policy.choose(self, project.name, files)
         except session_requests.NotAnswered as missing:
             if missing.request is not None:
                 project.looks -= 1
@@ -288,7 +288,7 @@ class Prefetch:
         """Prefetch the index pages of a project."""
         url, name = str(request.url), project.name
         pages = self._finder.search_scope.get_index_urls_locations(name)
-        pages = list(self._foresight.pages_of(name, pages))
+        pages = list(self._policy.pages_of(name, pages))
         if request.method == "GET":
             # The request may also be for a manifest, or the target of a redirect.
             pages = pages if url in pages else [url]

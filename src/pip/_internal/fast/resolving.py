@@ -53,7 +53,7 @@ def prefetching(
     session: PipSession,
     roots: Sequence[InstallRequirement],
     most: int,
-    make_foresight: Callable[[], LookaheadPolicy] | None,
+    make_policy: Callable[[], LookaheadPolicy] | None,
 ) -> Iterator[None]:
     """Enable prefetching for a resolver run.
 
@@ -61,7 +61,7 @@ def prefetching(
     only verified files, and stops at the first unverified file.
 
     :param most: the maximum number of simultaneous requests to a host
-    :param make_foresight: a function that returns the policy for prefetching
+    :param make_policy: a function that returns the policy for prefetching
     """
     finder = resolver.factory.preparer.finder
     is_allowed = (
@@ -79,8 +79,8 @@ def prefetching(
         from pip._internal.fast.prefetch import LookaheadPolicy, Prefetch
         from pip._internal.fast.session_requests import requests_of
 
-        foresight = LookaheadPolicy() if make_foresight is None else make_foresight()
-        return Prefetch(resolver, roots, requests_of(session, most), foresight)
+        policy = LookaheadPolicy() if make_policy is None else make_policy()
+        return Prefetch(resolver, roots, requests_of(session, most), policy)
 
     resolving = Resolving(make)
     RESOLVING.set(finder, resolving)
