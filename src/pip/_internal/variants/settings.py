@@ -47,8 +47,8 @@ class OptionRow:
         candidates, ``"requirements files"``, other commands and actions by their names.
     :ivar check: the function that checks and converts a value, given the name as typed
         (without dashes if configured) and the text; None for flags and upstream's types.
-    :ivar needs_variants: whether the option has no effect without variants; other options
-        limit the use of variants, so they can be met without any.
+    :ivar needs_variants: whether the option has no effect without variants; False for
+        options that only restrict the use of variants.
     :ivar about_this_machine: whether the option also applies to builds on this machine, which
         need not be the target.
     :ivar repeated: the proposed commands that repeat a typed option: ``"any"`` command that

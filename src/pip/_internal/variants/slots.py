@@ -23,8 +23,8 @@ SELECTION = Slot("_variants_selection")
 #: On an ``InstallRequirement``: the mode of its ``pip lock``. Set by ``locks.mode``, read
 #: by ``locks.writing``.
 LOCK = Slot("_variants_lock")
-#: On an ``InstallRequirement``: the environment markers of its target, if the user
-#: described one. Set by ``hooks.resolve``, read by ``hooks.commands``.
+#: On an ``InstallRequirement``: the environment markers of its described
+#: target, if any. Set by ``hooks.resolve``, read by ``hooks.commands``.
 ENVIRONMENT = Slot("_variants_environment")
 #: On the options of any command: its parser, the typed options (each with its name as typed
 #: and its text) and the arguments. Set by ``seams``, which imports nothing for it; read by

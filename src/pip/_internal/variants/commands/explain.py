@@ -40,7 +40,7 @@ _HEADING, _TAKEN, _REFUSED = "bold", "green", "red"
 
 
 def run(command: SessionCommandMixin, options: Values, args: list[str]) -> int:
-    """Explain what pip would install for a requirement, or how it ranks a manifest."""
+    """Explain what pip would install for a requirement, or how pip ranks a manifest."""
     if len(args) + (options.manifest is not None) != 1:
         raise WrongUse("Need one REQUIREMENT, or --manifest FILE")
     if options.manifest is not None:

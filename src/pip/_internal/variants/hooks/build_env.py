@@ -75,7 +75,7 @@ def restore_user_variables() -> None:
         before = json.loads(os.environ[IN_BUILD])
     except ValueError:
         before = None
-    # Another version of the fork may store only that it builds.
+    # Another version of the fork may not store the variables.
     if isinstance(before, dict):
         _replaced(before)
 

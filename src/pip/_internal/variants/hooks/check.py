@@ -280,7 +280,7 @@ def _mode_warnings(
     mode_modules: Iterable[ModeModule],
     options: Values,
 ) -> list[str]:
-    """Return the problems of *dists* that the modes behind the variants report."""
+    """Return the problems of *dists* that modes report about their variants."""
     from pip._internal.variants.selection.run import options_for
 
     return [

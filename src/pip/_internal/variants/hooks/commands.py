@@ -1,7 +1,7 @@
 """Show variants in pip's own commands.
 
-For installed builds, they show the record, without network or detection. A plain build is not
-a variant, even if its release has variants.
+The commands show the record of an installed build, without network or detection. A plain build
+is not a variant, even if its release has variants.
 """
 
 from __future__ import annotations

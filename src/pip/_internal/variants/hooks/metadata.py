@@ -1,8 +1,8 @@
 """Resolve variant markers in the dependencies of a distribution.
 
 Upstream converts a dependency to text, and parses and evaluates its marker again without
-knowing the wheel. So this module resolves variant markers, and passes upstream requirements
-without these.
+knowing the wheel. So this module resolves variant markers, and passes requirements
+without such markers to upstream.
 """
 
 from __future__ import annotations

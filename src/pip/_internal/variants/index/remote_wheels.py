@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 logger = get_logger(__name__)
 
-#: Metadata takes a handful; a file that needs more is unlikely to be a wheel.
+#: Metadata takes a handful of requests; a file that needs more is unlikely to be a wheel.
 _MAX_REQUESTS = 200
 #: If a response ends early, pip reads everything again, as its session repeats requests.
 _ATTEMPTS = 3

@@ -161,7 +161,7 @@ class Locks(Mode):
         return partial(LockingRelease, selected=self._selected)
 
     def solve(self, resolve_once: ResolveOnce, resolver: Resolver) -> RequirementSet:
-        """Resolve once; each requirement has this mode."""
+        """Resolve once, and attach this mode to each requirement."""
         found = resolve_once()
         if self._documents is not None:
             self._documents.environment = self.environment

@@ -1,4 +1,4 @@
-"""Report unused accelerators, and variants that would lose theirs."""
+"""Report unused accelerators, and replaced accelerator variants."""
 
 from __future__ import annotations
 
@@ -61,7 +61,8 @@ def require_accelerators(run: Run, found: Sequence[Candidate]) -> None:
     """Raise an error for packages that violate ``--require-accelerator``.
 
     :param found: all candidates of the solution.
-    :raises AcceleratorRequired: if a required package may not use an accelerator.
+    :raises AcceleratorRequired: if a required package is not known to use an
+        accelerator.
     """
     lacking = list(accelerators.unaccelerated(run, found))
     said = [*map(why_not, lacking)]

@@ -1,4 +1,4 @@
-"""Build commands for hints; they repeat the user's options.
+"""Build commands for hints, including the user's options.
 
 Settings in the configuration and environment apply to the next command anyway.
 """
@@ -32,7 +32,7 @@ from pip._internal.variants.slots import COMMAND_LINE
 if TYPE_CHECKING:
     from pip._internal.metadata import BaseDistribution
 
-#: Upstream's options for sources of packages, and access to these.
+#: Upstream's options for package sources, and for access to them.
 _FROM_WHERE = frozenset(
     (
         *("--index-url", "--extra-index-url", "--find-links", "--no-index"),

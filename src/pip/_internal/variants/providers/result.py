@@ -164,7 +164,7 @@ class Findings:
     def attempt(self, ask: Callable[[], tuple[T, str]]) -> T | None:
         """Try to detect a feature; record the source or the reason.
 
-        :param ask: a function that returns a value and its source, or raises.
+        :param ask: a function that returns a value and its source, or raises
             :exc:`NotDetected`.
         :return: the value; None if not detected.
         """

@@ -11,7 +11,7 @@ library and sends no request.
 
 Limits: pip finds TPUs only on Linux, and only those whose number is in this module.
 
-The override variable replaces detection; an invalid one leaves the feature out.
+The override variable replaces detection; an invalid value leaves the feature out.
 """
 
 from __future__ import annotations

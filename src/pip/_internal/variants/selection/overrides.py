@@ -73,8 +73,8 @@ class Request:
     ) -> Iterator[tuple[BaseDistribution, Requirement]]:
         """Yield installed packages that violate a requirement.
 
-        :param found: the versions of the solution; the installed version stands in for
-            other projects, unless pip upgrades them.
+        :param found: the versions of the solution; for other projects, the installed
+            version counts, unless pip upgrades the project.
         """
         for each in wanted:
             name = canonicalize_name(each.name)

@@ -111,7 +111,7 @@ def files_offered(
 def _sources_in_order(finder: PackageFinder, project: NormalizedName) -> Iterable[str]:
     """Return the sources of a project in the user's order, folders first.
 
-    Of equal files upstream takes the last one, and it sorts folders by name.
+    Of equal files, upstream takes the last one; it sorts folders by name.
     """
     folders = map(folder_url, finder.find_links)
     found = (
