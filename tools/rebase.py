@@ -30,7 +30,8 @@ def main(arguments: list[str] | None = None) -> int:
     """Print the report; return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
-        "release", help="a version of pip, a wheel of it, or a folder it is unpacked in"
+        "release",
+        help="a version of pip, a wheel, an unpacked wheel, or a checkout of pip's source",
     )
     parser.add_argument(
         "--from",
@@ -77,22 +78,28 @@ def _next(drift: Drift) -> Iterator[str]:
         return
     if drift.drifted:
         yield "Something that the fork depends on changed. Before all else:"
-        yield "  read the differences above, and adapt the seams and the overlay;"
+        yield "  read the differences above, and adapt the seams and their hooks;"
     else:
         yield "Nothing that the fork depends on changed. To move to it:"
     yield f"  write {version!r} as UPSTREAM in fork/version.py, pip==={version} in"
     yield "  pyproject.toml, and a number of the fork's own (FORK in fork/version.py);"
     yield f"  write the digest {drift.new.digest}"
     yield "  into fork/pins.py;"
+    yield "  nox -s lint: its type check lists what the fork uses of pip's other files,"
+    yield "  and is gone or changed;"
     yield "  nox, nox -s rest, and upstream's own tests: nox -s upstream -- CHECKOUT unit."
 
 
 def _release(given: str, folder: Path) -> Sources:
     path = Path(given)
-    if path.is_dir():
+    is_checkout = (path / "pyproject.toml").is_file()
+    if path.is_dir() and not is_checkout:
         return read_release(PIP, HOW_TO_GET, path, exact=False)
     folder.mkdir()
-    wheel = path if path.suffix == ".whl" else _download(given, folder)
+    if path.suffix == ".whl":
+        wheel = path
+    else:
+        wheel = _fetch_wheel(str(path) if is_checkout else f"pip==={given}", folder)
     try:
         with zipfile.ZipFile(wheel) as archive:
             archive.extractall(folder / "unpacked")
@@ -101,13 +108,14 @@ def _release(given: str, folder: Path) -> Sources:
     return read_release(PIP, HOW_TO_GET, folder / "unpacked", exact=False)
 
 
-def _download(version: str, folder: Path) -> Path:
-    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
-    command += ["--only-binary=:all:", "--dest", str(folder), f"pip==={version}"]
+def _fetch_wheel(requirement: str, folder: Path) -> Path:
+    """Download a release of pip, or build a checkout."""
+    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps"]
+    command += ["--wheel-dir", str(folder), requirement]
     if subprocess.run(command, check=False).returncode:
         raise ForkError(
-            "cannot download that release; see pip's message above. Give a version "
-            f"that a package index has, or the path of a wheel: {version!r}"
+            "cannot get that release; see pip's message above. Give a version that a "
+            f"package index has, a wheel, or a checkout of pip: {requirement!r}"
         )
     (wheel,) = folder.glob("*.whl")
     return wheel
