@@ -272,8 +272,8 @@ def test_check(filled: Environment, torch: IndexServer, backend: Backend) -> Non
     older = {**forced("12.6", "7.0"), **backend}
     assert warnings(filled.pip("check", env=older)) == [
         (
-            "This machine does not support torch 2.8.0 (cu128), which needs CUDA 12.8 (the "
-            "machine has CUDA 12.6); sm_75 or sm_80 or sm_86 or sm_90 or sm_100 or sm_120 "
+            "This machine does not support torch 2.8.0 (cu128), which needs CUDA 12.8 "
+            "(available: CUDA 12.6); sm_75 or sm_80 or sm_86 or sm_90 or sm_100 or sm_120 "
             "(available: sm_70, compute_70). To switch to the best variant of this "
             "version: pip install --upgrade-variants torch"
         )
