@@ -42,8 +42,8 @@ class TestSignals:
             signal.signal(number, handler)
 
     def test_two_do_not(self) -> None:
-        held = DelayedSignals()
-        held.hold(signal.SIGINT)
+        delayed = DelayedSignals()
+        delayed.delay(signal.SIGINT)
         send(signal.SIGINT)
         with pytest.raises(KeyboardInterrupt):
             send(signal.SIGINT)
@@ -52,20 +52,20 @@ class TestSignals:
         came: list[int] = []
         signal.signal(signal.SIGTERM, lambda number, _: came.append(number))
         try:
-            held = DelayedSignals()
-            held.hold(signal.SIGTERM)
+            delayed = DelayedSignals()
+            delayed.delay(signal.SIGTERM)
             send(signal.SIGTERM)
             assert came == [signal.SIGTERM]
         finally:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
     def test_another_thread_holds_none(self) -> None:
-        held = DelayedSignals()
-        thread = threading.Thread(target=held.hold, args=[signal.SIGINT])
+        delayed = DelayedSignals()
+        thread = threading.Thread(target=delayed.delay, args=[signal.SIGINT])
         thread.start()
         thread.join()
-        held.release()
-        held.take_effect()
+        delayed.release()
+        delayed.take_effect()
 
 
 def write(folder: Path, files: Mapping[str, str]) -> None:

@@ -106,7 +106,7 @@ class DelayedSignals:
         self._before: dict[int, Any] = {}
         self._came: set[int] = set()
 
-    def hold(self, number: int) -> None:
+    def delay(self, number: int) -> None:
         """Start delaying a signal."""
         if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
             with suppress(ValueError):  # Not the main thread.
@@ -182,8 +182,8 @@ class _Transaction:
                 self._remove_folder()
         if self._prepared:
             # The rest is quick.
-            self.signals.hold(signal.SIGINT)
-            self.signals.hold(signal.SIGTERM)
+            self.signals.delay(signal.SIGINT)
+            self.signals.delay(signal.SIGTERM)
 
     def _prepare_all(self) -> None:
         scheme = get_scheme(
