@@ -41,8 +41,8 @@ def _divert(record: logging.LogRecord) -> bool:
     keep = getattr(_OWN, "keep", None)
     if keep is None:
         return True
-    if not hasattr(record, "held"):
-        record.held = True
+    if not hasattr(record, "diverted"):
+        record.diverted = True
         keep(record)
     return False
 
@@ -66,5 +66,5 @@ def emit(records: deque[logging.LogRecord]) -> None:
     while records:
         record = records.popleft()
         # The filter may divert this thread's records too.
-        vars(record).pop("held", None)
+        vars(record).pop("diverted", None)
         logging.getLogger(record.name).handle(record)
