@@ -114,8 +114,8 @@ def stored(venv: Environment) -> dict[str, Path]:
 
 def file_of(folder: Path, name: str) -> Path:
     """Return the stored file that has a name in its wheel."""
-    with zipfile.ZipFile(next(folder.glob("*.whl"))) as stand_in:
-        return folder / str(stand_in.namelist().index(name))
+    with zipfile.ZipFile(next(folder.glob("*.whl"))) as placeholder:
+        return folder / str(placeholder.namelist().index(name))
 
 
 def rewrite(path: Path, content: bytes) -> None:

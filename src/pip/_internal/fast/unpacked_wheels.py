@@ -138,12 +138,12 @@ class Unpacking:
             return False
         number = wheel.numbers[info.filename]
         source, target = wheel.path(number), file.dest_path
-        is_stand_in = os.path.dirname(path) == wheel.folder
+        is_placeholder = os.path.dirname(path) == wheel.folder
         try:
             if not self._put(source, target, wheel):
                 return False
         except OSError as error:
-            if not is_stand_in:
+            if not is_placeholder:
                 return False
             if not isinstance(error, FileNotFoundError):
                 raise

@@ -160,8 +160,8 @@ class WheelStore:
                     raise ValueError(f"its list names {each!r}")
                 is_read = thoroughly or each == filename
                 _verify(os.path.join(folder, each), *row, is_read=is_read)
-            with zipfile.ZipFile(os.path.join(folder, filename)) as stand_in:
-                numbers = _numbers(stand_in)
+            with zipfile.ZipFile(os.path.join(folder, filename)) as placeholder:
+                numbers = _numbers(placeholder)
             if not files.keys() >= {filename, *map(str, numbers.values())}:
                 raise ValueError("its list lacks files")
         except Exception as error:  # After any error, pip can download the wheel.
@@ -243,16 +243,16 @@ def _write_placeholder(
     archive: zipfile.ZipFile, stored: Collection[str], path: str
 ) -> None:
     """Write an archive that lists all files but omits the stored contents."""
-    with zipfile.ZipFile(path, "x") as stand_in:
+    with zipfile.ZipFile(path, "x") as placeholder:
         for info in archive.infolist():
             copy = zipfile.ZipInfo(info.filename, info.date_time)
             copy.external_attr = info.external_attr
             if info.filename in stored:
-                stand_in.writestr(copy, b"")
+                placeholder.writestr(copy, b"")
                 # Reading this entry fails with a checksum error.
                 copy.file_size, copy.CRC = info.file_size, info.CRC
             else:
-                with archive.open(info) as old, stand_in.open(copy, "w") as new:
+                with archive.open(info) as old, placeholder.open(copy, "w") as new:
                     shutil.copyfileobj(old, new)
 
 
