@@ -55,7 +55,7 @@ def folded(said: str, width: int, style: str = "", prefix: str = "") -> Text:
     """
     sentence, command = said, ""
     if isinstance(said, Hint):
-        sentence, command = said.said, said.command
+        sentence, command = said.sentence, said.command
     text = Text(printable(f"{prefix}{sentence}"), style)
     plain = text.plain
     hang = " " * (len(plain) - len(plain.lstrip()) + _HANG)

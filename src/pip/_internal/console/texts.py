@@ -16,17 +16,17 @@ _SHOWN = 8
 class Hint(str):
     """A sentence that ends with a command.
 
-    :ivar said: the sentence, up to the command
+    :ivar sentence: the sentence, up to the command
     :ivar command: the command in one line
     """
 
-    said: str
+    sentence: str
     command: str
 
-    def __new__(cls, said: str, command: str) -> Hint:
+    def __new__(cls, sentence: str, command: str) -> Hint:
         """Join the sentence and the command; a terminal may show them on two lines."""
-        hint = super().__new__(cls, f"{said} {command}")
-        hint.said, hint.command = said, command
+        hint = super().__new__(cls, f"{sentence} {command}")
+        hint.sentence, hint.command = sentence, command
         return hint
 
 

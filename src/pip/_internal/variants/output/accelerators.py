@@ -116,7 +116,9 @@ def report_lost(
         what = f"{dist.raw_name} {with_label(str(dist.version), label)}"
         keep = Hint(f"To keep {dist.raw_name} {dist.version}:", typed)
         reason = why_not(other)
-        said = f"pip replaces {what}, which uses an accelerator. {reason} {keep.said}"
+        said = (
+            f"pip replaces {what}, which uses an accelerator. {reason} {keep.sentence}"
+        )
         warning = Hint(said, typed)
         if other.cause is UnusedCause.OLDER or _is_chosen(run):
             run.reporter.warn(warning)

@@ -59,7 +59,7 @@ class Reporter:
             from pip._internal.variants.errors import AcceleratorRequired
 
             if isinstance(message, Hint):
-                raise AcceleratorRequired(project, message.said, message.command)
+                raise AcceleratorRequired(project, message.sentence, message.command)
             raise AcceleratorRequired(project, message)
         self.warn(message)
 
