@@ -94,7 +94,7 @@ def _models(chance: random.Random, count: int) -> list[ComparisonTally]:
     for number in range(count):
         # Half of the releases have manifests that variantlib can read.
         release = (
-            random_release(chance, generation="0.2.0", static=True)
+            random_release(chance, schema="0.2.0", static=True)
             if number % 2
             else random_release(chance)
         )

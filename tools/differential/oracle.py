@@ -59,7 +59,7 @@ def _static(
 
 def with_overrides(release: RandomRelease, lists: Lists) -> Lists:
     """Apply the orders that manifests before schema 0.1.1 can define."""
-    if "v0.1.1" in release.document.get("$schema", "") or release.generation == "0.2.0":
+    if "v0.1.1" in release.document.get("$schema", "") or release.schema == "0.2.0":
         return lists
     priorities = release.document["default-priorities"]
     result: Lists = {}

@@ -25,7 +25,7 @@ def order_by_lists(release: RandomRelease, lists: Lists) -> list[str] | None:
     :return: the labels; None if variantlib refuses the properties.
     """
     priorities = release.document["default-priorities"]
-    if "v0.1.1" in release.document.get("$schema", "") or release.generation == "0.2.0":
+    if "v0.1.1" in release.document.get("$schema", "") or release.schema == "0.2.0":
         priorities = {"namespace": priorities["namespace"]}
     supported = [
         (namespace, feature, value)

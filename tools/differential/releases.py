@@ -9,12 +9,12 @@ from typing import Any
 
 from tests.lib.manifests import SCHEMAS
 
-__all__ = ["ENVIRONMENT", "GENERATIONS", "Machine", "RandomRelease", "random_release"]
+__all__ = ["ALL_SCHEMAS", "ENVIRONMENT", "Machine", "RandomRelease", "random_release"]
 
 #: The features of each namespace with their values; both best first.
 Machine = Mapping[str, Sequence[tuple[str, Sequence[str]]]]
 
-GENERATIONS: Mapping[str, str] = {
+ALL_SCHEMAS: Mapping[str, str] = {
     **SCHEMAS,
     "0.1.0": "https://variants-schema.wheelnext.dev/peps/825/v0.1.0.json",
 }
@@ -38,14 +38,14 @@ _KINDS = (*["static"] * 4, *["plugin"] * 4, "absent")
 class RandomRelease:
     """A release and a target machine.
 
-    :ivar generation: the schema of *document*, a key of :data:`GENERATIONS`.
+    :ivar schema: the schema version of *document*, a key of :data:`ALL_SCHEMAS`.
     :ivar document: the manifest, as parsed from JSON.
     :ivar labels: the labels of the wheels; the manifest may lack some of them.
     :ivar machine: the machine's properties for namespaces without a static list.
     :ivar enabled: the optional namespaces that the user enabled.
     """
 
-    generation: str
+    schema: str
     document: dict[str, Any]
     labels: tuple[str, ...]
     machine: Machine
@@ -53,19 +53,19 @@ class RandomRelease:
 
 
 def random_release(
-    chance: random.Random, *, generation: str | None = None, static: bool = False
+    chance: random.Random, *, schema: str | None = None, static: bool = False
 ) -> RandomRelease:
     """Generate a random release.
 
-    :param generation: the schema of the manifest; any schema by default.
+    :param schema: the schema of the manifest; any schema by default.
     :param static: whether the manifest lists all supported properties.
     """
-    if generation is None:
-        generation = chance.choice(sorted(GENERATIONS))
+    if schema is None:
+        schema = chance.choice(sorted(ALL_SCHEMAS))
     namespaces = _some(chance, _NAMESPACES, least=1)
     supported = {namespace: _features(chance) for namespace in namespaces}
     document: dict[str, Any] = {
-        "$schema": GENERATIONS[generation],
+        "$schema": ALL_SCHEMAS[schema],
         "default-priorities": {"namespace": namespaces},
         "variants": _variants(chance, namespaces, supported),
     }
@@ -78,17 +78,17 @@ def random_release(
         for namespace, features in supported.items()
         if kinds[namespace] == "plugin"
     }
-    if generation in ("0.0.2", "0.0.3", "0.1.0") and chance.random() < 0.7:
+    if schema in ("0.0.2", "0.0.3", "0.1.0") and chance.random() < 0.7:
         _add_overrides(chance, document, supported)
-    if generation not in ("0.1.0", "0.1.1"):
-        _add_providers(chance, document, generation, kinds, supported)
+    if schema not in ("0.1.0", "0.1.1"):
+        _add_providers(chance, document, schema, kinds, supported)
     if chance.random() < 0.1:
         del document["$schema"]
-        if generation == "0.1.1" and chance.random() < 0.5:
+        if schema == "0.1.1" and chance.random() < 0.5:
             document["$schema"] = "https://example.org/unversioned"
     labels = _labels(chance, document["variants"])
     enabled = frozenset(_some(chance, namespaces)) if chance.random() < 0.5 else ()
-    return RandomRelease(generation, document, labels, machine, frozenset(enabled))
+    return RandomRelease(schema, document, labels, machine, frozenset(enabled))
 
 
 def _labels(chance: random.Random, variants: Mapping[str, Any]) -> tuple[str, ...]:
@@ -174,7 +174,7 @@ def _add_overrides(
 def _add_providers(
     chance: random.Random,
     document: dict[str, Any],
-    generation: str,
+    schema: str,
     kinds: Mapping[str, str],
     supported: Mapping[str, Mapping[str, Sequence[str]]],
 ) -> None:
@@ -183,14 +183,14 @@ def _add_providers(
     for namespace, kind in kinds.items():
         provider: dict[str, Any] = {"requires": [f"provider-of-{namespace}x"]}
         static = supported[namespace]
-        if generation == "0.0.2":
+        if schema == "0.0.2":
             provider["plugin-use"] = chance.choice(("none", "build"))
             if kind == "static":
                 priorities.setdefault("property", {})[namespace] = static
                 priorities.setdefault("feature", {})[namespace] = list(static)
             else:
                 provider["plugin-use"] = "all"
-        elif generation == "0.0.3":
+        elif schema == "0.0.3":
             provider["install-time"] = kind != "static"
             if kind == "static":
                 lists = document.setdefault("static-properties", {})
@@ -203,7 +203,7 @@ def _add_providers(
             provider = {"static-properties": static}
             if len(static) > 1 or chance.random() < 0.3:
                 provider["feature-order"] = chance.sample(list(static), len(static))
-        if generation in ("0.0.2", "0.0.3") and chance.random() < 0.2:
+        if schema in ("0.0.2", "0.0.3") and chance.random() < 0.2:
             provider["enable-if"] = chance.choice(_MARKERS)
         if chance.random() < 0.05:
             provider["optional"] = chance.random() < 0.8

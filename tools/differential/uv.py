@@ -13,7 +13,7 @@ from tests.lib.environments import scrubbed_environ
 from tests.lib.index import IndexServer
 from tests.lib.manifests import variant_json
 from tests.lib.wheels import make_wheel
-from tools.differential.releases import GENERATIONS, RandomRelease, random_release
+from tools.differential.releases import ALL_SCHEMAS, RandomRelease, random_release
 from tools.others import run_uv, target_label
 
 __all__ = ["Labels", "compare_with_uv"]
@@ -30,12 +30,12 @@ def compare_with_uv(
     :return: the packages, the labels that pip installed, and the labels that uv installed.
     """
     releases = {
-        f"package{number}": random_release(chance, generation="0.2.0", static=True)
+        f"package{number}": random_release(chance, schema="0.2.0", static=True)
         for number in range(count)
     }
     for release in releases.values():
         # uv refuses manifests without a schema, and manifests with repeated values.
-        release.document["$schema"] = GENERATIONS[release.generation]
+        release.document["$schema"] = ALL_SCHEMAS[release.schema]
         for properties in release.document["variants"].values():
             for features in properties.values():
                 for feature, values in features.items():

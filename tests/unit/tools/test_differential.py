@@ -7,15 +7,15 @@ import random
 import pytest
 
 from tools.differential import oracle, own
-from tools.differential.releases import GENERATIONS, random_release
+from tools.differential.releases import ALL_SCHEMAS, random_release
 
 
-@pytest.mark.parametrize("generation", GENERATIONS)
-def test_choices_equal_the_oracle_s(generation: str) -> None:
-    chance = random.Random(generation)
+@pytest.mark.parametrize("schema", ALL_SCHEMAS)
+def test_choices_equal_the_oracle_s(schema: str) -> None:
+    chance = random.Random(schema)
     orders = set()
     for _ in range(200):
-        release = random_release(chance, generation=generation)
+        release = random_release(chance, schema=schema)
         ranking = own.choose(release).ranking
         assert list(ranking.compatible) == oracle.order(release), release
         left = {*ranking.compatible, *ranking.rejected, *ranking.unknown}
