@@ -86,25 +86,25 @@ def tag(environment: Environment) -> str:
     return environment.eval("'cp%d%d' % sys.version_info[:2]")
 
 
-@pytest.fixture(scope="module", params=public_index.GENERATIONS)
-def generation(request: pytest.FixtureRequest) -> str:
+@pytest.fixture(scope="module", params=public_index.SCHEMAS)
+def schema(request: pytest.FixtureRequest) -> str:
     """Return the folder of the index: manifests were written anew for the second."""
     name: str = request.param
     return name
 
 
 @pytest.fixture(scope="module")
-def replica(generation: str) -> Iterator[IndexServer]:
+def replica(schema: str) -> Iterator[IndexServer]:
     """Return an index with the newest releases of the four projects."""
     with IndexServer() as index:
-        index.page_format = "html" if generation == "v0.0.2" else "json"
+        index.page_format = "html" if schema == "v0.0.2" else "json"
         for project, versions in (
             ("torch", ("2.7.1", "2.8.0", "2.9.0", "2.9.1")),
             ("torchvision", ("0.22.1", "0.23.0", "0.24.0")),
             ("numpy", ("2.3.2", "2.3.3", "2.3.4", "2.3.5")),
             ("xgboost", ("3.0.5", "3.1.0rc1", "3.1.1")),
         ):
-            public_index.add_project(index, generation, project, *versions)
+            public_index.add_project(index, schema, project, *versions)
         yield index
 
 
@@ -117,13 +117,11 @@ def download(replica: IndexServer, tmp_path: Path) -> tuple[list[str], Path]:
     return [*arguments, "--index-url", replica.index_url], folder
 
 
-def _file_name(
-    generation: str, release: str, tag: str, label: str | None
-) -> str | None:
+def _file_name(schema: str, release: str, tag: str, label: str | None) -> str | None:
     """Return the one name of a release with this label for Linux on x86-64."""
     names = [
         name
-        for name in public_index.file_names(generation, *release.split("=="))
+        for name in public_index.file_names(schema, *release.split("=="))
         if (f"-{tag}-{tag}-" in name or "-py3-none-" in name)
         and "linux" in name
         and "musl" not in name
@@ -145,7 +143,7 @@ def test_machine_gets_the_expected_files(
     host: str,
     releases: tuple[str, ...],
     environment: Environment,
-    generation: str,
+    schema: str,
     replica: IndexServer,
     tag: str,
     download: tuple[list[str], Path],
@@ -156,7 +154,7 @@ def test_machine_gets_the_expected_files(
     for release in releases:
         label = _expected(host, release)
         if label is not None:
-            name = _file_name(generation, release, tag, label)
+            name = _file_name(schema, release, tag, label)
             expected[release] = _require(name, release, tag)
     machine = write_host(tmp_path / "host.json", host)
     environment.pip(*arguments, "--variant-host", machine, *expected)

@@ -16,7 +16,7 @@ from tests.lib.repository import Repository
 from tests.lib.wheels import escape_name, make_wheel
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "public-index"
-GENERATIONS = ("v0.0.2", "v0.0.3")
+SCHEMAS = ("v0.0.2", "v0.0.3")
 
 #: The reason for skipping tests if the data is missing.
 ABSENT = "the data of the public index is not beside this checkout"
@@ -24,50 +24,48 @@ ABSENT = "the data of the public index is not beside this checkout"
 
 def is_present() -> bool:
     """Return whether the data is available."""
-    return all(
-        (DATA / generation / "files.json").is_file() for generation in GENERATIONS
-    )
+    return all((DATA / schema / "files.json").is_file() for schema in SCHEMAS)
 
 
-def manifest_paths(generation: str | None = None) -> list[Path]:
+def manifest_paths(schema: str | None = None) -> list[Path]:
     """Return all manifests of the index, or of one schema version."""
-    folder = DATA / generation if generation else DATA
+    folder = DATA / schema if schema else DATA
     return sorted(folder.rglob("*-variants.json"))
 
 
 @functools.cache
-def _all_file_names(generation: str) -> dict[str, list[str]]:
-    path = DATA / generation / "files.json"
+def _all_file_names(schema: str) -> dict[str, list[str]]:
+    path = DATA / schema / "files.json"
     names: dict[str, list[str]] = json.loads(path.read_text(encoding="utf-8"))
     return names
 
 
-def file_names(generation: str, project: str, version: str) -> list[str]:
+def file_names(schema: str, project: str, version: str) -> list[str]:
     """Return the names of a release's files, as the index lists them."""
     return [
         name
-        for name in _all_file_names(generation)[project]
+        for name in _all_file_names(schema)[project]
         if name.split("-")[1] == version
     ]
 
 
-def load_manifest(generation: str, project: str, version: str) -> bytes | None:
+def load_manifest(schema: str, project: str, version: str) -> bytes | None:
     """Return the manifest of a release, or ``None``."""
     name = f"{escape_name(project)}-{version}-variants.json"
-    path = DATA / generation / project / name
+    path = DATA / schema / project / name
     return path.read_bytes() if path.is_file() else None
 
 
 def add_release(
-    repository: Repository, generation: str, project: str, version: str, **options: Any
+    repository: Repository, schema: str, project: str, version: str, **options: Any
 ) -> None:
     """Add a replica of a release: its manifest and small wheels.
 
     :param options: the options of :func:`tests.lib.wheels.make_wheel`
     """
-    raw = load_manifest(generation, project, version)
+    raw = load_manifest(schema, project, version)
     manifest: dict[str, Any] = json.loads(raw) if raw is not None else {}
-    for name in file_names(generation, project, version):
+    for name in file_names(schema, project, version):
         if name.endswith("-variants.json"):
             assert raw is not None, name
             repository.add(manifest_file(project, version, raw))
@@ -88,11 +86,11 @@ def add_release(
 
 
 def add_project(
-    repository: Repository, generation: str, project: str, *versions: str
+    repository: Repository, schema: str, project: str, *versions: str
 ) -> None:
     """Add replicas of these releases."""
     for version in versions:
-        add_release(repository, generation, project, version)
+        add_release(repository, schema, project, version)
 
 
 def _split(filename: str) -> tuple[str, str | None, str | None]:

@@ -36,10 +36,10 @@ def test_what_is_no_json(data: bytes) -> None:
 
 
 @pytest.mark.skipif(not public_index.is_present(), reason=public_index.ABSENT)
-@pytest.mark.parametrize("generation", public_index.GENERATIONS)
-def test_the_public_index_keeps_the_rules_of_its_time(generation: str) -> None:
+@pytest.mark.parametrize("schema", public_index.SCHEMAS)
+def test_the_public_index_keeps_the_rules_of_its_time(schema: str) -> None:
     found: dict[str, list[str]] = {}
-    for path in public_index.manifest_paths(generation):
+    for path in public_index.manifest_paths(schema):
         checked = check_manifest(path.read_bytes(), path.name)
         assert checked.manifest is not None
         for finding in checked.findings:
