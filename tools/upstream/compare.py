@@ -44,11 +44,11 @@ def main(arguments: list[str] | None = None) -> int:
         fork = CellResults(build, folder.name)
         found = compare(
             fork.outcomes(),
-            fork.untouched.outcomes(),
+            fork.stock.outcomes(),
             listed(folder.name),
-            whole=fork.whole and fork.untouched.whole,
+            whole=fork.whole and fork.stock.whole,
         )
-        for name, results in (("fork", fork), ("untouched", fork.untouched)):
+        for name, results in (("fork", fork), ("untouched", fork.stock)):
             counts = Counter(results.outcomes().values())
             numbers = " | ".join(str(counts[each]) for each in _COUNTED)
             print(f"| {folder.name} | {name} | {numbers} | {_about(results)} |")
@@ -73,7 +73,7 @@ def listed(cell: str, path: Path = _LIST) -> set[str]:
 
 
 def compare(
-    fork: Outcomes, untouched: Outcomes, listed: set[str], *, whole: bool
+    fork: Outcomes, stock: Outcomes, listed: set[str], *, whole: bool
 ) -> Mapping[str, set[str]]:
     """Return the differences between two cells, by meaning.
 
@@ -82,12 +82,12 @@ def compare(
     """
     failing = {test for test, outcome in fork.items() if outcome == "failed"}
     skipped = {test for test, outcome in fork.items() if outcome == "skipped"}
-    ran = {test for test, outcome in untouched.items() if outcome != "skipped"}
-    worse = {test for test in failing if untouched.get(test, "failed") != "failed"}
+    ran = {test for test, outcome in stock.items() if outcome != "skipped"}
+    worse = {test for test in failing if stock.get(test, "failed") != "failed"}
     lost = ran & skipped | (ran - fork.keys() if whole else set())
     return {
         _REGRESSIONS: worse - listed,
-        _UNKNOWN: failing - untouched.keys() - listed,
+        _UNKNOWN: failing - stock.keys() - listed,
         _LOST: lost - listed,
         _EXPECTED: failing & listed,
         _STALE: listed & (fork.keys() - failing),

@@ -75,7 +75,7 @@ class CellResults:
     cell: str
 
     @property
-    def untouched(self) -> CellResults:
+    def stock(self) -> CellResults:
         """The runs of the same tests with stock pip."""
         return CellResults(self.build, self.cell.partition(FORK)[0] + STOCK)
 

@@ -170,7 +170,7 @@ def test_the_comparison_is_printed_and_judged(
     told: str,
 ) -> None:
     _keep(tmp_path, UNIT, "1/1", {"t": "failed"})
-    _keep(tmp_path, CellResults(tmp_path, UNIT).untouched.cell, "1/1", untouched)
+    _keep(tmp_path, CellResults(tmp_path, UNIT).stock.cell, "1/1", untouched)
     assert command.main(["--build", str(tmp_path)]) == status
     assert told in capsys.readouterr().out
 
