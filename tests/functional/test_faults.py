@@ -80,7 +80,7 @@ def assert_told(cell: Cell) -> None:
     """Assert that pip says what the user loses, in its own manner."""
     assert cell.result.returncode == 0, cell
     assert not cell.traced, cell
-    lost = cell.choice not in ("gpu", "npu1")
+    lost = cell.selected not in ("gpu", "npu1")
     warnings = [
         line
         for line in cell.result.stderr.splitlines()
@@ -108,7 +108,7 @@ def test_what_is_lost(
     for cell in cells:
         assert_told(cell)
         choice, told = expected[cell.fault]
-        assert cell.choice == choice, cell
+        assert cell.selected == choice, cell
         assert told in cell.result.stderr, cell
 
 
@@ -175,7 +175,7 @@ def test_every_fault_at_every_request(
         cells = run_cells(venv, tmp_path / "run", make_index, KINDS[name], faults)
         for cell in cells:
             assert_told(cell)
-    outcomes = [cell.choice for cell in cells]
+    outcomes = [cell.selected for cell in cells]
     counts = {choice: outcomes.count(choice) for choice in sorted(set(outcomes))}
     print(f"\n{name}: {len(cells)} faults, {counts}")
 

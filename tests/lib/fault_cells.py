@@ -88,7 +88,7 @@ class Cell:
     result: Result
 
     @property
-    def choice(self) -> str:
+    def selected(self) -> str:
         """The selected label, "plain", or "stops" for an error."""
         if self.result.returncode:
             return "stops"
@@ -104,7 +104,7 @@ class Cell:
         return "Traceback (most recent call last)" in self.result.output
 
     def __str__(self) -> str:
-        return f"{self.fault}: {self.choice}\n{self.result}"
+        return f"{self.fault}: {self.selected}\n{self.result}"
 
 
 def run_cells(
