@@ -21,9 +21,9 @@ from tools.bench.cases import COLD, REGISTRY, WARM, Case
 from tools.bench.tools import PIP, Tool
 
 __all__ = [
+    "BenchRun",
     "BenchServer",
     "Measurement",
-    "BenchRun",
     "Scenario",
     "measure",
     "scenarios",

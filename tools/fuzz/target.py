@@ -20,12 +20,12 @@ from pip._internal.exceptions import DiagnosticPipError
 
 __all__ = [
     "FOLDER",
+    "FuzzTarget",
     "LimitExceeded",
     "Limits",
-    "FuzzTarget",
     "check_error",
-    "printable",
     "check_text",
+    "printable",
     "structured",
 ]
 

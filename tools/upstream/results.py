@@ -22,8 +22,8 @@ __all__ = [
     "BUILD",
     "FORK",
     "STOCK",
-    "Outcomes",
     "CellResults",
+    "Outcomes",
     "PytestRun",
     "read_outcomes",
 ]

@@ -9,7 +9,7 @@ from pathlib import Path
 from pip_variants.errors import CarrierError
 from pip_variants.targets import TargetInterpreter
 
-__all__ = ["Installed", "hidden_by", "is_fork", "find_pip", "trouble"]
+__all__ = ["Installed", "find_pip", "hidden_by", "is_fork", "trouble"]
 
 _METADATA = re.compile(r"pip-(?P<version>\d[^-]*)\.(dist-info|egg-info)")
 #: A file that virtualenv adds next to pip.

@@ -22,8 +22,8 @@ from wheel_variants.properties import Property, SupportedFeature
 __all__ = [
     "AbiSupport",
     "PackageVersions",
-    "ignored_reason",
     "has_dependencies",
+    "ignored_reason",
     "requirements",
     "supported",
     "wanted",

@@ -18,8 +18,8 @@ __all__ = [
     "TEXT",
     "VALUE",
     "Features",
-    "TextKind",
     "Report",
+    "TextKind",
     "Values",
 ]
 

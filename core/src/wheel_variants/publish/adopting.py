@@ -32,9 +32,9 @@ from wheel_variants.publish.simple_index import IndexedFile
 
 __all__ = [
     "Converted",
-    "SkippedFile",
     "NotAdopted",
     "Plan",
+    "SkippedFile",
     "add_alike",
     "is_of",
     "manifest_of",

@@ -19,10 +19,10 @@ from wheel_variants.publish import files
 
 __all__ = [
     "HTML_PAGE",
+    "IndexWriter",
     "IndexedFile",
     "JSON_PAGE",
     "SIMPLE",
-    "IndexWriter",
     "manifest_filename",
     "project_pages",
     "root_pages",
