@@ -8,7 +8,7 @@ from tests.lib.environments import REPOSITORY
 
 
 def block(page: str, name: str) -> str:
-    """Return the code block with a name in the comment before it.
+    """Return the code block with a name in the preceding comment.
 
     :param page: the path of the page below ``docs``
     """

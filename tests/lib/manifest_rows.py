@@ -53,8 +53,8 @@ class Row:
     :ivar schema: the schema of the good manifest that is changed.
     :ivar changes: the new values by path; ``/`` separates the keys of a path.
     :ivar effect: the reaction of installers.
-    :ivar said: the findings of ``check`` by rule, except that it is a draft or names no
-        providers.
+    :ivar said: the findings of ``check`` by rule, without the findings for drafts and for
+        missing providers.
     """
 
     name: str

@@ -76,7 +76,7 @@ def parse_manifest(data: bytes) -> Manifest:
 def parse_document(document: object) -> Manifest:
     """Validate a manifest that was already parsed from JSON or from a TOML lock file.
 
-    :raises InvalidManifest: as :func:`parse_manifest` does.
+    :raises InvalidManifest: if the manifest breaks a rule that makes installers refuse it.
     """
     return read_document(document, _refuse)
 
@@ -282,7 +282,7 @@ class _ManifestReader:
             if namespace in ranked:
                 continue
             if namespace == ABI_DEPENDENCY and self._version < _AFTER_DRAFTS:
-                # Drafts reserved the name and did not rank it.
+                # Drafts reserved the namespace and did not rank it.
                 namespaces += (namespace,)
                 continue
             self._report(

@@ -43,14 +43,14 @@ class Disagreement(ValueError):
 def merge(manifests: Mapping[str, Manifest]) -> Manifest:
     """Merge manifests of one release; their order does not matter.
 
-    :param manifests: at least one, by name.
-    :raises Disagreement: if they order namespaces differently, or give different
+    :param manifests: the manifests by name, at least one.
+    :raises Disagreement: if the manifests order namespaces differently, or give different
         properties to one label.
     """
     for disagreement in disagreements(manifests):
         if disagreement.subject in (Subject.NAMESPACES, Subject.PROPERTIES):
             raise disagreement
-    # The longest list of namespaces starts with each of the others.
+    # The longest list of namespaces starts with each shorter list.
     ordered = _longest_first(manifests)
     merged = manifests[ordered[0]]
     for name in ordered[1:]:

@@ -254,7 +254,7 @@ class WheelFile:
 def _check_entries(archive: ZipFile) -> None:
     seen: set[str] = set()
     for info in archive.infolist():
-        # The name in the archive; zipfile normalizes the other attribute.
+        # The name in the archive; zipfile normalizes ``filename``.
         name = info.orig_filename
         parts = name.removesuffix("/").split("/")
         if _STRAY.match(name) or not {"", ".", ".."}.isdisjoint(parts):
