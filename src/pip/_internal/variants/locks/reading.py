@@ -80,7 +80,7 @@ def narrowed(
             groups = {str(canonicalize_name(name)) for name in dependency_groups}
             if include_default_groups:
                 groups.update(lock.default_groups or ())
-            reader = _Reader(run, path_or_url, format_control)
+            reader = _LockReader(run, path_or_url, format_control)
             environment = {**environment, "extras": frozenset(extras or ())}
             lock = _with_choices(lock, reader, environment, groups)
     if target is None:
@@ -97,7 +97,7 @@ def narrowed(
 
 def _with_choices(
     lock: Pylock,
-    reader: _Reader,
+    reader: _LockReader,
     environment: Mapping[str, Any],
     groups: Collection[str],
 ) -> Pylock:
@@ -220,7 +220,7 @@ class LockedForOthers(errors.VariantError):
 _SHOWN = 5
 
 
-class _Reader:
+class _LockReader:
     """Selects builds of packages in one lock file."""
 
     def __init__(
