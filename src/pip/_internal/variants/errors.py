@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 def describe_error(error: BaseException) -> str:
     """Return an error as part of a sentence, in plain text."""
     if isinstance(error, exceptions.DiagnosticPipError):
-        said = error.context or error.message
-        text = said if isinstance(said, Text) else Text.from_markup(said)
+        stated = error.context or error.message
+        text = stated if isinstance(stated, Text) else Text.from_markup(stated)
         return _one_line(text.plain).rstrip(".")
     # Many errors repeat the error that they wrap.
     match error:
@@ -40,8 +40,8 @@ def describe_error(error: BaseException) -> str:
             | BaseException(args=[Exception() as inner, *_])
         ):
             return describe_error(inner)
-        case BaseException(args=[str() as said, Exception()]):
-            return _one_line(said)
+        case BaseException(args=[str() as stated, Exception()]):
+            return _one_line(stated)
     return _one_line(str(error))
 
 
@@ -101,14 +101,14 @@ class VariantError(exceptions.DiagnosticPipError):
         if not console.is_terminal:
             return super().__rich_console__(console, options)
         width = options.max_width - _BESIDE
-        shown = exceptions.DiagnosticPipError(
+        error = exceptions.DiagnosticPipError(
             reference=self.reference,
             message=folded(str(self.message), width),
             context=_text(self._context, width),
             hint_stmt=_text(self._hint, width),
             note_stmt=_text(self._note, width),
         )
-        return shown.__rich_console__(console, options)
+        return error.__rich_console__(console, options)
 
 
 def _lines(given: _Lines) -> list[str]:

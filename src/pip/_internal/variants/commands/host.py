@@ -77,11 +77,11 @@ def _show(
         words = ["variants", "host", "--verbose"]
         if options.manifest is not None:
             words += ["--manifest", options.manifest]
-        said = "All supported values, with their sources:"
-        write([Hint(said, command_to_type(options, *words))])
+        text = "All supported values, with their sources:"
+        write([Hint(text, command_to_type(options, *words))])
     if present(answers) and providers.hardware and providers.host is None:
         from pip._internal.variants.commands.setup import in_force
 
         if not settings.is_typed("--variant-index") and not in_force(options):
-            said = "Publishers' indexes with GPU wheels:"
-            write([Hint(said, command_to_type(options, "variants", "setup"))])
+            text = "Publishers' indexes with GPU wheels:"
+            write([Hint(text, command_to_type(options, "variants", "setup"))])

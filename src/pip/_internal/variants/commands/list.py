@@ -254,11 +254,11 @@ def _notes(result: LookupResult, listed: _Listed) -> Iterator[str]:
                 result.run.settings.options, "variants", "explain", result.requirement
             ),
         )
-    shown = {offered.version for offered, _ in listed}
+    listed_versions = {offered.version for offered, _ in listed}
     others = [
         str(offered.version)
         for offered in result.offers
-        if offered.has_variants and offered.version not in shown
+        if offered.has_variants and offered.version not in listed_versions
     ]
     if others:
         yield f"Other versions with variants: {shortened(others)}"

@@ -81,8 +81,8 @@ def checked(
     _log(logging.ERROR, (f"--require-accelerator: {line}" for line in lacking))
     _log(logging.WARNING, (*masked, *warnings_of(providers.detected)))
     if variants:
-        told = _mode_warnings(dists, variants, mode_modules, options)
-        _log(logging.WARNING, told or _mixed_accelerators(dists, providers, options))
+        lines = _mode_warnings(dists, variants, mode_modules, options)
+        _log(logging.WARNING, lines or _mixed_accelerators(dists, providers, options))
     _log(logging.WARNING, incomplete(dists, options))
     return ERROR if lacking or (found and strict) else status
 
@@ -176,9 +176,9 @@ def _replacing(options: Values, dist: BaseDistribution, *others: str) -> str:
     """Return the command that reinstalls a package in the same place."""
     from pip._internal.variants.output.invocation import command, place
 
-    how = place(options, dist) or ("--force-reinstall",)
+    flags = place(options, dist) or ("--force-reinstall",)
     wanted = f"{dist.raw_name}=={dist.raw_version}"
-    return command(options, "install", *how, *others, wanted)
+    return command(options, "install", *flags, *others, wanted)
 
 
 def incomplete(dists: Iterable[BaseDistribution], options: Values) -> Iterator[str]:
@@ -310,10 +310,10 @@ def _mixed_accelerators(
             for dist, label in labels:
                 words += ["--variant", f"{dist.raw_name}={label}"]
             words += [f"{dist.raw_name}=={dist.raw_version}" for dist, _ in labels]
-            how = "To install matching variants:"
+            advice = "To install matching variants:"
         else:
             words = ["variants", "list", *sorted(each.dist.raw_name for each in apart)]
-            how = "No other variants of these versions match. To list them:"
-        yield Hint(f"{reasons.mixture(builds)}. {how}", command(options, *words))
+            advice = "No other variants of these versions match. To list them:"
+        yield Hint(f"{reasons.mixture(builds)}. {advice}", command(options, *words))
     for using, other in agreement.contradictions(neighbors):
         yield reasons.contradiction(options, using, other)

@@ -129,13 +129,13 @@ def reported(
     fn: Callable[[InstallationReport], dict[str, Any]], report: InstallationReport
 ) -> dict[str, Any]:
     """Add the variants and the target to an installation report."""
-    told = fn(report)
+    data = fn(report)
     from pip._internal.variants.slots import ENVIRONMENT
 
-    for item, req in zip(told["install"], report._install_requirements, strict=True):
+    for item, req in zip(data["install"], report._install_requirements, strict=True):
         item |= _reported_variant(req)
-        told["environment"] |= ENVIRONMENT.of(req, dict) or {}
-    return told
+        data["environment"] |= ENVIRONMENT.of(req, dict) or {}
+    return data
 
 
 def _reported_variant(req: InstallRequirement) -> dict[str, Any]:

@@ -54,8 +54,8 @@ def resolved(
                 what, source = f"{bare.strip()}; {root.markers}", root.comes_from
                 # The file of the requirement, if any
                 place = source.partition(" ")[2] if isinstance(source, str) else ""
-                said = marker_elsewhere(what, place)
-                run.reporter.warn(said)
+                text = marker_elsewhere(what, place)
+                run.reporter.warn(text)
     if any(root.name is None or "pip" in root.name.lower() for root in root_reqs):
         from pip._internal.variants.selection.fork import leaves_fork
 
@@ -227,11 +227,11 @@ class _Resolution:
             announcing.warn_of_older_releases(run, finder, found, refused)
             announcing.announce(run, finder, chosen)
             announcing.report_unused_accelerators(run, finder, unselected)
-            told = announcing.report_better_variants(
+            reported = announcing.report_better_variants(
                 run, kept, found, is_all=not chosen
             )
             if chosen or has_variants:
-                announcing.report_contradictions(run, found, told)
+                announcing.report_contradictions(run, found, reported)
         return requirements
 
     def _settle(

@@ -61,12 +61,12 @@ def report_newer_upstream(run: Run, releases_of_fork: Iterable[Version]) -> None
     best = max(releases_of_fork)
     newest = max(run.catalog.upstream_pips, default=best)
     if newest > best:
-        said = (
+        text = (
             f"pip {newest} is available, but this fork has no release of it yet (its "
             f"newest is {best}). To switch to stock pip:"
         )
         typed = command(run.settings.options, "install", pin(newest), is_own=True)
-        run.reporter.log_once(logging.INFO, Hint(said, typed))
+        run.reporter.log_once(logging.INFO, Hint(text, typed))
 
 
 def warn_of_pip_url(run: Run, fork: BaseDistribution, link: Link) -> None:
@@ -74,9 +74,9 @@ def warn_of_pip_url(run: Run, fork: BaseDistribution, link: Link) -> None:
     from pip._internal.variants.output.invocation import command
 
     url = link.url
-    said = (
+    text = (
         f"A package requires pip from {redact_auth_from_url(url)}. pip kept this fork "
         f"({fork.version}), because only you can replace it. To replace it:"
     )
     typed = command(run.settings.options, "install", f"pip @ {url}", is_own=True)
-    run.reporter.warn(Hint(said, typed))
+    run.reporter.warn(Hint(text, typed))

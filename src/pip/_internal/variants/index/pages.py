@@ -58,13 +58,13 @@ def fetch_links(session: PipSession, url: str, project: str) -> list[Link]:
         status = getattr(getattr(error, "response", None), "status_code", None)
         raise PageUnavailable(capital(describe_error(error)), status) from None
     except collector._NotAPIContent as error:
-        said = (
+        problem = (
             f"Its content type is {error.content_type}, which is not that of an index "
             "page"
         )
         if error.content_type == "Unknown":
-            said = "Its server does not identify it as an index page"
-        raise PageUnavailable(said) from None
+            problem = "Its server does not identify it as an index page"
+        raise PageUnavailable(problem) from None
     except EOFError:
         # Upstream asks for a password at a prompt.
         problem = "It requires a user name and a password, and pip cannot ask for them"

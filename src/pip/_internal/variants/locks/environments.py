@@ -181,10 +181,10 @@ def merged(documents: Sequence[Document]) -> dict[str, Any]:
         group for each in documents for group in each.content.get("default-groups", ())
     }
     first = documents[0].content
-    told = [str(marker_of(each)) for each in environments if each]
+    markers = [str(marker_of(each)) for each in environments if each]
     return {
         "lock-version": first["lock-version"],
-        **({"environments": told} if told else {}),
+        **({"environments": markers} if markers else {}),
         **({"default-groups": sorted(groups)} if groups else {}),
         "created-by": first["created-by"],
         "packages": [
@@ -227,8 +227,8 @@ def _report(documents: Sequence[Document], content: _Table) -> None:
             ]
             found[", ".join(versions) or "not locked"].append(document.name)
         if len(found) > 1:
-            said = (f"{what} for {', '.join(names)}" for what, names in found.items())
-            logger.info("Differs: %s %s", project, "; ".join(said))
+            parts = (f"{what} for {', '.join(names)}" for what, names in found.items())
+            logger.info("Differs: %s %s", project, "; ".join(parts))
     if any("variants-json" in package for package in content["packages"]):
         logger.info(
             "The lock file contains variants: on every platform, only installers that "

@@ -355,11 +355,11 @@ class Locks(Mode):
         """Report the variants that conflict with all others."""
         for (variant, _), problem in self._failed.items():
             name = reasons.build_name(self.releases[variant.project], variant.label)
-            said = f"Leaving {name} out of the lock file: {problem}"
+            warning = f"Leaving {name} out of the lock file: {problem}"
             hint = "Name the variants to lock: --variant PACKAGE=LABEL, once for each"
             follows = "locks the others"
             dropped = DroppedVariants(
-                name, problem, said, follows=follows, hints=[hint]
+                name, problem, warning, follows=follows, hints=[hint]
             )
             self._run.reporter.report([dropped])
 

@@ -200,8 +200,8 @@ def _holds(marker: Marker | None, environment: Mapping[str, Any]) -> bool:
     try:
         return marker is None or marker.evaluate(dict(environment), "lock_file")
     except (UndefinedComparison, UndefinedEnvironmentName, InvalidVersion) as error:
-        said = f"Cannot select requirements from the lock file: {error}"
-        raise InstallationError(printable(said)) from None
+        text = f"Cannot select requirements from the lock file: {error}"
+        raise InstallationError(printable(text)) from None
 
 
 class LockedForOthers(errors.VariantError):

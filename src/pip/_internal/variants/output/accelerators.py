@@ -65,19 +65,19 @@ def require_accelerators(run: Run, found: Sequence[Candidate]) -> None:
         accelerator.
     """
     lacking = list(accelerators.unaccelerated(run, found))
-    said = [*map(why_not, lacking)]
+    lines = [*map(why_not, lacking)]
     projects = dict.fromkeys(each.project for each in lacking)
     for project in projects:
         for release in run.decisions.reached(project):
-            said += rejections(release)
+            lines += rejections(release)
     if projects and not accelerators.present(run.target.providers.query_all()):
-        said.append("pip found no accelerator.")
+        lines.append("pip found no accelerator.")
     for candidate in found:
         if candidate.project_name in run.settings.required_accelerators:
             extras = _missing_extras(run, found, candidate)
             if extras:
                 projects[candidate.project_name] = None
-                said.append(
+                lines.append(
                     f"No requirement requests {candidate.name}[{extras[0]}], which has "
                     "the GPU code."
                 )
@@ -86,7 +86,7 @@ def require_accelerators(run: Run, found: Sequence[Candidate]) -> None:
             run.settings.options, "variants", "explain", next(iter(projects))
         )
         raise AcceleratorRequired(
-            shortened([*projects]), said, f"To see the reasons: {explain}"
+            shortened([*projects]), lines, f"To see the reasons: {explain}"
         )
 
 
@@ -116,10 +116,10 @@ def report_lost(
         what = f"{dist.raw_name} {with_label(str(dist.version), label)}"
         keep = Hint(f"To keep {dist.raw_name} {dist.version}:", typed)
         reason = why_not(other)
-        said = (
+        text = (
             f"pip replaces {what}, which uses an accelerator. {reason} {keep.sentence}"
         )
-        warning = Hint(said, typed)
+        warning = Hint(text, typed)
         if other.cause is UnusedCause.OLDER or _is_chosen(run):
             run.reporter.warn(warning)
         else:
@@ -167,15 +167,15 @@ def unused_accelerator(
         for answer in selection.answers.values():
             if answer.unusable is not None:
                 unusable[capital(answer.unusable)] = answer.hidden_by
-    said = [f"The nearest other variant: {each[-1]}" for each in sorted(refused)[:1]]
+    facts = [f"The nearest other variant: {each[-1]}" for each in sorted(refused)[:1]]
     if absent:
         why = absent_variants(finder, release).get(
             absent[0], "no wheel of it is listed"
         )
-        said.append(f"{shortened(absent)} would run, but cannot be installed: {why}")
-    said += unmet
+        facts.append(f"{shortened(absent)} would run, but cannot be installed: {why}")
+    facts += unmet
     masks = dict.fromkeys(filter(None, unusable.values()))
-    if masks and not said:
+    if masks and not facts:
         unset = " ".join(f"-u {mask}" for mask in masks)
         then = "To install for these GPUs:"
         typed = f"env {unset} {again(run.settings.options)}"
@@ -183,12 +183,12 @@ def unused_accelerator(
         pinned = f"{release.project}=={release.version}"
         then = "To see all variants:"
         typed = command(run.settings.options, "variants", "list", pinned)
-    said += unusable
-    if not said:
+    facts += unusable
+    if not facts:
         return None
     cause = UnusedCause.UNKNOWN if label is None else UnusedCause.UNUSED
     what = why_not(Unaccelerated(release.project, cause, str(release.version), label))
-    return Hint(f"{what} {'. '.join(said)}. {then}", typed)
+    return Hint(f"{what} {'. '.join(facts)}. {then}", typed)
 
 
 def _unselected(run: Run, release: Release) -> Iterator[Selection]:
@@ -333,7 +333,7 @@ def warn_of_device_extras(
     if not missing:
         return
     words = [f"{name}[{','.join(missing[name])}]" for name in sorted(missing)]
-    said = (
+    text = (
         f"GPU code is in extras that nothing requests: {', '.join(words)}. Without them, "
         "computations on the GPU will fail. To add them:"
     )
@@ -341,7 +341,7 @@ def warn_of_device_extras(
         typed = command(run.settings.options, "lock", *words)
     else:
         typed = again(run.settings.options, *words)
-    run.reporter.warn(Hint(said, typed))
+    run.reporter.warn(Hint(text, typed))
 
 
 def _missing_extras(

@@ -143,10 +143,10 @@ def warn_of_older_releases(
         is_built = link is not None and not link.is_wheel
         source = ", which pip has to build from source," if is_built else ""
         verb = "stays installed" if candidate.is_installed else "was chosen"
-        said = "; ".join(obstacles(finder, newer))
+        causes = "; ".join(obstacles(finder, newer))
         warning = Hint(
             f"{newer.project} {candidate.version}{source} {verb} instead of "
-            f"{newer.version}: {said}. To see all reasons:",
+            f"{newer.version}: {causes}. To see all reasons:",
             command(run.settings.options, "variants", "explain", newer.project),
         )
         if newer.lacks_label:
@@ -173,7 +173,7 @@ def report_better_variants(
     # A new package may need a feature that the installed build lacks.
     level = logging.INFO if is_all else logging.WARNING
     versions = {each.project_name: each.version for each in found}
-    told = set()
+    reported = set()
     for dist in kept:
         better = better_label(run, dist, versions)
         if better is None:
@@ -186,15 +186,15 @@ def report_better_variants(
         label = installed_label(dist)
         installed_as = "a plain wheel" if label is None else f"the variant {label}"
         properties = reasons.describe_properties(selection.properties(best))
-        said = (
+        text = (
             f"{dist.raw_name} {dist.version} is installed as {installed_as}, but the "
             f"variant {best} is a better match "
             f"({properties or 'it runs, and the installed one does not'}). To switch:"
         )
-        hint = Hint(said, for_upgrade(run.settings.options, named))
+        hint = Hint(text, for_upgrade(run.settings.options, named))
         logger.log(level, "%s", hint)
-        told.add(dist.canonical_name)
-    return told
+        reported.add(dist.canonical_name)
+    return reported
 
 
 def report_agreement(run: Run, agreed: Agreed) -> None:
@@ -203,8 +203,8 @@ def report_agreement(run: Run, agreed: Agreed) -> None:
     apart = [build for build in after if build.runtime != agreement.CPU]
     if agreement.are_mixed(apart):
         names = sorted({build.name.partition(" ")[0] for build in apart})
-        said = f"{reasons.mixture(apart)}. To list the variants of these versions:"
-        logger.warning("%s", Hint(said, command(options, "variants", "list", *names)))
+        text = f"{reasons.mixture(apart)}. To list the variants of these versions:"
+        logger.warning("%s", Hint(text, command(options, "variants", "list", *names)))
         return
     labels = {build.name: build.label for build in agreed.before}
     changed = ", ".join(
@@ -226,14 +226,14 @@ def report_agreement(run: Run, agreed: Agreed) -> None:
 
 
 def report_contradictions(
-    run: Run, found: Sequence[Candidate], told: Collection[NormalizedName]
+    run: Run, found: Sequence[Candidate], reported: Collection[NormalizedName]
 ) -> None:
     """Warn of CPU-only packages next to packages that use an accelerator.
 
     Does not compare kept packages with each other.
 
     :param found: all candidates of the solution.
-    :param told: the projects with an announced better variant.
+    :param reported: the projects with an announced better variant.
     """
     chosen = list(agreement.packages_to_install(run, found))
     if all(each.uses is None for each in chosen):
@@ -244,7 +244,7 @@ def report_contradictions(
     ]
     for using, other in agreement.contradictions(neighbors):
         is_new = using in chosen or other in chosen
-        if is_new and other.dist.canonical_name not in told:
+        if is_new and other.dist.canonical_name not in reported:
             options = run.settings.options
             run.reporter.warn(reasons.contradiction(options, using, other))
 

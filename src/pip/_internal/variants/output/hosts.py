@@ -43,7 +43,7 @@ _STEPS = {
 def provider_line(namespace: str, answer: ProviderResult) -> str:
     """Summarize the supported properties of a namespace, with a count of flags."""
     names = {feature.name for feature in answer.features}
-    flags, said = 0, []
+    flags, parts = 0, []
     for feature in answer.features:
         # The lower bound is enough.
         if feature.name.replace("upper_bound", "lower_bound") in names - {feature.name}:
@@ -52,16 +52,16 @@ def provider_line(namespace: str, answer: ProviderResult) -> str:
         if tuple(feature.values) == ("on",):
             flags += 1
         else:
-            said.append(f"{feature.name} {feature.values[0]}")
+            parts.append(f"{feature.name} {feature.values[0]}")
     if flags:
-        said.append(counted(flags, "flag"))
-    said += _devices(answer)
-    if not said:
+        parts.append(counted(flags, "flag"))
+    parts += _devices(answer)
+    if not parts:
         why, _, _ = (answer.reason or "").partition(";")
-        said = ["nothing" + (f", since {why}" if why else "")]
-    is_told = answer.source is Source.BUILTIN or (answer.reason and not answer.features)
-    how = "" if is_told else f" ({_STEPS[answer.source]})"
-    return f"{namespace}: {shortened(said)}{how}"
+        parts = ["nothing" + (f", since {why}" if why else "")]
+    implied = answer.source is Source.BUILTIN or (answer.reason and not answer.features)
+    step = "" if implied else f" ({_STEPS[answer.source]})"
+    return f"{namespace}: {shortened(parts)}{step}"
 
 
 def _devices(answer: ProviderResult) -> list[str]:
@@ -110,8 +110,8 @@ def doubt_on_tegra(tegra: Tegra, selection: Selection, label: str) -> str | None
 def target_line(target: Target) -> str:
     """Describe the platform and interpreter of a host."""
     names = "platform_system", "platform_machine", "platform_python_implementation"
-    said = [target.environment[name] for name in (*names, "python_full_version")]
-    return f"target: {' '.join(said)} (takes wheels for {best_wheels(target.python)})"
+    parts = [target.environment[name] for name in (*names, "python_full_version")]
+    return f"target: {' '.join(parts)} (takes wheels for {best_wheels(target.python)})"
 
 
 def best_wheels(python: TargetPython) -> str:

@@ -143,8 +143,8 @@ def for_another_build(options: Values, dist: BaseDistribution) -> str:
     """Return the command that selects a build of an installed package again."""
     is_plain = installed_label(dist) is None
     usual = "--force-reinstall" if is_plain else UPGRADE_VARIANTS.name
-    how = place(options, dist) or (usual,)
-    return command(options, "install", *how, dist.raw_name)
+    flags = place(options, dist) or (usual,)
+    return command(options, "install", *flags, dist.raw_name)
 
 
 def _is_repeated(option: Option, *, again: bool = False) -> bool:
@@ -187,8 +187,8 @@ def _joined(
             invocation = ["pip", name, shlex.quote(value)]
         elif is_repeated(option) and name not in words and name not in without:
             parts += [name] if value is None else [name, value]
-    shown = (_redacted(before, each) for before, each in pairwise(("", *parts)))
-    return " ".join((*invocation, *map(shlex.quote, shown)))
+    redacted = (_redacted(before, each) for before, each in pairwise(("", *parts)))
+    return " ".join((*invocation, *map(shlex.quote, redacted)))
 
 
 def _parser(words: tuple[str, ...]) -> OptionParser:

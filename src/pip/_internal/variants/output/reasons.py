@@ -85,7 +85,7 @@ def describe_properties(properties: Iterable[Property]) -> str:
 
 def why_chosen(selection: Selection, label: str) -> str:
     """Return why a variant was selected, for the announcement."""
-    said = describe_properties(selection.properties(label))
+    properties = describe_properties(selection.properties(label))
     manifest = selection.manifest
     if manifest is not None and not accelerators.uses_accelerator(manifest, label):
         reasons = dict.fromkeys(
@@ -96,13 +96,13 @@ def why_chosen(selection: Selection, label: str) -> str:
         )
         named = ", ".join(filter(None, reasons))
         if named:
-            return "; ".join(filter(None, [said, f"CPU build: {named}"]))
-    return said or "no properties"
+            return "; ".join(filter(None, [properties, f"CPU build: {named}"]))
+    return properties or "no properties"
 
 
 def needs(selection: Selection, mismatches: Sequence[Mismatch]) -> str:
     """Describe the properties that a variant needs and the target lacks."""
-    said = []
+    parts = []
     missing: dict[str, list[str]] = {}
     for each in mismatches:
         feature = str(each.feature)
@@ -112,14 +112,14 @@ def needs(selection: Selection, mismatches: Sequence[Mismatch]) -> str:
             offered = describe_values(feature, each.offered[:most])
             offered = offered.removeprefix(f"{feature} :: ")
             more = " …" if len(each.offered) > most > 1 else ""
-            said.append(f"{wanted} (available: {offered}{more})")
+            parts.append(f"{wanted} (available: {offered}{more})")
         else:
             missing.setdefault(each.feature.namespace, []).append(wanted)
     for namespace, wanted_there in missing.items():
         answer = selection.answers.get(namespace)
         reason = None if answer is None else answer.reason
-        said.append(f"{' and '.join(wanted_there)} ({reason or 'not available'})")
-    return "; ".join(said)
+        parts.append(f"{' and '.join(wanted_there)} ({reason or 'not available'})")
+    return "; ".join(parts)
 
 
 def build_name(release: object, label: str | None) -> str:
@@ -181,17 +181,17 @@ def contradiction(
     first, second = (
         (using, other) if other.dist.canonical_name in using.needs else (other, using)
     )
-    said = (
+    text = (
         f"{using.title} uses an accelerator, and {other.title} does not, but "
         f"{first.dist.raw_name} requires {second.dist.raw_name}. To choose another "
         f"wheel of {other.dist.raw_name}:"
     )
-    return Hint(said, for_another_build(options, other.dist))
+    return Hint(text, for_another_build(options, other.dist))
 
 
-def _joined(*said: str) -> str:
+def _joined(*sentences: str) -> str:
     """Join nonempty sentences into one line, with periods."""
-    return ". ".join(filter(None, said))
+    return ". ".join(filter(None, sentences))
 
 
 def _the_variants(labels: Sequence[str], of: object) -> str:
@@ -305,16 +305,16 @@ def devices_left_out(release: Release, selection: Selection, label: str) -> str 
     if not missed:
         return None
     names = " and ".join(each.name for each in missed)
-    said = (
+    text = (
         f"The variant {label} of {release} has no code for the visible GPU with {names}"
     )
     if selection.for_all_devices:
         best = selection.for_all_devices[0]
-        return f"{said}. For all GPUs: --variant {release.project}={best}"
+        return f"{text}. For all GPUs: --variant {release.project}={best}"
     is_amd = "amd" in {each.namespace for each in selection.properties(label)}
     variable = "ROCR_VISIBLE_DEVICES" if is_amd else "CUDA_VISIBLE_DEVICES"
     return (
-        f"{said}, and no variant has code for all GPUs. To choose for some GPUs only, "
+        f"{text}, and no variant has code for all GPUs. To choose for some GPUs only, "
         f"list them in {variable}"
     )
 

@@ -356,8 +356,8 @@ def _log_alternatives(run: Run, parent: Candidate | None) -> None:
     if release is not None and release.labels and release.fetch_has_alternatives():
         pinned_release = f"{release.project}=={release.version}"
         typed = command(run.settings.options, "variants", "explain", pinned_release)
-        said = f"To see which versions the variants of {release} require:"
-        run.reporter.log_once(logging.CRITICAL, Hint(said, typed))
+        text = f"To see which versions the variants of {release} require:"
+        run.reporter.log_once(logging.CRITICAL, Hint(text, typed))
 
 
 def _missing_label(

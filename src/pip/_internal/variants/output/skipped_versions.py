@@ -284,8 +284,8 @@ def _reached(finder: PackageFinder, offer: Offer) -> SkippedVersion:
     if lacking is not None:
         label = release.chosen_label
         absent = absent_variants(finder, release).get(label or "")
-        said = f"it {lacking}" if absent is None else f"{label}: {absent}"
-        return SkippedVersion(offer.version, SkipCause.LABEL, said, offer)
+        detail = f"it {lacking}" if absent is None else f"{label}: {absent}"
+        return SkippedVersion(offer.version, SkipCause.LABEL, detail, offer)
     return SkippedVersion(offer.version, SkipCause.VARIANTS, offer=offer)
 
 

@@ -342,8 +342,8 @@ class ProviderChain:
 
 def warnings_of(answers: Mapping[str, ProviderResult]) -> list[str]:
     """Return the warnings in *answers*, without duplicates."""
-    said = [warning for answer in answers.values() for warning in answer.warnings]
-    return list(dict.fromkeys(said))
+    warnings = [warning for answer in answers.values() for warning in answer.warnings]
+    return list(dict.fromkeys(warnings))
 
 
 def supported(answers: Mapping[str, ProviderResult]) -> SupportedProperties:

@@ -107,12 +107,12 @@ def _check_complete(
 ) -> None:
     """Check that a host file describes only hardware or a complete machine."""
     missing = sorted(MARKER_VARIABLES - environment.keys())
-    said = [f"in 'environment': {', '.join(missing)}"] if missing else []
+    lacking = [f"in 'environment': {', '.join(missing)}"] if missing else []
     lists = {"platforms": tags, "abis": abis}
-    said += [repr(key) for key, value in lists.items() if not value]
-    if said:
+    lacking += [repr(key) for key, value in lists.items() if not value]
+    if lacking:
         raise _Problem(
-            f"It describes a part of a machine; missing {' and '.join(said)}",
+            f"It describes a part of a machine; missing {' and '.join(lacking)}",
             "Write a complete file on that machine: pip variants host --json. Or leave "
             "out 'environment', 'platforms' and 'abis' to describe its hardware alone.",
         )

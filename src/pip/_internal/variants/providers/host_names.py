@@ -131,15 +131,15 @@ def named_host(name: str) -> HostDescription | None:
     parts = _parts(name)
     if parts is None:
         return None
-    said: dict[str, str] = {}
+    data: dict[str, str] = {}
     for match in parts.values():
-        said |= {key: text for key, text in match.groupdict().items() if text}
+        data |= {key: text for key, text in match.groupdict().items() if text}
     # Without details
     words = {kind: match[0].partition("-")[0] for kind, match in parts.items()}
     machine = words.get("machine")
-    supported = _devices(name, words.get("devices", "cpu"), said) | _cpu(machine, said)
+    supported = _devices(name, words.get("devices", "cpu"), data) | _cpu(machine, data)
     system = _system(name, words)
-    python, abis = _python(name, said)
+    python, abis = _python(name, data)
     if not (system or machine or python):
         return HostDescription(name, SupportedProperties(supported), {})
     environment = target.environment_of(
@@ -150,7 +150,7 @@ def named_host(name: str) -> HostDescription | None:
     if machine == "tegra":
         # Kernels for Tegra have this word in their release.
         environment["platform_release"] = machine
-    tags = _platform_tags(name, said, environment)
+    tags = _platform_tags(name, data, environment)
     abis = abis or tuple(target.tags_of(TargetPython())["abis"])
     return HostDescription(
         name, SupportedProperties(supported), environment, tags, abis
@@ -197,12 +197,12 @@ def _system(name: str, words: Mapping[str, str]) -> str | None:
 
 
 def _cpu(
-    machine: str | None, said: Mapping[str, str]
+    machine: str | None, data: Mapping[str, str]
 ) -> dict[str, tuple[SupportedFeature, ...]]:
     """Return the features of the CPU in a name."""
     if machine == "x86_64":
         # Every x86-64 CPU supports the first level.
-        levels = tuple(f"v{each}" for each in range(int(said.get("level", 1)), 0, -1))
+        levels = tuple(f"v{each}" for each in range(int(data.get("level", 1)), 0, -1))
         return {"x86_64": (SupportedFeature("level", levels),)}
     if machine in _ARM:
         return {"aarch64": (SupportedFeature("version", ("8a",)),)}
@@ -227,7 +227,7 @@ def _digits(text: str) -> str:
 
 
 def _devices(
-    name: str, devices: str, said: Mapping[str, str]
+    name: str, devices: str, data: Mapping[str, str]
 ) -> dict[str, tuple[SupportedFeature, ...]]:
     """Query a device provider through its override variables.
 
@@ -235,14 +235,14 @@ def _devices(
     """
     if devices == "cpu":
         return {}
-    _require_pair(name, said)
-    sm = _GPUS.get(said.get("sm", ""), said.get("sm", "")).removeprefix("sm_")
+    _require_pair(name, data)
+    sm = _GPUS.get(data.get("sm", ""), data.get("sm", "")).removeprefix("sm_")
     variables = {
-        nvidia.CUDA_VARIABLE: said.get("cuda", ""),
+        nvidia.CUDA_VARIABLE: data.get("cuda", ""),
         nvidia.SM_VARIABLE: f"{sm[:-1]}.{sm[-1:]}",
-        amd.GFX_VARIABLE: _GPUS.get(said.get("gfx", ""), said.get("gfx", "")),
-        amd.ROCM_VARIABLE: f"{said['rocm']}.0" if "rocm" in said else "",
-        intel.DEVICE_VARIABLE: said.get("ip", _DEVICE_IP),
+        amd.GFX_VARIABLE: _GPUS.get(data.get("gfx", ""), data.get("gfx", "")),
+        amd.ROCM_VARIABLE: f"{data['rocm']}.0" if "rocm" in data else "",
+        intel.DEVICE_VARIABLE: data.get("ip", _DEVICE_IP),
         tpu.PRESENT_VARIABLE: "true",
     }
     namespace = _NAMESPACES[devices]
@@ -254,13 +254,13 @@ def _devices(
     return {namespace: answer.features}
 
 
-def _require_pair(name: str, said: Mapping[str, str]) -> None:
+def _require_pair(name: str, data: Mapping[str, str]) -> None:
     """Check that a name has both a CUDA version and a GPU, or neither."""
     for given, example, missing in (
-        (said.get("only_sm"), "cuda-13.0-{}", "CUDA version (nvidia-smi shows it)"),
-        (said.get("only_gfx"), "rocm-7.1-{}", "ROCm version"),
+        (data.get("only_sm"), "cuda-13.0-{}", "CUDA version (nvidia-smi shows it)"),
+        (data.get("only_gfx"), "rocm-7.1-{}", "ROCm version"),
         (
-            f"cuda-{said['cuda']}" if "cuda" in said and "sm" not in said else None,
+            f"cuda-{data['cuda']}" if "cuda" in data and "sm" not in data else None,
             "{}-sm_90",
             "GPU or its compute capability",
         ),
@@ -271,23 +271,23 @@ def _require_pair(name: str, said: Mapping[str, str]) -> None:
             raise InvalidHostFile(name, why, f"For example: {hint}")
 
 
-def _python(name: str, said: Mapping[str, str]) -> tuple[str | None, tuple[str, ...]]:
+def _python(name: str, data: Mapping[str, str]) -> tuple[str | None, tuple[str, ...]]:
     """Return the version and ABI of the Python in a name; empty if the name has none.
 
     :raises InvalidHostFile: if there is no such interpreter.
     """
-    if "minor" not in said:
+    if "minor" not in data:
         return None, ()
-    minor, threads = int(said["minor"]), said.get("threads", "")
+    minor, threads = int(data["minor"]), data.get("threads", "")
     if threads and minor < _FREE_THREADED:
         raise InvalidHostFile(
             name, f"Free-threaded Python exists only since 3.{_FREE_THREADED}."
         )
-    return f"3.{minor}.{int(said.get('micro', 0))}", (f"cp3{minor}{threads}",)
+    return f"3.{minor}.{int(data.get('micro', 0))}", (f"cp3{minor}{threads}",)
 
 
 def _platform_tags(
-    name: str, said: Mapping[str, str], environment: Mapping[str, str]
+    name: str, data: Mapping[str, str], environment: Mapping[str, str]
 ) -> tuple[str, ...]:
     """Return the platform tags of a machine, best first.
 
@@ -295,22 +295,22 @@ def _platform_tags(
     """
     here, machine = target.this_machine(), target.usual(environment["platform_machine"])
     system = environment["sys_platform"]
-    if "musl" in said:
-        versions = range(int(said["musl"]), -1, -1)
+    if "musl" in data:
+        versions = range(int(data["musl"]), -1, -1)
         musl = (f"musllinux_1_{each}_{machine}" for each in versions)
         return (f"linux_{machine}", *musl)
     is_as_here = not any(
         target.differs(here, environment, each)
         for each in ("sys_platform", "platform_machine")
     )
-    if is_as_here and not {"glibc", "macos"} & said.keys():
+    if is_as_here and not {"glibc", "macos"} & data.keys():
         return tuple(target.tags_of(TargetPython())["platforms"])
     if system == "linux":
         # Most wheels are built for this glibc.
-        return tuple(_glibc_tags(int(said.get("glibc", 28)), machine))
+        return tuple(_glibc_tags(int(data.get("glibc", 28)), machine))
     if system == "darwin":
         # The oldest macOS that Apple supports.
-        major, _, minor = said.get("macos", "14").partition(".")
+        major, _, minor = data.get("macos", "14").partition(".")
         arch = environment["platform_machine"]
         return tuple(mac_platforms((int(major), int(minor or 0)), arch))
     windows = {"x86_64": "win_amd64", "aarch64": "win_arm64", "x86": "win32"}

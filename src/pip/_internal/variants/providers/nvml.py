@@ -67,16 +67,16 @@ def _query(visible: str | None) -> Driver:
     try:
         nvml.nvmlInit()
     except nvml.NVMLError as error:
-        said = str(error).rstrip(".")
+        reason = str(error).rstrip(".")
         if is_wsl:
             raise DriverFault(
                 f"the NVIDIA driver of Windows ({_WSL_LIBRARY}) does not answer WSL: "
-                f"{said}; try 'wsl --update' and 'wsl --shutdown' in Windows"
+                f"{reason}; try 'wsl --update' and 'wsl --shutdown' in Windows"
             ) from error
         # Many machines and images have the driver's packages installed, but currently no GPU.
         absent = (nvml.NVML_ERROR_DRIVER_NOT_LOADED, nvml.NVML_ERROR_LIBRARY_NOT_FOUND)
         kind = NotDetected if error.value in absent else DriverFault
-        raise kind(f"the NVIDIA driver cannot be used: {said}") from error
+        raise kind(f"the NVIDIA driver cannot be used: {reason}") from error
     try:
         capabilities = tuple(_compute_capabilities(nvml, visible))
         return Driver(_cuda_version(nvml), capabilities, _version(nvml))
@@ -109,7 +109,7 @@ def _compute_capabilities(
     nvml: ModuleType, visible: str | None
 ) -> list[tuple[int, int]]:
     capabilities: list[tuple[int, int]] = []
-    shown = 0
+    visible_count = 0
     # Skip GPUs that cannot be read (lost, not permitted).
     with contextlib.suppress(nvml.NVMLError):
         count = min(nvml.nvmlDeviceGetCount(), _MAX_DEVICES)
@@ -120,9 +120,9 @@ def _compute_capabilities(
                     uuid = str(nvml.nvmlDeviceGetUUID(device))
                     if not _is_visible(visible, index, uuid, count):
                         continue
-                shown += 1
+                visible_count += 1
                 capabilities.append(nvml.nvmlDeviceGetCudaComputeCapability(device))
-        if visible is not None and count and not shown:
+        if visible is not None and count and not visible_count:
             raise NotDetected.hidden("NVIDIA GPU", MASK, visible)
     return capabilities
 

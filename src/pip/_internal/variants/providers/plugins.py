@@ -213,12 +213,12 @@ def _prepared(
             [*roots, *limits.constraints()], check_supported_wheels=True
         )
     except DistributionNotFound as error:
-        said = describe_error(error)
-        if said.startswith("ResolutionImpossible"):
-            said = "its requirements contradict each other"
+        problem = describe_error(error)
+        if problem.startswith("ResolutionImpossible"):
+            problem = "its requirements contradict each other"
         places = map(redact_auth_from_url, [*finder.index_urls, *finder.find_links])
         raise PluginFailed(
-            f"it cannot be installed from {', '.join(places)}: {said}. Constraints, "
+            f"it cannot be installed from {', '.join(places)}: {problem}. Constraints, "
             "--uploaded-prior-to, --pre and --all-releases apply to it too"
         ) from None
     resolved = [*found.requirements.values()]

@@ -103,9 +103,9 @@ def environment_of(
         environment["python_full_version"] = python
         environment["implementation_version"] = python
     if (python or implementation) and (implementation or "cp") in _IMPLEMENTATIONS:
-        name, shown = _IMPLEMENTATIONS[implementation or "cp"]
+        name, title = _IMPLEMENTATIONS[implementation or "cp"]
         environment["implementation_name"] = name
-        environment["platform_python_implementation"] = shown
+        environment["platform_python_implementation"] = title
     return environment
 
 
@@ -116,9 +116,9 @@ def marker_environment(
 
     :param host: the machine that the user described, which takes precedence.
     """
-    told = {} if host is None else host.environment
+    described = {} if host is None else host.environment
     if host is not None and host.is_complete:
-        return dict(told)
+        return dict(described)
     sys_platform = machine = python = None
     match = _TAG.fullmatch(settings.platforms[0]) if settings.platforms else None
     if match is not None:
@@ -132,7 +132,7 @@ def marker_environment(
         python=python,
         implementation=settings.implementation,
     )
-    return {**environment, **told}
+    return {**environment, **described}
 
 
 def tags_of(python: TargetPython) -> dict[str, list[str]]:
@@ -202,8 +202,8 @@ class Target:
     @property
     def distinguishing_markers(self) -> Mapping[str, str]:
         """The markers of this kind of machine; empty if unknown."""
-        is_told = self.host.is_complete or self.is_elsewhere
-        return {name: self.environment[name] for name in _CALLED if is_told}
+        is_known = self.host.is_complete or self.is_elsewhere
+        return {name: self.environment[name] for name in _CALLED if is_known}
 
     @cached_property
     def is_elsewhere(self) -> bool:
@@ -216,9 +216,9 @@ class Target:
     def differences(self) -> Sequence[str]:
         """The differences between the target and this machine, as sentences."""
         here = this_machine()
-        told = [
+        lines = [
             f"Its {called} is {self.environment[name]}, this one's is {here[name]}."
             for name, called in _CALLED.items()
             if differs(here, self.environment, name)
         ]
-        return told or ["It accepts wheels with other tags than this machine."]
+        return lines or ["It accepts wheels with other tags than this machine."]

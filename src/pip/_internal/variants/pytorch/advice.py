@@ -40,8 +40,8 @@ def for_tegra(run: Run, chosen: Release, link: Link) -> str | None:
     cuda = cuda_of(chosen.wanted.nvidia())
     if runs_sbsa(tegra, cuda):
         if _is_for_cuda(label):
-            said = f"{label} is built for ARM servers, and runs on {tegra} too"
-            run.reporter.log_once(logging.INFO, said)
+            text = f"{label} is built for ARM servers, and runs on {tegra} too"
+            run.reporter.log_once(logging.INFO, text)
         return None
     if _is_for_cuda(label):
         taken = f"{label} of {chosen}, which you asked for, does not run"
@@ -49,18 +49,18 @@ def for_tegra(run: Run, chosen: Release, link: Link) -> str | None:
         taken = f"pip chose the CPU wheel of {chosen}"
     else:
         return None
-    said = (
+    text = (
         f"{problem(tegra, cuda)}; PyTorch has no other wheels for it, so {taken}. "
         "NVIDIA's own builds:"
     )
     # Jetson Linux 36 is part of JetPack 6, which has CUDA 12.
     jetpack_6 = tegra.release or ("36." if (cuda or "").startswith("12.") else "")
     if not jetpack_6.startswith("36."):
-        return f"{said} {_FOR_JETSONS}"
+        return f"{text} {_FOR_JETSONS}"
     places = ("--index-url", "--extra-index-url", "--find-links", "--no-index")
     without = {*places, *(row.name for row in OPTIONS)}
     words = ("install", chosen.project, "--index-url", _FOR_JETPACK_6)
-    return Hint(said, command(run.settings.options, *words, without=without))
+    return Hint(text, command(run.settings.options, *words, without=without))
 
 
 def newest_with_gpu_build(

@@ -123,8 +123,8 @@ def one_backend(
             for project, build in before.items()
             if project in after and after[project].backend != build.backend
         )
-        said = f"Choosing {changed}, so that the packages match"
-        run.reporter.log_once(logging.INFO, said)
+        text = f"Choosing {changed}, so that the packages match"
+        run.reporter.log_once(logging.INFO, text)
         return second
     resolver._result = result
     if _are_broken(before):

@@ -141,12 +141,12 @@ class PyTorch(Mode):
         if is_shared and self._pins_release(project):
             own = find(finder, project_name)
             if own:
-                said = (
+                text = (
                     f"Looking for {project} in your index, not in {name}, because you "
                     "pinned it"
                 )
-                self._origins[project] = said
-                self._log(said)
+                self._origins[project] = text
+                self._log(text)
                 return own
         self._origins[project] = f"pip looks for {project} only in {name} ({url})"
         if is_shared:

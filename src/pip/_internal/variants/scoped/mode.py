@@ -176,15 +176,15 @@ class Scoped(Mode):
         """Return the candidates on the scoped index of a project."""
         urls = pages_of(self._run.modes, finder, project)
         self._asked.add(project)
-        said = f"Looking for {project} only on {self._redacted_url(project)}"
+        text = f"Looking for {project} only on {self._redacted_url(project)}"
         if not urls:
-            said = f"--no-index in a requirements file turns off the index of {project}"
+            text = f"--no-index in a requirements file turns off the index of {project}"
         # Programs read the output of listings; the self check was not requested.
         purpose = self._run.purpose
         is_silent = purpose.is_listing or purpose is Purpose.SELF_CHECK
         self._run.reporter.log_once(
             logging.DEBUG if is_silent else logging.INFO,
-            f"{said} ({VARIANT_INDEX.name})",
+            f"{text} ({VARIANT_INDEX.name})",
         )
         if not urls:
             return []

@@ -103,9 +103,9 @@ def _redacted(text: str) -> str:
     credentials, at, rest = text.rpartition("@")
     begin = _BEFORE_CREDENTIALS.match(credentials)
     assert begin is not None, "it matches nothing, too"
-    shown = f"{begin[0]}****@{rest}" if at else text
+    redacted = f"{begin[0]}****@{rest}" if at else text
     # A token may follow in the query or fragment.
-    return re.split("[?#]", shown)[0]
+    return re.split("[?#]", redacted)[0]
 
 
 def _url(location: str) -> str:
