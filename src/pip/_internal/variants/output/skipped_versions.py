@@ -42,11 +42,11 @@ class SkipCause(enum.Enum):
     """The cause of skipping a version or a file.
 
     :ivar word: the word in JSON output.
-    :ivar said: a clause for messages.
+    :ivar clause: the clause for messages.
     """
 
-    def __init__(self, word: str, said: str) -> None:
-        self.word, self.said = word, said
+    def __init__(self, word: str, clause: str) -> None:
+        self.word, self.clause = word, clause
 
     #: The version does not satisfy the requirement or a constraint.
     REQUIREMENT = "requirement", "the requirement or a constraint excludes it"
@@ -168,7 +168,7 @@ _NEAREST = (
 
 def why(cause: SkipCause, detail: str) -> str:
     """Return why pip skips a version or file, as a clause."""
-    return cause.said + (f" ({detail})" if detail else "")
+    return cause.clause + (f" ({detail})" if detail else "")
 
 
 def listed_files(run: Run, project: NormalizedName) -> list[Link]:
@@ -314,7 +314,7 @@ def explain_skipped_versions(
         group = list(grouped)
         if cause is SkipCause.VARIANTS:
             for each in group:
-                yield Line(f"{begin}{each.version}: {cause.said}", "red")
+                yield Line(f"{begin}{each.version}: {cause.clause}", "red")
                 if each.offer is not None and each.offer.release is not None:
                     for line in rejections(each.offer.release):
                         yield Line(f"  {line}")
