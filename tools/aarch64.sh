@@ -25,5 +25,5 @@ git archive HEAD | tar -x -C "$root/project"
 # The mounts end with the process.
 unshare --mount bash -c '
     mount --bind /proc "$1/proc" && mount --rbind /dev "$1/dev" && cd "$1" &&
-    HOME=/root PATH=/usr/bin:/bin exec chroot . /usr/bin/bash project/.ci/run -s "${@:2}"
+    export HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin && exec chroot . bash /project/.ci/run -s "${@:2}"
 ' - "$root" "$@"
