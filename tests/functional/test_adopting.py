@@ -320,7 +320,7 @@ def test_what_is_left_alone(publish: WheelCli, tmp_path: Path) -> None:
         "source-1.0.tar.gz": "not a wheel",
         "notes.txt": "not a wheel",
         "clash-1.0+cu128": "the wheel already contains the folder clash-1.0.data",
-        "folded-1.0+cu128": "span several lines",
+        "folded-1.0+cu128": "spans several lines",
         "another-1.0+cu128": "differs from the file name",
         "versionless-1.0+cu128": "differs from the file name",
     }
@@ -360,7 +360,7 @@ def test_others_are_adopted(publish: WheelCli, wheels: Path, tmp_path: Path) -> 
     [
         (["nothing-there"], "No such file"),
         ([], "either DIR or --release-listing"),
-        (["--release-listing", "x", "--twin", "a=b"], "cannot rename wheels"),
+        (["--release-listing", "x", "--twin", "a=b"], "cannot be renamed"),
         (["MIRROR", "-d", "MIRROR"], "is the folder of the wheels"),
         (["MIRROR", "--pyproject", "none.toml"], "cannot read"),
         (["MIRROR", "-d", "new", "--pyproject", "npu.toml"], "npu"),

@@ -250,7 +250,7 @@ def test_check_names_lost_files(venv: Environment, packages: IndexServer) -> Non
     text = " ".join(result.stderr.split())
     assert "bulk 1.0 is incomplete: pip cannot find 'bulk/part0/m0.py'." in text
     assert "kernels 1.0 is incomplete" in text
-    assert "and 1 more file. To repair it:" in text
+    assert "and 1 more file. To repair the package:" in text
     assert "small" not in text
     assert "pip install --force-reinstall --no-deps bulk==1.0" in text
     upgrade.run(

@@ -221,7 +221,7 @@ REFUSED: Mapping[str, tuple[list[str], str]] = {
     ),
     "namespace left out": (
         ["--label", "x", "--property", CUDA, "--namespace", "x86_64"],
-        "namespace 'nvidia', which --namespace does not list",
+        "namespace 'nvidia', but --namespace lists only x86_64",
     ),
     "no such file": (["--label", "x", "--pyproject", "no.toml"], "cannot read"),
     "nothing to do": ([], "Specify --label LABEL, --null or --from-label"),

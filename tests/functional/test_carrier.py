@@ -361,7 +361,7 @@ class TestEnvironments:
         where = upstream_venv.venv
         done = carrier.module(*starts[tool], *command, where, env=env)
         assert f"installed pip {VERSION}" in done.stdout
-        assert "To restore it, run: pip-variants bootstrap --undo" in done.stdout
+        assert "restore the old pip, run: pip-variants bootstrap --undo" in done.stdout
         assert version_of(upstream_venv) == VERSION
 
 

@@ -89,7 +89,7 @@ def test_host_shows_them(pip: Pip) -> None:
         *("x86_64", "--disable-variant-provider", "aarch64"),
         env={BOOTSTRAP: "gfx1151,gfx1103", PRESENT: "yes"},
     )
-    why = "nothing, since --disable-variant-provider turned it off"
+    why = "nothing, since --disable-variant-provider turned its provider off"
     # What follows is how to see more, and where builds for these GPUs are.
     assert result.lines[:-2] == [
         f"nvidia: {why}",
@@ -122,8 +122,8 @@ def test_cuda_variant_on_a_jetson(
     assert "Using torch 2.10.0, variant cuda" in result.stdout
     assert result.stderr.startswith(
         "WARNING: This is a Jetson, and its driver has CUDA 12.6. Published CUDA "
-        "wheels for ARM are built for servers (SBSA) and run here only since CUDA 13 "
-        "(JetPack 7). Unless the variant cuda was built for Jetsons, it will fail "
+        "wheels for ARM are built for servers (SBSA) and run on a Jetson only with CUDA 13 "
+        "(JetPack 7) or newer. Unless the variant cuda was built for Jetsons, it will fail "
         "when used. To choose no CUDA variant: --disable-variant-provider nvidia"
     )
     without = ["--disable-variant-provider", "nvidia"]
@@ -173,8 +173,8 @@ def jetson(
 
 
 TAIL = (
-    "Published CUDA wheels for ARM are built for servers (SBSA) and run here only since "
-    "CUDA 13 (JetPack 7); PyTorch has no other wheels for it, so "
+    "Published CUDA wheels for ARM are built for servers (SBSA) and run on a Jetson only with "
+    "CUDA 13 (JetPack 7) or newer; PyTorch has no other wheels for it, so "
 )
 CPU_TAKEN = "pip chose the CPU wheel of torch 2.9.1"
 JETPACK_6 = "install torch --index-url https://pypi.jetson-ai-lab.io/jp6/cu126"
@@ -273,7 +273,7 @@ def test_a_gpu_that_is_there_and_does_not_count(
     said = install()
     assert (
         " (null) does not use an accelerator. The AMD driver does not report the "
-        "architecture of a GPU; to name it, set AMD_VARIANT_PROVIDER_FORCE_GFX_ARCH"
+        "architecture of a GPU; to name the architecture, set AMD_VARIANT_PROVIDER_FORCE_GFX_ARCH"
     ) in said
     said = install(**forced("12.6", "8.6"))
     assert "cu126" in said
@@ -431,7 +431,7 @@ def test_several_gpus_are_described(
         "      GPUs: gfx942, gfx1151",
         "    1. b: gfx942, gfx1151",
         "    2. a: gfx942; no code for gfx1151",
-        "  b comes before a: it has code for all GPUs; a has none for gfx1151",
+        "  b comes before a: it has code for all GPUs; a has no code for gfx1151",
     ):
         assert line in result.lines, result.stdout
     assert "GPUs: gfx942, gfx1151" in pip("variants", "host", env=gpus).stdout

@@ -62,7 +62,7 @@ Versions, newest first
 
 Variants of torch 2.8.0 on {index.index_url}torch/
   Manifest: {files}torch-2.8.0-variants.json (v0.0.2)
-  Supported values of the features they use
+  Supported values of the features that these variants use
     nvidia (host file, from {machine})
       cuda_version_lower_bound: 12.8, 12.7, 12.6, 12.5, 12.4, 12.3, 12.2, 25 more
       sm_arch: 90_real, 90_virtual
@@ -70,8 +70,8 @@ Variants of torch 2.8.0 on {index.index_url}torch/
     1. cu128: CUDA 12.8, sm_90
     2. cu126: CUDA 12.6, sm_90
     3. 00000000: no properties
-  cu128 comes before cu126: it has CUDA 12.8, cu126 has CUDA 12.6, and the \
-order of values decides
+  cu128 comes before cu126: it has CUDA 12.8, which ranks above the CUDA 12.6 of \
+cu126 in the order of values
   Variants that do not run
     cu129 needs CUDA 12.9 (available: CUDA 12.8)
 
@@ -122,7 +122,7 @@ def test_requirements_that_are_none(venv: Environment, torch: list[str]) -> None
     }
     commands = [["variants", "explain", requirement, *torch] for requirement in cases]
     commands.append(["variants", "explain", "--manifest", "x", "torch"])
-    problems = [*cases.values(), "Need one REQUIREMENT, or --manifest FILE"]
+    problems = [*cases.values(), "Specify one REQUIREMENT, or --manifest FILE"]
     for result, problem in zip(
         run_batch(venv, venv.work, commands), problems, strict=True
     ):

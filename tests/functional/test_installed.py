@@ -272,8 +272,8 @@ def test_check(filled: Environment, torch: IndexServer, backend: Backend) -> Non
     older = {**forced("12.6", "7.0"), **backend}
     assert warnings(filled.pip("check", env=older)) == [
         (
-            "This machine does not support torch 2.8.0 (cu128), which needs CUDA 12.8 "
-            "(available: CUDA 12.6); sm_75 or sm_80 or sm_86 or sm_90 or sm_100 or sm_120 "
+            "This machine does not support torch 2.8.0 (cu128): the variant needs CUDA "
+            "12.8 (available: CUDA 12.6); sm_75 or sm_80 or sm_86 or sm_90 or sm_100 or sm_120 "
             "(available: sm_70, compute_70). To switch to the best variant of this "
             "version: pip install --upgrade-variants torch"
         )
@@ -312,7 +312,7 @@ def test_check_for_a_host(
     assert warnings(check(good)) == []
     (warning,) = warnings(check(old))
     assert warning.startswith(
-        f"{old} does not support torch 2.8.0 (cu128), which needs"
+        f"{old} does not support torch 2.8.0 (cu128): the variant needs"
     )
     _, _, hint = warning.partition("best variant of this version: ")
     typed = f" --variant-host {old}" if is_typed else ""
@@ -331,7 +331,7 @@ def test_check_for_a_host(
 
 def test_check_of_a_folder(venv: Environment, torch: IndexServer) -> None:
     result = venv.pip("check", "--path", "nowhere", code=1)
-    assert result.stderr == "ERROR: --path nowhere: there is no such folder\n"
+    assert result.stderr == "ERROR: --path nowhere: the folder does not exist\n"
     torch.add(make_wheel("app", "1.0", requires=["numpy<2", "gone"]))
     target = ["--target", "site", "-i", torch.index_url]
     host = ["--variant-host", "cuda-12.8-h100"]
@@ -355,7 +355,9 @@ def test_check_of_a_folder(venv: Environment, torch: IndexServer) -> None:
     result = venv.pip(*check, *old, code=1, cwd=venv.work)
     lacking = "app 1.0 requires gone, which is missing."
     assert result.lines == [lacking, "app 1.0 requires numpy, which is missing."]
-    venv.pip("install", *target, "numpy", cwd=venv.work)
+    result = venv.pip("install", *target, "--no-deps", "numpy", "app", cwd=venv.work)
+    # The app that was there stays.
+    assert result.lines[-1] == "Successfully installed numpy-2.3.1"
     result = venv.pip(*check, *old, code=1, cwd=venv.work)
     assert result.lines == [
         lacking,

@@ -127,7 +127,8 @@ def test_what_is_said(venv: Environment, torch: IndexServer) -> None:
     result = venv.pip(*command, "-o", "pylock.toml")
     for name in ENVIRONMENTS:
         assert f"Locking for {name}" in result.lines
-    assert f"Differs: on-mac not locked for {X86}, {ARM}; 1.0 for {MAC}" in result.lines
+    line = f"Versions of 'on-mac' differ: not locked for {X86}, {ARM}; 1.0 for {MAC}"
+    assert line in result.lines
     assert result.output.count("experimental command") == 1
     assert result.output.count("only installers that know variant labels") == 1
     host = ["--variant-host", "windows-x86_64-py313"]
@@ -144,7 +145,8 @@ def test_locked_versions_are_preferred(venv: Environment, plain: IndexServer) ->
     assert versions == {("app", "1.0"), ("common", "1.0")}
     command = ["lock", "app", "-i", plain.index_url, *for_each([X86, ARM, MAC])]
     result = venv.pip(*command)
-    assert f"Differs: app 2.0 for {X86}, {ARM}; 1.0 for {MAC}" in result.lines
+    line = f"Versions of 'app' differ: 2.0 for {X86}, {ARM}; 1.0 for {MAC}"
+    assert line in result.lines
 
 
 def test_installed_versions_do_not_count(venv: Environment, index: IndexServer) -> None:
@@ -169,7 +171,7 @@ class TestRefused:
             command = ["lock", "app", "-i", plain.index_url, "--environment", name]
             result = venv.pip(*command, code=1)
             assert "error: invalid-variant-host" in result.stderr, result.stderr
-            assert "It names hardware" in result.stderr, result.stderr
+            assert "The name includes hardware" in result.stderr, result.stderr
             assert "as in: --environment linux-x86_64-py313" in result.stderr
         assert not (venv.work / "pylock.toml").exists()
 
@@ -194,7 +196,7 @@ class TestRefused:
         (venv.work / "pylock.toml").unlink()
         result = venv.pip("lock", "app", "-i", plain.index_url, *names, code=1)
         assert f"Cannot lock for both {X86} and {older} in one" in result.stderr
-        assert "they need different files of app" in result.stderr
+        assert "but need different files of 'app'" in result.stderr
         assert not (venv.work / "pylock.toml").exists()
 
         # So it is with a free-threaded Python.

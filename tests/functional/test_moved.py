@@ -25,7 +25,7 @@ def test_they_name_the_new_command(pip: Pip, name: str, arguments: list[str]) ->
     assert result.stdout == ""
     (line,) = result.stderr.splitlines()
     assert line.startswith("ERROR: This command moved to wheel-variants. ")
-    assert "Install wheel_variants-*.whl from the release with its extra [cli]" in line
+    assert "Install wheel_variants-*.whl from the release with the extra [cli]" in line
     typed = shlex.split(line.partition("then type: ")[2])
     assert typed == ["wheel-variants", name, *arguments]
 

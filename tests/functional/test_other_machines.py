@@ -139,7 +139,7 @@ ON_MAC = "native-1.0-cp313-cp313-macosx_11_0_arm64.whl"
             "Would install native-1.0 onmac-1.0 patched-1.0",
         ),
         (
-            ["install", "--target", "into", "native"],
+            ["install", "--target", "into", "--upgrade", "native"],
             "Successfully installed native-1.0 onmac-1.0 patched-1.0",
         ),
         (["lock", "native", "-o", "-"], ON_MAC),
@@ -184,7 +184,7 @@ def test_not_into_this_environment(
     assert said.startswith(
         "variant-host-of-another-platform\n\n"
         "× cpu-aarch64 describes another kind of machine, whose packages may not run here.\n"
-        "╰─> Its machine type is aarch64, this one's is x86_64.\n"
+        "╰─> Its CPU architecture is aarch64; on this machine, it is x86_64.\n"
     )
     assert " --target DIR " in said
     assert " --dry-run " in said
@@ -339,10 +339,10 @@ def test_another_kind_of_python(
 @pytest.mark.parametrize(
     ("part", "missing"),
     [
-        ("abis", "missing 'abis'."),
+        ("abis", "Missing: 'abis'."),
         (
             "environment",
-            "missing in 'environment': implementation_name, implementation",
+            "Missing: in 'environment': implementation_name, implementation",
         ),
     ],
 )
@@ -353,7 +353,7 @@ def test_a_file_that_describes_a_part(
     del described[part]
     result = pip("variants", "host", "--variant-host", host(described), code=1)
     said = " ".join(result.stderr.replace("│", " ").split()).replace("╰─> ", "")
-    assert f"It describes a part of a machine; {missing}" in said
+    assert f"The file describes only part of a machine. {missing}" in said
     assert "Write a complete file on that machine: pip variants host --json." in said
 
 
@@ -404,9 +404,8 @@ def test_variants_from_a_lock_file(pip: Pip, fast: list[str], tmp_path: Path) ->
     left = re.sub(r"^environments = \[.*?\]\n", "", text, flags=re.M | re.S)
     lock.write_text(left, encoding="utf-8")
     result = pip("download", "-r", str(lock), *fast, code=1)
-    assert (
-        f"For fast 1.0, it has only fast-1.0-py3-none-{ARM}-armv8.whl." in result.stderr
-    )
+    why = f"For fast 1.0, the lock file lists fast-1.0-py3-none-{ARM}-armv8.whl."
+    assert why in result.stderr
 
 
 @pytest.mark.locks
@@ -423,7 +422,7 @@ def test_a_lock_file_says_for_which_machine_it_is(
     assert "× pylock.toml is for other machines." in result.stderr.replace(
         str(tmp_path) + "/", ""
     )
-    assert 'It is for sys_platform == "darwin" and platform_machine' in result.stderr
+    assert 'The lock file is for sys_platform == "darwin" and ' in result.stderr
     assert "Make a lock file for this machine: run pip lock" in result.stderr
 
 

@@ -185,9 +185,7 @@ def test_an_upgrade(
         index.add(make_wheel("pip", version))
     result = pip("install", "-U", "pip", "-i", index.index_url, "--dry-run", *options)
     assert chosen(result) == expected
-    lines = [
-        line for line in result.lines if "this fork has no release of it yet" in line
-    ]
+    lines = [line for line in result.lines if "this fork has no release for" in line]
     assert [line.partition(" is")[0] for line in lines] == [told] * (told is not None)
 
 
@@ -199,8 +197,8 @@ def test_two_indexes(pip: Pip, index: IndexServer, make_index: Start) -> None:
     result = pip("install", "-U", "pip", *both, "--dry-run")
     assert chosen(result) == "pip-26.3+variants.0.2.0"
     assert (
-        "pip 27.0 is available, but this fork has no release of it yet (its newest is "
-        "26.3+variants.0.2.0). To switch to stock pip: pip install pip===27.0 "
+        "pip 27.0 is available, but this fork has no release for pip 27.0 yet (newest "
+        "release: 26.3+variants.0.2.0). To switch to stock pip: pip install pip===27.0 "
         f"--index-url {both[1]} --extra-index-url {both[3]}" in result.lines
     )
 

@@ -157,7 +157,7 @@ def test_problems(plugin: Command, tmp_path: Path) -> None:
     error = f"error: {NAME} 1.0 violates the plugin interface (PEP 850)\n"
     assert error in result.stderr
     assert "  feature 'kind' has invalid or repeated values: [" in result.stderr
-    assert "  the plugin prints to standard output, which some" in result.stderr
+    assert "  the plugin prints to standard output, but some" in result.stderr
     assert "  two queries returned different results\n" in result.stderr
     assert " s; installers stop it after 2 s\n" in result.stderr
     assert result.stdout.startswith(f"{NAME} 1.0 answered in ")
@@ -168,7 +168,7 @@ def test_problems(plugin: Command, tmp_path: Path) -> None:
     [
         (["./nowhere"], 1, "'./nowhere' is neither an existing path"),
         (["folder"], 1, "Neither 'setup.py' nor 'pyproject.toml' found"),
-        (["folder", "--variant-provider-variable", "MY_TOKEN"], 2, " 'MY_TOKEN', "),
+        (["folder", "--variant-provider-variable", "MY_TOKEN"], 2, " 'MY_TOKEN' "),
         ([], 2, "the following arguments are required: PLUGIN"),
     ],
 )

@@ -121,7 +121,7 @@ def test_its_tests(tmp_path: Path) -> None:
     changed = text.replace(wheel.name, broken.filename)
     (tests / "test_provider.py").write_text(changed)
     output = _python(*words, cwd=tmp_path)
-    assert "the plugin prints to standard output, which some" in output
+    assert "the plugin prints to standard output, but some" in output
     assert "2 failed" in output
 
 

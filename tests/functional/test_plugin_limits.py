@@ -67,7 +67,7 @@ class Row:
 
 _C = ("-c", "c.txt")
 _HASHED = f"{PLUGIN}==1.0 --hash=sha256:{{sha_10}}"
-_NEEDS_PRE = "--pre and --all-releases apply to it too"
+_NEEDS_PRE = "--pre and --all-releases also apply to plugins"
 
 TABLE: Mapping[str, Row] = {
     "nothing": Row(),
@@ -85,7 +85,7 @@ TABLE: Mapping[str, Row] = {
         _C,
         constraints=f"{PLUGIN} @ {{other_wheel}}",
         runs=None,
-        told="which is not on an index",
+        told="but plugins come only from indexes",
     ),
     # Kinds of files
     "none of its binaries": Row(

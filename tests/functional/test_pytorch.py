@@ -547,9 +547,9 @@ def test_a_failing_index_is_no_missing_one(
     text = {"Content-Type": "text/plain"}
     pytorch.faults["/whl/torch/"] = Fault(body=b"Sorry!", headers=text)
     for url, problem in {
-        f"{pytorch.url}/whl": "Its content type is text/plain",
+        f"{pytorch.url}/whl": "The content type text/plain is not that of an index page",
         f"{pytorch.url}/elsewhere": "It has no page for torch",
-        "http://pytorch.invalid/whl": "neither secure nor named with --trusted-host",
+        "http://pytorch.invalid/whl": "Its URL is not secure, and --trusted-host does not name its host",
     }.items():
         result = dry(*typed, "--pytorch-index-url", url, code=1)
         assert f"Cannot use {url}" in result.stderr

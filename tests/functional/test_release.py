@@ -257,7 +257,7 @@ class TestInstaller:
         assert venv.pip("--version").stdout.startswith(f"pip {VERSION} from ")
         assert venv.pip("check").stdout == "No broken requirements found.\n"
         # As it says itself.
-        back = shlex.split(done.stdout.partition("way back: ")[2])
+        back = shlex.split(done.stdout.partition("run: ")[2])
         assert back[:2] == ["python", program.name]
         venv.run(venv.python, *back[1:], "--yes", cwd=release)
         assert venv.pip("--version").stdout.startswith(f"pip {UPSTREAM} from ")
@@ -265,7 +265,7 @@ class TestInstaller:
     def test_nobody_to_ask(self, release: Path, upstream_venv: Environment) -> None:
         venv = upstream_venv
         done = venv.run(venv.python, release / "get-pip-variants.py", code=1)
-        assert "nothing was changed" in done.stderr
+        assert "Nothing was changed" in done.stderr
         assert venv.pip("--version").stdout.startswith(f"pip {UPSTREAM} from ")
 
     def test_a_damaged_one(
@@ -276,7 +276,7 @@ class TestInstaller:
         damaged.write_bytes(b"".join(lines[:1000] + lines[1001:]))
         venv = upstream_venv
         done = venv.run(venv.python, damaged, "--yes", code=1)
-        assert done.stderr.startswith("error: this file is damaged")
+        assert done.stderr.startswith("error: this file is damaged: the pip in")
         assert venv.pip("--version").stdout.startswith(f"pip {UPSTREAM} from ")
 
 

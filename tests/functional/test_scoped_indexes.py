@@ -100,7 +100,7 @@ def test_each_project_comes_from_its_place(venv: Environment, two: Two) -> None:
     assert venv.installed() == {"app": "1.0", "sympy": "1.14.0", "torch": "2.10.0"}
     assert "Using torch 2.10.0, variant cu128" in result.stdout
     assert (
-        f"Looking for torch only on {two.own.url}/simple (--variant-index)"
+        f"Looking for 'torch' only on {two.own.url}/simple (--variant-index)"
         in result.lines
     )
     assert pages(two.own) == ["torch"]
@@ -128,7 +128,7 @@ class TestNothingElse:
         result = pip(*command, env=GPU, code=1)
         assert f"× torch requires sympy from {evil}." in result.stderr
         assert (
-            f"torch comes from {two.own.url}/simple (--variant-index), which must not supply "
+            f"'torch' comes from {two.own.url}/simple (--variant-index). That index must not supply "
             "any other project." in result.stderr
         )
         assert not any("sympy" in path for _, path in two.own.log())
@@ -172,7 +172,7 @@ class TestNowhereElse:
             (Fault(status=503), "╰─> Too many 503 error responses."),
             (
                 Fault(headers={"Content-Type": "text/plain"}),
-                "Its content type is text/plain",
+                "The content type text/plain is not that of an index page",
             ),
             (
                 Fault(body=b"{", headers={"Content-Type": JSON_TYPE}),
@@ -185,7 +185,7 @@ class TestNowhereElse:
     ) -> None:
         two.own.faults["/simple/torch/"] = fault
         result = pip(*DRY, "app", *two.options, "--retries", "0", code=1)
-        only = f"× Cannot find torch on {two.own.url}/simple, its only index (--variant"
+        only = f"× Cannot find 'torch' on {two.own.url}/simple, its only index (--var"
         elsewhere = f"pip install app --variant-index torch={two.usual.url}/simple"
         for expected in (only, said, elsewhere):
             assert expected in result.stderr
@@ -202,8 +202,8 @@ class TestNowhereElse:
     def test_no_version_there(self, pip: Pip, two: Two) -> None:
         result = pip(*DRY, "torch==2.15", *two.options, code=1)
         assert (
-            f"torch can come only from {two.own.url}/simple (--variant-index). To "
-            "install it from another index: pip install torch==2.15 --variant-index "
+            f"'torch' can come only from {two.own.url}/simple (--variant-index). To "
+            "use another index: pip install torch==2.15 --variant-index "
             "torch=URL" in result.stderr
         )
         assert "from versions: 2.9.0, 2.10.0)" in result.stderr
@@ -216,7 +216,7 @@ class TestNowhereElse:
         assert would_install(pip(*command))["torch"] == "2.15.0"
         result = pip(*command, *named(two.own), code=1)
         assert f"× app requires torch from {evil}." in result.stderr
-        assert f"pip takes torch only from {two.own.url}/simple (--var" in result.stderr
+        assert f"pip takes 'torch' only from {two.own.url}/simple (" in result.stderr
         # What the user types is another thing.
         result = pip(*DRY, f"torch @ {evil}", *two.options)
         assert would_install(result) == {"torch": "2.15.0"}
@@ -232,7 +232,7 @@ class TestNowhereElse:
             command = "download", "--no-deps", name, *two.options
             result = venv.pip(*command, code=1)
             assert f"× {said}" in result.stderr
-            assert "To build nothing, use --only-binary." in result.stderr
+            assert "To avoid the build, use --only-binary." in result.stderr
 
     def test_a_requirements_file(self, venv: Environment, two: Two) -> None:
         """It changes nothing: neither the index, nor by its own folders."""
@@ -264,7 +264,7 @@ def test_without_indexes(pip: Pip, two: Two) -> None:
     assert would_install(result) == {"app": "1.0", "torch": "2.15.0"}
     result = pip(*DRY, "app", "torch==9", *folder, *named(two.own), code=1)
     assert (
-        "--no-index also turns off the index of torch (--variant-index): pip searched "
+        "--no-index also turns off the index of 'torch' (--variant-index): pip searched "
         "only --find-links" in result.stderr
     )
     assert two.own.log() == []
@@ -323,7 +323,7 @@ class TestPlaces:
         both = named("simple", "torch,sympy")
         result = venv.pip(*DRY, "torch", "sympy", *both, code=1)
         missing = venv.work / "simple" / "sympy" / "index.html"
-        assert f"There is no {missing}" in result.stderr
+        assert f"The file {missing} does not exist" in result.stderr
 
     @pytest.mark.parametrize(
         ("value", "said"),
@@ -450,7 +450,7 @@ class TestCredentials:
         given = [*usually(usual), *named(closed), "--no-input"]
         result = pip(*DRY, "torch", *given, code=1)
         assert "401 Client Error: Unauthorized" in result.stderr
-        assert "If it requires a password, add it to the URL of the" in result.stderr
+        assert "If the index requires a password, add the password to" in result.stderr
         assert pages(usual) == []
 
 

@@ -135,7 +135,7 @@ def test_it_is_refused(
     result = venv.pip(*command, *scope, code=1)
     assert not took(usual)
     assert "dependency-by-url" in result.output
-    assert f"pip takes torch only from {scope[1].partition('=')[2].rstrip('/')}" in (
+    assert f"pip takes 'torch' only from {scope[1].partition('=')[2].rstrip('/')}" in (
         " ".join(result.output.split())
     )
 
@@ -210,7 +210,7 @@ class TestTyped:
         usual.add(make_wheel("app", "1.0", requires=[needed]))
         command = ["install", "--dry-run", "-i", usual.index_url, *scope, "app"]
         result = venv.pip(*command, code=1)
-        assert f"To accept this URL, type it: '{needed}'." in result.stderr
+        assert f"To accept this URL, add the requirement '{needed}'." in result.stderr
         result = venv.pip(*command, needed)
         assert "Would install app-1.0 torch-2.15.0" in result.stdout
 

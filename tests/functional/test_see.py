@@ -81,7 +81,7 @@ def test_host_providers_of_a_manifest(venv: Environment, index: IndexServer) -> 
     result = venv.pip("variants", "host", *options)
     assert result.lines[:2] == [
         "npu (no provider, nothing supported)",
-        "  note: it needs a plugin that is not trusted: npu-provider",
+        "  note: its provider requires untrusted plugins: npu-provider",
     ]
     assert index.log() == []
 
@@ -155,7 +155,7 @@ def test_list_nothing_to_list(pip: Pip, torch: list[str]) -> None:
     result = pip("variants", "list", "other", *torch, code=1)
     assert result.stdout == ""
     assert result.stderr == "ERROR: No matching distribution found for other\n"
-    assert "Need one REQUIREMENT" in pip("variants", "list", code=1).stderr
+    assert "Specify one REQUIREMENT" in pip("variants", "list", code=1).stderr
 
 
 def test_names_are_completed(venv: Environment) -> None:

@@ -83,12 +83,12 @@ def test_names_are_written_once(setup: Setup, files: Files) -> None:
         "  torch, torchvision, triton-rocm, triton-xpu",
     ]
     assert (
-        f"{files['site']} would contain, in section [global] and without comments:"
+        f"{files['site']} would contain this in section [global]. Comments in the file would be lost:"
         in result.lines
     )
     assert f"  {PYTORCH}" in result.lines
     assert "To install: pip install torch" in result.lines
-    assert "To undo this: pip variants setup --remove pytorch" in result.lines
+    assert "To undo the change: pip variants setup --remove pytorch" in result.lines
     before = files["site"].read_bytes()
     again = setup("pytorch", "--yes")
     assert f"{files['site']} already has pytorch." in again.lines
@@ -112,7 +112,7 @@ def test_the_list_writes_nothing(setup: Setup, files: Files) -> None:
 def test_nobody_to_ask(setup: Setup, files: Files) -> None:
     result = setup("--site", "pytorch", code=1)
     assert said(result) == (
-        "ERROR: pip wrote nothing, because it cannot ask for confirmation here. To "
+        "ERROR: pip wrote nothing, because pip cannot ask for confirmation here. To "
         "confirm: pip variants setup pytorch --yes --site\n"
     )
     assert said(setup("--quiet", "pytorch", code=1)).startswith(
@@ -189,13 +189,13 @@ def test_a_mirror(setup: Setup, files: Files) -> None:
     result = setup("pytorch", "--url", f"{mirror}/", "--yes")
     assert value(files["site"]) == [PYTORCH.replace(URL, mirror)]
     assert "=https://u:****@mirror.example/whl/variant" in result.stdout
-    assert f"To undo this: {undo}" in result.lines
+    assert f"To undo the change: {undo}" in result.lines
     assert "secret" not in result.output
     again = setup("pytorch", "--url", mirror.replace("u:secret@", ""), "--yes")
     assert f"{files['site']} already has pytorch." in again.lines
     assert "pytorch (PyTorch)" in setup().lines
     result = setup("pytorch", "--yes", code=1)
-    assert result.stderr.endswith(f"hint: To change that, first: {undo}\n")
+    assert result.stderr.endswith(f"hint: To use another index, first type: {undo}\n")
     setup(*undo.split()[3:], "--yes")
     assert value(files["site"]) == []
 
@@ -233,7 +233,7 @@ def test_a_project_that_comes_from_elsewhere(setup: Setup, files: Files) -> None
         "× torch comes from https://a.example/s already.\n"
         "╰─> A project can come from only one index.\n"
         "\n"
-        "hint: To change that, first: pip variants setup --remove pytorch --url "
+        "hint: To use another index, first type: pip variants setup --remove pytorch --url "
         "https://a.example/s\n"
     )
     hint = said(result).splitlines()[-1]
@@ -256,7 +256,7 @@ def test_what_is_proposed_is_for_the_file_that_was_named(
     setup: Setup, files: Files
 ) -> None:
     undo = "pip variants setup --remove pytorch --user"
-    assert f"To undo this: {undo}" in setup("--yes", "--user", "pytorch").lines
+    assert f"To undo the change: {undo}" in setup("--yes", "--user", "pytorch").lines
     result = setup("--user", "xgboost", code=1)
     assert result.stderr.endswith(": pip variants setup xgboost --yes --user\n")
     assert setup("--user").lines[-1].endswith(": pip variants setup NAME --user")
@@ -314,7 +314,7 @@ def test_a_file_stays_what_it_was(setup: Setup, files: Files) -> None:
 
 
 UNKNOWN = (
-    "ERROR: pip knows no publisher 'pytroch'. Did you mean pytorch? Known publishers: "
+    "ERROR: pip knows no publisher 'pytroch'. Did you mean 'pytorch'? Known publishers: "
     "pytorch, pytorch-test, wheelnext, quansight, xgboost, ascend. For any other "
     "index, add PROJECT[,PROJECT...]=URL to variant-index, in section [global]: pip "
     "config edit"

@@ -174,13 +174,13 @@ def disagreeing(index: IndexServer) -> None:
     index.add(make_wheel("torch", "2.8.0", label="gpu", variant_json=other))
 
 
-BROKEN = ("Ask the operator of the index to fix it", WITHOUT_MANIFEST)
+BROKEN = ("Ask the operator of the index to fix the manifest", WITHOUT_MANIFEST)
 UNKNOWN_HARDWARE = (
-    "pip chooses for another machine and does not know its hardware, so it uses only "
-    "variants that need none. To describe the hardware, use --variant-host"
+    "pip chooses for another machine with unknown hardware, so pip uses only variants "
+    "without hardware requirements. To describe the hardware, use --variant-host"
 )
 INVALID = (
-    f"pip ignores {CUDA} and detects nothing instead: expected a CUDA version up to "
+    f"{CUDA} is invalid, so pip detects nothing: expected a CUDA version up to "
     "50.99, such as '12.8', got 'x'"
 )
 
@@ -188,7 +188,7 @@ CAUSES: Mapping[str, Cause] = {
     "403": of_manifest(
         "403",
         "the server answered 403 Forbidden",
-        "If it requires a password, add it to the URL of the index, a .netrc file or "
+        "If the index requires a password, add the password to the URL of the index, a .netrc file or "
         "a keyring",
         WITHOUT_MANIFEST,
     ),
@@ -196,7 +196,7 @@ CAUSES: Mapping[str, Cause] = {
         "stalled", "127.0.0.1 didn't respond within 2.0 seconds", "Try again"
     ),
     "a wrong hash": of_manifest(
-        "an error page", "its hash is not the one that the index states", *BROKEN
+        "an error page", "its hash does not match the one on the index", *BROKEN
     ),
     "no JSON": of_manifest(
         with_manifest(b"<html>"),
@@ -231,7 +231,7 @@ CAUSES: Mapping[str, Cause] = {
         with_plugin(None),
         f"The plugin {PLUGIN}: it cannot be installed from {{index}}/simple/: No "
         f"matching distribution found for {PLUGIN}>=1. Constraints, "
-        "--uploaded-prior-to, --pre and --all-releases apply to it too",
+        "--uploaded-prior-to, --pre and --all-releases also apply to plugins",
     ),
     "not trusted": of_plugin(with_plugin(GOOD), *untrusted(PLUGIN)),
     "dependencies that are not trusted": of_plugin(

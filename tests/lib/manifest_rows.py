@@ -347,11 +347,11 @@ _BROKEN: Mapping[tuple[str, str], Mapping[str, _Changes]] = {
         "Repeated item in 'default-priorities.namespace': ['nvidia', 'blas', 'blas']": {
             "default-priorities/namespace": ["nvidia", "blas", "blas"]
         },
-        "Variant 'mkl' uses namespace 'blas', which 'default-priorities.namespace' does not list": {
+        "Variant 'mkl' uses namespace 'blas', but 'default-priorities.namespace' does not list that namespace": {
             "default-priorities/namespace": ["nvidia"],
             "providers/blas": GONE,
         },
-        "Variant 'x' uses namespace 'abi_dependency', which 'default-priorities.namespace' does not list": {
+        "Variant 'x' uses namespace 'abi_dependency', but 'default-priorities.namespace' does not list that namespace": {
             "variants/x": _ABI_PROPERTIES
         },
     },
@@ -516,24 +516,24 @@ _BROKEN: Mapping[tuple[str, str], Mapping[str, _Changes]] = {
         },
     },
     ("provider-builtin", UNSUPPORTED): {
-        "The provider for 'blas' is the built-in 'mind', which no known installer has": {
+        "The provider for 'blas' is the built-in 'mind', but no known installer has that provider": {
             "providers/blas": {"builtin": "mind"}
         }
     },
     ("provider-requires", UNSUPPORTED): {
-        "The provider for 'nvidia' requires 'a b', which is not a dependency specifier": {
+        "The requirement 'a b' of the provider for 'nvidia' is not a dependency specifier": {
             "providers/nvidia": {
                 "requires": [*_PLUGIN["requires"], "a b"],
                 "plugin-api": _API,
             }
         },
-        "The provider for 'nvidia' requires \"nvidia-variant-provider; variant_label == 'x'\", which depends on the variant, but no variant is selected yet": {
+        "The requirement \"nvidia-variant-provider; variant_label == 'x'\" of the provider for 'nvidia' depends on the variant, but no variant is selected yet": {
             "providers/nvidia": {
                 "requires": ["nvidia-variant-provider; variant_label == 'x'"],
                 "plugin-api": _API,
             }
         },
-        "The provider for 'nvidia' requires 'nvidia-variant-provider; os_name ~= \"x\"', whose marker cannot be evaluated": {
+        "The marker of the requirement 'nvidia-variant-provider; os_name ~= \"x\"' of the provider for 'nvidia' cannot be evaluated": {
             "providers/nvidia": {
                 "requires": ["nvidia-variant-provider; os_name ~= 'x'"],
                 "plugin-api": _API,
@@ -541,7 +541,7 @@ _BROKEN: Mapping[tuple[str, str], Mapping[str, _Changes]] = {
         },
     },
     ("provider-url", NONE): {
-        "'a @ https://example.org/a.whl' in the provider for 'npu' is a URL, which users cannot trust by name": {
+        "'a @ https://example.org/a.whl' in the provider for 'npu' is a URL, but users trust plugins by name": {
             "providers/npu": {"requires": ["a @ https://example.org/a.whl"]},
             "default-priorities/namespace": ["nvidia", "blas", "npu"],
         }

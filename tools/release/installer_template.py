@@ -1,7 +1,8 @@
 """Install pip with native wheel variants into a Python.
 
-This file contains the pip that it installs and needs no network. It works like ``python -m
-pip_variants bootstrap``; ``--help`` lists the options.
+This file contains the pip that it installs, and needs no network. Its source is a release
+folder: ``nox -s release`` in a clone of the repository writes ``build/release``. Compare
+the sha256 of this file with ``SHA256SUMS`` there. ``--help`` lists the options.
 """
 # An older Python must be able to parse this file, to report that it is too old.
 
@@ -31,9 +32,10 @@ def main() -> "str | int":
         wheel = b""
     if hashlib.sha256(wheel).hexdigest() != SHA256:
         return (
-            "error: this file is damaged: what it holds is not what it was made with. "
-            "Nothing was changed. Get it once more, and compare its SHA-256 with the "
-            "one that was published"
+            "error: this file is damaged: the pip in this file has another sha256. Nothing "
+            "was changed. Get the file again from the release folder, and compare its sha256 "
+            "with SHA256SUMS there. In a clone of the repository, nox -s release writes "
+            "that folder: build/release"
         )
     with tempfile.TemporaryDirectory(prefix="get-pip-variants-") as folder:
         zipfile.ZipFile(io.BytesIO(wheel)).extractall(folder)

@@ -26,7 +26,7 @@ from pip_variants.bundled import Fork
 from pip_variants.errors import CarrierError
 from pip_variants.installed import Installed, find_pip, hidden_by, is_fork, trouble
 from pip_variants.repacking import UnpackableError, damage, repack
-from pip_variants.targets import TargetInterpreter
+from pip_variants.targets import NEW_ENVIRONMENT, TargetInterpreter
 
 __all__ = ["Change", "carry_out", "plan", "plan_undo"]
 
@@ -109,8 +109,7 @@ def plan_undo(target: TargetInterpreter, *, break_system_packages: bool) -> Chan
     if old is None:
         raise CarrierError(
             f"'{target.name}' has no pip. There is nothing to undo.",
-            "To install the pip that comes with Python, run: "
-            f"{target.python} -m ensurepip",
+            "To install pip with variants, run this command without --undo.",
         )
     folders = [target.stdlib / "ensurepip" / "_bundled", target.bundled]
     for folder in folders:
@@ -118,7 +117,7 @@ def plan_undo(target: TargetInterpreter, *, break_system_packages: bool) -> Chan
         if found:
             return Change(target, old, _version(found[-1]), found[-1], True, options)
     raise CarrierError(
-        f"Cannot restore the old pip of '{target.name}': there is none in {target.kept}, "
+        f"Cannot restore the old pip of '{target.name}': {target.kept} contains no pip, "
         "and this Python comes without ensurepip.",
         f"To install another version, run: {target.python} -m pip install pip==VERSION",
     )
@@ -137,9 +136,9 @@ def carry_out(change: Change, fork: Fork) -> Path | None:
         if not change.is_undo and now is not None and _is_same(now, fork):
             return None
     raise CarrierError(
-        f"Another process changed '{change.target.name}', which now has "
-        f"{'no pip' if now is None else f'pip {now}'}. Nothing was changed.",
-        "To continue from there, run this command again.",
+        f"Another process changed '{change.target.name}'. The pip there is now: "
+        f"{'none' if now is None else now}. This command changed nothing.",
+        "To continue, run this command again.",
     )
 
 
@@ -161,8 +160,8 @@ def _carry_out(change: Change, fork: Fork) -> Path | None:
                 _replace(change, fork, kept)
             except OSError as error:
                 raise _LostError(
-                    f"The change of '{target.name}' is incomplete: {error}. Until it is "
-                    f"complete, Python uses the pip in {unfinished}.",
+                    f"The change of '{target.name}' is incomplete: {error}. Until the "
+                    f"change is complete, Python uses the pip in {unfinished}.",
                     "Fix this problem, then run this command again.",
                 ) from None
         if not change.is_undo:
@@ -187,8 +186,7 @@ def _begin(target: TargetInterpreter, break_system_packages: bool) -> tuple[str,
     if folder is not None:
         raise CarrierError(
             f"Cannot change '{target.name}': '{folder}' is not writable.",
-            "Run this command as the owner of that folder, or create an environment: "
-            "python -m pip_variants venv ENV",
+            f"Run this command as the owner of that folder. {NEW_ENVIRONMENT}.",
         )
     options = ("--break-system-packages",) if break_system_packages else ()
     if (target.purelib / _PTH).exists():
@@ -364,7 +362,7 @@ def _replace(change: Change, fork: Fork, kept: Path | None) -> None:
             )
     raise CarrierError(
         f"Cannot install pip {change.version} into '{target.name}': {problem} "
-        + ("It still has no pip." if old is None else "The old pip is unchanged."),
+        + ("There is still no pip." if old is None else "The old pip is unchanged."),
         "Fix this problem, then run this command again.",
     )
 

@@ -114,7 +114,7 @@ def carried() -> Bundled:
         generated = import_module("pip_variants._wheel")
     except ModuleNotFoundError:
         raise CarrierError(
-            "This is the source code of pip-variants, which contains no wheel.",
+            "The source code of pip-variants contains no wheel.",
             "Build pip-variants (see docs/install.md), and install the result.",
         ) from None
     file = files("pip_variants") / "wheels" / generated.NAME

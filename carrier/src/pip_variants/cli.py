@@ -171,5 +171,7 @@ def _done(change: Change, kept: Path | None, prog: str) -> str:
         return text
     back = f"{prog} bootstrap --undo {name}"
     if kept is None:
-        return f"{text}. To undo this, run: {back}"
-    return f"{text}. The old pip is saved in {kept}. To restore it, run: {back}"
+        return f"{text}. To undo the change, run: {back}"
+    return (
+        f"{text}. The old pip is saved in {kept}. To restore the old pip, run: {back}"
+    )

@@ -113,7 +113,9 @@ def _members(
         elif path.is_relative_to(data):
             yield f"{stem}.data/data/{path.relative_to(data).as_posix()}", path
         else:
-            raise UnpackableError(f"RECORD lists '{path}', which is outside '{data}'")
+            raise UnpackableError(
+                f"RECORD lists '{path}', but this path is outside '{data}'"
+            )
 
 
 def _files(info: Path) -> Iterator[Path]:

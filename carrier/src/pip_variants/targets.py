@@ -27,7 +27,13 @@ except ImportError:
     # Windows has no locks for folders, so two processes at once are not supported.
     fcntl = None
 
-__all__ = ["TargetInterpreter", "find_target"]
+__all__ = ["NEW_ENVIRONMENT", "TargetInterpreter", "find_target"]
+
+# The script of a release has no module to run, and system Pythons may lack ensurepip.
+NEW_ENVIRONMENT = (
+    "To use an environment instead, run: python -m venv --without-pip ENV. Then run this "
+    "command again, with the argument ENV"
+)
 
 # The probe must run on any Python, so that old versions get a clear message.
 _PROBE = """\
@@ -123,9 +129,8 @@ class TargetInterpreter:
         details = f" Its message:\n\n{text}\n" if text else ""
         raise CarrierError(
             f"'{self.name}' is externally managed ({marker}).{details}",
-            "Create an environment: python -m pip_variants venv ENV. To change this "
-            "Python anyway, at the risk of breaking it or the system, add "
-            "--break-system-packages.",
+            f"{NEW_ENVIRONMENT}. To change this Python anyway, at the risk of breaking "
+            "Python or the system, add --break-system-packages.",
         )
 
     @contextmanager
@@ -221,7 +226,7 @@ def _interpreter(name: str) -> Path:
         for each in _inside(path):
             if each.is_symlink():
                 raise CarrierError(
-                    f"'{each}' points to '{each.readlink()}', which does not exist: the "
+                    f"'{each}' points to '{each.readlink()}', but that file does not exist: the "
                     "Python of this environment was removed.",
                     "Create the environment again: python -m venv --clear "
                     f"{shlex.quote(str(path))}",

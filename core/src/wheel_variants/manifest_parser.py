@@ -287,9 +287,9 @@ class _ManifestReader:
                 continue
             self._report(
                 "namespaces",
-                f"variant {safe_repr(label)} uses namespace {safe_repr(namespace)}, which "
-                "'default-priorities.namespace' does not list",
-                "Add it to that list, at the same position in every wheel",
+                f"variant {safe_repr(label)} uses namespace {safe_repr(namespace)}, but "
+                "'default-priorities.namespace' does not list that namespace",
+                "Add the namespace to that list, at the same position in every wheel",
             )
         return namespaces
 

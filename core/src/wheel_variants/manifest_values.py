@@ -113,7 +113,7 @@ class Values:
     def required(self, parent: dict[str, Any], key: str) -> dict[str, Any] | None:
         """Return a required object; None if it is missing or invalid."""
         if key not in parent:
-            self.report("missing-keys", f"missing key {key!r}", "Add it")
+            self.report("missing-keys", f"missing key {key!r}", "Add the key")
             return None
         value: dict[str, Any] = parent[key]
         return value if self.is_a(dict, value, repr(key)) else None

@@ -157,8 +157,8 @@ class _ProviderReader:
             return problem
         if kind is ProviderKind.BUILTIN and builtin != ABI_DEPENDENCY:
             problem = (
-                f"{self._what} is the built-in {safe_repr(builtin)}, which no known "
-                "installer has"
+                f"{self._what} is the built-in {safe_repr(builtin)}, but no known "
+                "installer has that provider"
             )
             self._report("provider-builtin", problem)
             return problem
@@ -167,7 +167,7 @@ class _ProviderReader:
         problem = f"{self._what} has none of {', '.join(map(repr, _KINDS))}"
         is_empty = self.is_draft and self._provider.get("requires") == []
         if is_empty or not self._has(_KINDS):
-            self._report("no-provider-kind", problem, "Add one of them")
+            self._report("no-provider-kind", problem, "Add one of these keys")
         return problem
 
     def _requires(self) -> tuple[str, ...]:
@@ -203,7 +203,7 @@ class _ProviderReader:
         kinds = [kind for kind in _KINDS if kind in provider]
         if len(kinds) > 1:
             problem = f"{what} has {' and '.join(map(repr, kinds))}"
-            self._report("provider-kind", problem, "Keep only one of them")
+            self._report("provider-kind", problem, "Keep only one of these keys")
         elif not self.is_draft and provider.get("requires") == []:
             self._report("provider-kind", f"'requires' of {what} is empty")
         if (

@@ -49,13 +49,19 @@ def parse_requirement(text: str, namespace: str) -> Requirement:
 
     :raises UnusableProvider: if *text* is not a requirement, or depends on the variant.
     """
-    requires = f"the provider for {safe_repr(namespace)} requires {safe_repr(text)}"
+    what = _requirement(text, namespace)
     if is_about_variant(text):
         raise UnusableProvider(
-            f"{requires}, which depends on the variant, but no variant is selected yet"
+            f"{what} depends on the variant, but no variant is selected yet"
         )
-    with _readable(f"{requires}, which is not a dependency specifier"):
+    with _readable(f"{what} is not a dependency specifier"):
         return Requirement(text)
+
+
+def _requirement(text: str, namespace: str) -> str:
+    return (
+        f"the requirement {safe_repr(text)} of the provider for {safe_repr(namespace)}"
+    )
 
 
 def requirement_applies(
@@ -67,8 +73,8 @@ def requirement_applies(
     """
     if requirement.marker is None:
         return True
-    requires = f"the provider for {safe_repr(namespace)} requires {safe_repr(str(requirement))}"
-    with _readable(f"{requires}, whose marker cannot be evaluated"):
+    what = _requirement(str(requirement), namespace)
+    with _readable(f"the marker of {what} cannot be evaluated"):
         return requirement.marker.evaluate({**environment, "extra": ""})
 
 

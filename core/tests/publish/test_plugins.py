@@ -78,7 +78,7 @@ PROBLEMS: dict[str, tuple[str, str, int]] = {
     ),
     "prints": (
         _answering("[Feature('kind', ['b'])]", "print('found one')"),
-        "the plugin prints to standard output, which some installers parse: 'found one\\n'",
+        "the plugin prints to standard output, but some installers parse that output: 'found one\\n'",
         1,
     ),
 }

@@ -96,7 +96,7 @@ def test_what_lies_elsewhere(info: Path, tmp_path: Path) -> None:
     with (info / "RECORD").open("a", encoding="utf-8") as record:
         record.write("../../outside,,\n")
     with pytest.raises(
-        UnpackableError, match=r"RECORD lists '.*outside', which is outside"
+        UnpackableError, match=r"RECORD lists '.*outside', but this path is outside"
     ):
         packed(info, tmp_path)
 

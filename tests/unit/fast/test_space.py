@@ -17,9 +17,9 @@ def test_a_lack_of_space_says_where_and_how_much(tmp_path: Path) -> None:
     ):
         raise OSError(errno.EDQUOT, "Disk quota exceeded")
     said = str(caught.value)
-    needed = "1152921504606.8 MB are needed and "
+    needed = "1152921504606.8 MB is needed and "
     assert said.startswith(f"[Errno 28] No space left on device; {needed}")
-    assert said.endswith(f"B are left: '{tmp_path}'")
+    assert said.endswith(f"B is left: '{tmp_path}'")
 
 
 def test_other_errors_are_left_alone() -> None:

@@ -304,7 +304,8 @@ def _check_renaming(wheel: wheels.WheelFile, variant: wheels.WheelName) -> None:
     stem, release = variant.stem, variant.release
     if not is_of(renamed(wheel.metadata(), *release, {}), *release):
         raise NotAdopted(
-            "cannot change the name and version in METADATA, which span several lines"
+            "the name or version in METADATA spans several lines, so wheel-variants "
+            "cannot change the lines"
         )
     if wheel.dist_info != f"{stem}.dist-info":
         folders = {member.partition("/")[0] for member in wheel.members}

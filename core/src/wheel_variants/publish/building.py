@@ -191,8 +191,8 @@ class _Builder:
             path = self.request.table.path
             source = "--namespace" if self.request.namespaces else path
             raise self._error(
-                f"its properties use namespace {missing[0]!r}, which {source} does not "
-                f"list: {', '.join(stated)}",
+                f"its properties use namespace {missing[0]!r}, but {source} lists only "
+                f"{', '.join(stated)}",
                 "Add the namespace to that list, at the same position for all variants "
                 "of the release",
             )
@@ -256,8 +256,8 @@ class _Builder:
                 f"these dependencies: {'; '.join(marked)}"
             )
         self.warnings += (
-            f"Removed the signature {name}, which is not valid for the new RECORD: sign "
-            "the result again"
+            f"Removed the signature {name}, because the RECORD is new. Sign the result "
+            "again"
             for name in self.wheel.signatures
         )
 

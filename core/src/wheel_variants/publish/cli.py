@@ -30,8 +30,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if (error.name or "").startswith("wheel_variants"):
             raise
         print(
-            f"error: wheel-variants needs the library '{error.name}', which is not "
-            "installed. Install wheel_variants-*.whl of the release with the extra "
+            f"error: wheel-variants needs the library '{error.name}', but this library is "
+            "not installed. Install wheel_variants-*.whl of the release with the extra "
             "'cli': pip install './wheel_variants-0.1.0-py3-none-any.whl[cli]'",
             file=sys.stderr,
         )

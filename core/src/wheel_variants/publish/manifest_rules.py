@@ -216,7 +216,7 @@ class _Checker:
     def _check_coverage(self) -> None:
         namespaces = self.manifest.namespaces
         if "providers" not in self.document:
-            self.add("providers", "Missing key 'providers'", "Add it")
+            self.add("providers", "Missing key 'providers'", "Add the key")
             return
         providers = self.document["providers"]
         if not namespaces or not isinstance(providers, dict):
@@ -259,7 +259,7 @@ class _Checker:
             if requirement.url is not None:
                 self.add(
                     "provider-url",
-                    f"{safe_repr(text)} in {what} is a URL, which users cannot trust by "
+                    f"{safe_repr(text)} in {what} is a URL, but users trust plugins by "
                     "name",
                     "Publish the plugin on the index of the package",
                 )

@@ -332,7 +332,7 @@ def query(
         printed.seek(0)
         text = printed.read(_MAX_PRINTED).decode("utf-8", "replace")
     if text:
-        problem = "the plugin prints to standard output, which some installers parse"
+        problem = "the plugin prints to standard output, but some installers parse that output"
         problems.append(f"{problem}: {safe_repr(text)}")
     return features, problems, seconds
 

@@ -110,7 +110,7 @@ class ReleaseFiles:
             rule, remedy = RULES[f"{each.subject.value}-agree"], _REMEDIES[each.subject]
             if own in each.names:
                 remedy = f"{_WRITE_AGAIN}, or {remedy[:1].lower()}{remedy[1:]}"
-            yield Finding(rule, each.names, f"They {each.problem}", remedy)
+            yield Finding(rule, each.names, f"The files {each.problem}", remedy)
 
     def check_labels(self) -> Iterator[Finding]:
         """Check whether the labels in the manifest match the labels of the wheels."""

@@ -111,7 +111,7 @@ class VariantsCommand(Command, SessionCommandMixin):
             typed = without_credentials(shlex.join(args), "CREDENTIALS")
             said = (
                 "This command moved to wheel-variants. Install wheel_variants-*.whl "
-                "from the release with its extra [cli], then type:"
+                "from the release with the extra [cli], then type:"
             )
             logger.error("%s", Hint(said, typed))
             return ERROR

@@ -313,7 +313,7 @@ class _Transaction:
             try:
                 if any(each.recovery_paths for each in self._old):
                     logger.error(
-                        "pip left the files that it cannot restore in '%s'.",
+                        "pip cannot restore some files, and left these files in '%s'.",
                         folder.keep(),
                     )
                 else:

@@ -81,8 +81,8 @@ class _EnvironmentLock:
             if time.monotonic() > end:
                 said = (
                     f"Another installer is still changing '{sys.prefix}' after "
-                    f"{_PATIENCE // 60} minutes. Wait until it has finished, or end the "
-                    f"process that locks '{self._path}', and run pip again."
+                    f"{_PATIENCE // 60} minutes. Wait until that installer has finished, "
+                    f"or end the process that locks '{self._path}'. Then run pip again."
                 )
                 raise InstallationError(printable(said))
             time.sleep(_PAUSE)

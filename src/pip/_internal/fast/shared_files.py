@@ -39,7 +39,7 @@ def warn_of_shared_files(requirements: Iterable[InstallRequirement]) -> None:
     for (first, second), paths in shared.items():
         more = f" and {counted(len(paths) - 1, 'more file')}" if len(paths) > 1 else ""
         logger.warning(
-            "%s and %s both install '%s'%s with different contents; the files of %s "
+            "%s and %s both install '%s'%s with different contents. The files of %s "
             "replace the others. Install only one of the two packages.",
             first,
             second,

@@ -32,12 +32,12 @@ def space_for(needed: int, folder: str) -> Iterator[None]:
         if not is_full(error):
             raise
         folder = os.path.abspath(folder)
-        sizes = [f"{format_size(needed)} are needed"] if needed else []
+        sizes = [f"{format_size(needed)} is needed"] if needed else []
         with suppress(OSError):
             free = shutil.disk_usage(folder).free
             # A quota may be used up although the disk is not full.
             if free < needed or not needed:
-                sizes.append(f"{format_size(free)} are left")
+                sizes.append(f"{format_size(free)} is left")
         text = "; ".join(filter(None, [os.strerror(errno.ENOSPC), " and ".join(sizes)]))
         raise OSError(errno.ENOSPC, text, folder) from error
 

@@ -47,7 +47,7 @@ def own_folder(path: str) -> None:
     status = os.stat(path)
     # A link of this user may point to another disk; all users may change a link.
     if os.lstat(path).st_uid != status.st_uid or not is_own(status):
-        fix = "Allow only yourself to change it (chmod 700), or delete it"
+        fix = "Make it writable only by you (chmod 700), or delete it"
         raise PermissionError(f"Another user can change '{path}'. {fix}")
 
 

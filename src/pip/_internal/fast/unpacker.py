@@ -175,7 +175,7 @@ class Unpacker:
         members = [each for each in infos if not each[1].is_dir()]
         total = sum(info.file_size for _, info in members)
         if total > shutil.disk_usage(self._path).free:
-            raise OSError("there is no space")
+            raise OSError("the disk is full")
         members.sort(key=lambda each: -each[1].file_size)
         count = min(self._most, 1 + os.path.getsize(job.path) // _PART)
         job.left = count

@@ -83,7 +83,7 @@ class WheelStore:
                 if alone and self.names():
                     os.close(lock)
                     raise OSError(
-                        "another pip is using them. Try again when it has finished"
+                        "another pip is using them. Try again when that pip has finished"
                     ) from None
             except OSError:
                 os.close(lock)
@@ -150,7 +150,7 @@ class WheelStore:
         folder = os.path.join(self.path, name)
         try:
             if not is_own(os.lstat(folder)):
-                raise PermissionError("another user may change it")
+                raise PermissionError("another user may change the folder")
             with open(os.path.join(folder, _CONTENTS), encoding="utf-8") as file:
                 wheel, files = json.load(file)
             if wheel != filename:

@@ -152,9 +152,11 @@ def arguments_parsed(fn: Callable[..., Any]) -> Callable[..., Any]:
 
             switches.parsed(command, options)
         given = vars(options).get
-        if given("upgrade_variants") and given("target_dir"):
+        if given("target_dir") and not given("upgrade"):
             # Otherwise upstream keeps packages that are already in the folder.
-            options.upgrade = True
+            options.upgrade = given("upgrade_variants")
+            # Upstream allows no import when it prints what it has installed.
+            import pip._internal.variants.hooks.installing  # noqa: F401
         return options, rest
 
     return parse

@@ -55,23 +55,23 @@ DECIDING: Sequence[tuple[Mapping[str, Properties], list[Preference], str]] = [
     (
         {"b": [V3], "a": [CUDA]},
         [],
-        f"has {CUDA}, b has {V3}, and the order of namespaces",
+        f"has {CUDA}, which ranks above the {V3} of b in the order of namespaces",
     ),
     (
         {"b": [ARCH], "a": [CUDA]},
         [],
-        f"has {CUDA}, b has {ARCH}, and the order of features",
+        f"has {CUDA}, which ranks above the {ARCH} of b in the order of features",
     ),
     (
         {"b": [OLD], "a": [CUDA]},
         [],
-        f"has {CUDA}, b has {OLD}, and the order of values",
+        f"has {CUDA}, which ranks above the {OLD} of b in the order of values",
     ),
     ({"b": [CUDA], "a": [CUDA, V3]}, [], f"also has {V3}"),
     (
         {"b": [CUDA], "a": [V3]},
         [Preference("cpu")],
-        f"has {V3}, b has {CUDA}, and the order of preferences",
+        f"has {V3}, which ranks above the {CUDA} of b in the order of preferences",
     ),
 ]
 

@@ -71,7 +71,7 @@ def test_a_wrong_hash_is_compared_with_the_page_as_it_is_now(
     ):
         if fault is not None:
             torch.faults["/simple/torch/"] = fault
-        with pytest.raises(ManifestUnavailable, match="hash is not the one"):
+        with pytest.raises(ManifestUnavailable, match="hash does not match"):
             fetch_manifest(session, given)
 
 

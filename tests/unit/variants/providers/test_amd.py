@@ -20,7 +20,7 @@ from tests.unit.variants.providers.asking import ask
 TOPOLOGY = "sys/class/kfd/kfd/topology/nodes"
 FIRST_RENDER_MINOR = 128
 
-NO_ROCM = "no version of ROCm was found"
+NO_ROCM = "pip found no ROCm version"
 ANOTHER_MACHINE = "the target is another machine"
 
 # gfx90a, gfx1100 and gfx1036, as a driver writes them.
@@ -121,9 +121,9 @@ class Case:
 OVERRIDE = "HSA_OVERRIDE_GFX_VERSION"
 VISIBLE = ("ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES")
 HIDDEN = "{} hides every AMD GPU: {!r}"
-NO_GPU = "the AMD driver shows no GPU that this user may use"
+NO_GPU = "the AMD driver shows no GPU to this user"
 UNTOLD = (
-    f"the AMD driver does not report the architecture of a GPU; to name it, set "
+    f"the AMD driver does not report the architecture of a GPU; to name the architecture, set "
     f"{GFX_VARIABLE}"
 )
 #: A gfx1030, gfx1100, gfx1101 and gfx90a, of which three have a UUID.
@@ -283,7 +283,7 @@ def test_what_a_machine_supports(machine: Machine, name: str) -> None:
     assert (answer.unusable == UNTOLD) == (case.reason == UNTOLD)
     assert len(answer.warnings) == case.warned
     for variable, text in case.environ.items() if case.warned else ():
-        assert answer.warnings[0].startswith(f"pip ignores {variable} ")
+        assert answer.warnings[0].startswith(f"{variable} is invalid, so pip ")
         assert repr(text) in answer.warnings[0]
 
 
@@ -304,7 +304,7 @@ def test_device_that_this_user_may_not_use(
     assert architectures(answer) == ()
     assert answer.warnings == ()
     assert answer.unusable == (
-        f"this user may not open /{denied}; add the user to the group render, or set "
+        f"this user has no permission to open /{denied}; add the user to the 'render' group, or set "
         f"{GFX_VARIABLE} to name the GPU"
     )
 
@@ -341,7 +341,7 @@ def test_place_of_rocm(machine: Machine) -> None:
     assert answer.features == ()
     (warning,) = answer.warnings
     assert warning.startswith(f"{NO_ROCM} (/nowhere/.info/version: ")
-    assert warning.endswith(f"{ROCM_VARIABLE} to its version (got '/nowhere')")
+    assert warning.endswith(f"(got '/nowhere'), or {ROCM_VARIABLE} to the ROCm version")
 
 
 def test_variables_of_rocm_bootstrap(machine: Machine) -> None:

@@ -83,7 +83,7 @@ def test_a_namespace_without_a_named_provider_is_built_in() -> None:
     assert chain().query(manifest(None), ["nvidia"])["nvidia"].features
     assert chain().query(manifest(None, "amd"), ["amd"])["amd"].reason
     unknown = chain().query(manifest(None, "npu"), ["npu"])["npu"]
-    assert unknown.reason == "no provider is named for it"
+    assert unknown.reason == "the metadata names no provider for npu"
 
 
 def test_a_provider_of_no_known_kind_supports_nothing() -> None:

@@ -168,7 +168,7 @@ def test_cpu_that_cannot_be_read_is_the_oldest(
 def test_machine_of_another_architecture(provider: str, machine: str) -> None:
     asked = ask(provider, prepare=ON_LINUX.format(machine=machine, cpuinfo="absent"))
     assert asked.features == {}
-    assert asked.reason == f"this machine is {machine}"
+    assert asked.reason == f"the CPU architecture is {machine}"
     assert asked.imported == []
 
 
@@ -247,7 +247,7 @@ def test_intel_cpu_of_a_mac(leaf7: str, extra: str, levels: str) -> None:
     [
         ("x86_64", "x86_64", "darwin", "the system lists no CPU flags"),
         ("aarch64", "arm64", "darwin", "the system lists no CPU flags"),
-        ("x86_64", "amd64", "freebsd15", "pip cannot read it on freebsd15"),
+        ("x86_64", "amd64", "freebsd15", "pip cannot read CPU features on freebsd15"),
     ],
 )
 def test_system_that_tells_nothing(

@@ -99,20 +99,20 @@ INVALID: list[tuple[bytes, str]] = [
     (_supporting([{"feature": "level", "values": [3]}]), "3"),
     (_supporting([LEVELS, LEVELS]), "repeated"),
     (_with(devices=[]), "'devices' is not a JSON object"),
-    (_with(devices={"amd": [GPU]}), "has devices of 'amd', which it does not support"),
+    (_with(devices={"amd": [GPU]}), "devices of 'amd', but no supported features"),
     (
         _with(supported={"amd": [LEVELS]}, devices={"amd": GPU}),
         "devices of 'amd' are not a list",
     ),
     (_gpus("gfx942"), "device of 'amd' is not a JSON object"),
-    (_gpus({**GPU, "name": "\x1b[31m"}), "not a device of 'amd'"),
-    (_gpus({**GPU, "number": 0}), "not a number of devices: 0"),
-    (_gpus({**GPU, "number": True}), "not a number of devices: True"),
+    (_gpus({**GPU, "name": "\x1b[31m"}), "Invalid device of 'amd'"),
+    (_gpus({**GPU, "number": 0}), "Invalid number of devices: 0"),
+    (_gpus({**GPU, "number": True}), "Invalid number of devices: True"),
     (_gpus({**GPU, "values": []}), "amd :: gfx_arch"),
     (_with(environment={"python": "3"}), "'python'"),
     (_with(environment={"python_version": 3}), "python_version"),
-    *((_part(key), f"missing '{key}'") for key in ("platforms", "abis")),
-    (_part("environment"), "missing in 'environment': implementation_name"),
+    *((_part(key), f"Missing: '{key}'") for key in ("platforms", "abis")),
+    (_part("environment"), "Missing: in 'environment': implementation_name"),
     (_with(environment={"os_name": "nt"}), "part of a machine"),
     (_with(platforms=["linux_x86_64"]), "part of a machine"),
     (_with(abis=["cp312"]), "part of a machine"),
@@ -121,7 +121,7 @@ INVALID: list[tuple[bytes, str]] = [
     (_whole(platforms=["macosx_99999999_0_arm64"]), "'macosx_99999999"),
     (_with(platforms="any"), "'platforms' is not a list"),
     (_with(platforms=["win-amd64"]), "'win-amd64'"),
-    (_with(platforms=[3]), "not a tag in 'platforms': 3"),
+    (_with(platforms=[3]), "Invalid tag in 'platforms': 3"),
     (_with(abis={}), "'abis' is not a list"),
 ]
 
@@ -141,7 +141,7 @@ SCHEMA = json.loads(
 )
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 #: What no schema can say.
-BEYOND = ("repeated", "which it does not support", "99999999")
+BEYOND = ("repeated", "but no supported features", "99999999")
 
 
 @pytest.mark.parametrize(("content", "problem"), INVALID)

@@ -134,15 +134,15 @@ def test_no_such_name(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "why"),
     [
-        ("cuda-99.9-sm_90", "No variant supports such a driver or GPU"),
-        ("cuda-10.2-sm_70", "No variant supports such a driver or GPU"),
-        ("cuda-12.8-sm_10", "No variant supports such a driver or GPU"),
-        ("xpu-99.0.0", "No variant supports such a driver or GPU"),
+        ("cuda-99.9-sm_90", "No variant supports this driver or GPU"),
+        ("cuda-10.2-sm_70", "No variant supports this driver or GPU"),
+        ("cuda-12.8-sm_10", "No variant supports this driver or GPU"),
+        ("xpu-99.0.0", "No variant supports this driver or GPU"),
         ("sm_90", "lacks the CUDA version"),
         ("linux-gfx1100", "lacks the ROCm version"),
-        ("macos-cuda-12.8-sm_90", "macOS has no such devices"),
-        ("windows-glibc-2.35", "glibc belongs to Linux, not to windows"),
-        ("macos-tegra", "tegra belongs to Linux, not to macos"),
+        ("macos-cuda-12.8-sm_90", "macOS does not support 'cuda'"),
+        ("windows-glibc-2.35", "'glibc' is only for Linux, not for 'windows'"),
+        ("macos-tegra", "'tegra' is only for Linux, not for 'macos'"),
     ],
 )
 def test_there_is_no_such_machine(name: str, why: str) -> None:
@@ -165,7 +165,7 @@ def test_devices_on_a_mac_are_those_of_another_machine(
 def test_no_free_threaded_python_before_there_were_any(name: str) -> None:
     with pytest.raises(InvalidHostFile) as error:
         read_host(name)
-    assert "only since 3.13" in str(error.value.context)
+    assert "needs version 3.13 or newer" in str(error.value.context)
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,7 @@ class Case:
     warned: bool = False
 
 
-NO_GPU = "the NVIDIA driver shows no GPU that can be read"
+NO_GPU = "the NVIDIA driver shows no readable GPU"
 VERSION = "nvmlSystemGetCudaDriverVersion"
 UNUSABLE = "the NVIDIA driver cannot be used: "
 
@@ -89,7 +89,7 @@ CASES = {
     ),
     **{
         f"CUDA {told}": _fails(
-            f"the NVIDIA driver reports CUDA {told}, which is not between 11.0 and 15.20",
+            f"the NVIDIA driver reports CUDA {told}, but pip supports CUDA 11.0 to 15.20",
             warned=False,
             cuda=cuda,
         )

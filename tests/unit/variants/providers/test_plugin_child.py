@@ -97,7 +97,7 @@ def test_what_is_broken_is_left_out() -> None:
 @pytest.mark.parametrize("configs", [None, {}, "kind", iter(())])
 def test_an_answer_is_a_list(configs: object) -> None:
     name = type(configs).__name__
-    with pytest.raises(PluginFault, match=f"returned a {name} for a list"):
+    with pytest.raises(PluginFault, match=f"returned a {name}, not a list"):
         described(configs)
 
 

@@ -103,7 +103,7 @@ def _check(options: argparse.Namespace) -> None:
         raise UsageError("Specify either DIR or --release-listing")
     if source is None and options.twins:
         raise UsageError(
-            "--twin cannot be used with --release-listing, which cannot rename wheels"
+            "--twin cannot be used with --release-listing: wheels on a server cannot be renamed"
         )
     if source and folder and os.path.realpath(folder) == os.path.realpath(source):
         raise UsageError(
@@ -165,7 +165,7 @@ def _plan_lines(plan: Plan) -> Iterator[str]:
         needs = ", ".join(sorted(map(str, adopted.proof.properties))) or "nothing"
         yield f"  needs {needs} ({adopted.proof.rule})"
         for each in adopted.dropped:
-            yield f"  omits {each}, which is not valid for the variant"
+            yield f"  omits {each}, because it is not valid for the variant"
     for name in plan.kept:
         yield name
         yield "  is copied unchanged"
@@ -173,7 +173,7 @@ def _plan_lines(plan: Plan) -> Iterator[str]:
         yield left.filename
         yield f"  is skipped: {left.why}"
     for name, text in plan.requiring:
-        yield f"{name} requires '{text}', which will no longer exist: update {name}"
+        yield f"{name} requires '{text}', but '{text}' will no longer exist: update {name}"
     for message in plan.alike:
         yield f"{message}."
     if plan.snippet:

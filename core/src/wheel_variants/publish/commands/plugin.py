@@ -100,8 +100,8 @@ def run(options: argparse.Namespace) -> int:
         )
     for name in filter(is_secret, options.variables):
         raise UsageError(
-            f"--variant-provider-variable cannot pass '{name}', which may contain a "
-            f"secret ({', '.join(SECRETS)})"
+            "--variant-provider-variable passes no variables that may contain secrets, "
+            f"and the name '{name}' contains one of {', '.join(SECRETS)}"
         )
     trial = try_plugin(
         options.plugin,

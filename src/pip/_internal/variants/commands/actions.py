@@ -159,7 +159,7 @@ ACTIONS: Mapping[str, Action] = {
             "Add publishers' indexes to the configuration.",
             "setup [options] [NAME ...]",
             "Without a NAME, list the known publishers without contacting them.\n"
-            "The exit status is 1 if nothing was written as requested, otherwise 0.",
+            "The exit status is 1 if the requested change was not written, otherwise 0.",
             SETUP_OPTIONS,
         ),
     )

@@ -42,7 +42,7 @@ _HEADING, _TAKEN, _REFUSED = "bold", "green", "red"
 def run(command: SessionCommandMixin, options: Values, args: list[str]) -> int:
     """Explain what pip would install for a requirement, or how pip ranks a manifest."""
     if len(args) + (options.manifest is not None) != 1:
-        raise WrongUse("Need one REQUIREMENT, or --manifest FILE")
+        raise WrongUse("Specify one REQUIREMENT, or --manifest FILE")
     if options.manifest is not None:
         return _explain_manifest(command, options)
     with only_output(options):
@@ -95,10 +95,9 @@ def _lookup_lines(result: LookupResult) -> Iterator[Line]:
         yield from _release_lines(result, chosen.release)
         agreement = result.run.attempt.agreement
         if result.link is not None and agreement is not None:
-            label = label_of(result.link)
+            name = reasons.build_name(chosen.release, label_of(result.link))
             yield Line(
-                f"pip chose {label} because it is for {agreement}, like the installed "
-                "packages."
+                f"pip chose {name} for {agreement}, to match the installed packages."
             )
     yield Line("")
     if result.stays and result.installed is not None:
@@ -152,7 +151,7 @@ def _selection_lines(selection: Selection, chosen_label: str | None) -> Iterator
     schema = (manifest.schema or "").rpartition("/")[2].removesuffix(".json")
     yield Line(f"Manifest: {selection.origin}" + (f" ({schema})" if schema else ""))
     if selection.answers:
-        yield Line("Supported values of the features they use", _HEADING)
+        yield Line("Supported values of the features that these variants use", _HEADING)
     for namespace, answer in selection.answers.items():
         used = {
             feature
@@ -191,7 +190,7 @@ def _order_lines(
         first, second, found = two
         missed = selection.devices_left_out(second)
         if missed and not selection.devices_left_out(first):
-            reason = f"it has code for all GPUs; {second} has none for {missed[0]}"
+            reason = f"it has code for all GPUs; {second} has no code for {missed[0]}"
         else:
             reason = _reason(found, second)
         yield Line(f"{first} comes before {second}: {reason}")
@@ -204,9 +203,9 @@ def _reason(found: Comparison, second: str) -> str:
     if other is None:
         return f"it also has {reasons.describe_properties([one])}"
     return (
-        f"it has {reasons.describe_properties([one])}, {second} has "
-        f"{reasons.describe_properties([other])}, and the order of "
-        f"{found.criterion.value}s decides"
+        f"it has {reasons.describe_properties([one])}, which ranks above the "
+        f"{reasons.describe_properties([other])} of {second} in the order of "
+        f"{found.criterion.value}s"
     )
 
 

@@ -41,7 +41,7 @@ _CHOSEN = "*"
 def run(command: SessionCommandMixin, options: Values, args: list[str]) -> int:
     """List the variants of the release that pip would install, or of all releases."""
     if len(args) != 1:
-        raise WrongUse("Need one REQUIREMENT")
+        raise WrongUse("Specify one REQUIREMENT")
     with only_output(options):
         session = command.get_default_session(options)
         result = look_up(session, options, args[0])

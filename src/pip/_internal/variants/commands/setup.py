@@ -162,7 +162,7 @@ class _File:
             elif before != file.read_bytes():
                 file.write_bytes(before)
             # Upstream's error repeats the path.
-            why = f"pip cannot write it: {errors.describe_error(error.__context__ or error)}."
+            why = f"pip cannot write the file: {errors.describe_error(error.__context__ or error)}."
             hint = "Choose another file with --user, --site or --global."
             raise errors.UnusableConfiguration(self.path, why, hint) from error
 
@@ -175,7 +175,7 @@ def _named(file: _File, name: str) -> Publisher:
     publisher = PUBLISHERS.get(name.lower())
     if publisher is None:
         near = difflib.get_close_matches(name.lower(), PUBLISHERS, 1)
-        meant = f" Did you mean {near[0]}?" if near else ""
+        meant = f" Did you mean '{near[0]}'?" if near else ""
         edit = command_to_type(file.options, "config", "edit", file.option)
         raise errors.WrongUse(
             f"pip knows no publisher {name!r}.{meant} Known publishers: "
@@ -211,7 +211,7 @@ def _changed(file: _File, publishers: Sequence[Publisher]) -> list[ScopedIndex]:
             if index is not None and not _is_at(index, each):
                 url = _bare(index.url)
                 words = (actions.REMOVE.name, each.name, actions.URL.name, url)
-                hint = Hint("To change that, first:", file.command(*words))
+                hint = Hint("To use another index, first type:", file.command(*words))
                 raise errors.IndexTaken(f"{project} comes from {url}", hint=hint)
         lacking = tuple(name for name in each.projects if name not in there)
         if lacking:
@@ -276,13 +276,12 @@ def _propose(
         write([f"{each.name} ({each.publisher}; data from {READ}, not tried)"])
         write([f"  {', '.join(each.projects)}"])
         write([f"  {each.note}"] if each.note else [])
-    lines = [f"  {each}" for each in after] or [f"  nothing of {scoped_indexes.KEY}"]
-    write(
-        [
-            f"{file.path} would contain, in section [{_SECTION}] and without comments:",
-            *lines,
-        ]
+    lines = [f"  {each}" for each in after] or [f"  (no {scoped_indexes.KEY})"]
+    said = (
+        f"{file.path} would contain this in section [{_SECTION}]. Comments in the file "
+        "would be lost:"
     )
+    write([said, *lines])
     if options.yes:
         return
     # A service may have no standard input.
@@ -291,11 +290,11 @@ def _propose(
     if is_hidden or not can_ask:
         yes = again(options, actions.YES.name)
         raise errors.WrongUse(
-            "pip wrote nothing, because it cannot ask for confirmation here. To "
+            "pip wrote nothing, because pip cannot ask for confirmation here. To "
             f"confirm: {yes}"
         )
     try:
-        answer = ask_input("Write it? [y/N] ").strip().lower()
+        answer = ask_input("Write the file? [y/N] ").strip().lower()
     except EOFError:
         answer = ""
     if answer not in ("y", "yes"):
@@ -321,7 +320,7 @@ def _report_written(file: _File, publishers: Sequence[Publisher]) -> None:
     undo = file.command(actions.REMOVE.name, *names, *url)
     install = command_to_type(options, "install", publishers[0].projects[0])
     write([f"{', '.join(names)}: set up.", Hint("To install:", install)])
-    write([Hint("To undo this:", undo)])
+    write([Hint("To undo the change:", undo)])
 
 
 def _write_json(file: _File, *, is_written: bool) -> None:

@@ -115,7 +115,7 @@ def _installed(folders: list[str] | None) -> list[BaseDistribution]:
         return list(environment.iter_installed_distributions(local_only=False))
     for folder in folders:
         if not os.path.isdir(folder):
-            raise WrongUse(f"--path {folder}: there is no such folder")
+            raise WrongUse(f"--path {folder}: the folder does not exist")
     return list(get_environment(folders).iter_all_distributions())
 
 
@@ -146,7 +146,7 @@ def _folders_checked(dists: Sequence[BaseDistribution], target: Target | None) -
             try:
                 needs = list(dist.iter_dependencies())
             except (OSError, ValueError) as error:
-                broken.append(f"{dist.raw_name} has metadata that is invalid: {error}")
+                broken.append(f"{dist.raw_name} has invalid metadata: {error}")
             else:
                 packages[dist.canonical_name] = upstream.PackageDetails(
                     dist.version, needs
@@ -197,7 +197,7 @@ def incomplete(dists: Iterable[BaseDistribution], options: Values) -> Iterator[s
             more = f" and {counted(rest, 'more file')}" if rest else ""
             yield Hint(
                 f"{dist.raw_name} {dist.raw_version} is incomplete: pip cannot find "
-                f"'{missing[0]}'{more}. To repair it:",
+                f"'{missing[0]}'{more}. To repair the package:",
                 _replacing(options, dist, "--no-deps"),
             )
 
@@ -258,8 +258,8 @@ def unsupported(
                 switch = for_upgrade(options, dist.raw_name, further=further)
             found.append(
                 Hint(
-                    f"{machine} does not support {variant}, which needs {lacking}. To "
-                    "switch to the best variant of this version:",
+                    f"{machine} does not support {variant}: the variant needs {lacking}. "
+                    "To switch to the best variant of this version:",
                     switch,
                 )
             )
@@ -313,7 +313,7 @@ def _mixed_accelerators(
             advice = "To install matching variants:"
         else:
             words = ["variants", "list", *sorted(each.dist.raw_name for each in apart)]
-            advice = "No other variants of these versions match. To list them:"
+            advice = "No other variants of these versions match. To list all variants:"
         yield Hint(f"{reasons.mixture(builds)}. {advice}", command(options, *words))
     for using, other in agreement.contradictions(neighbors):
         yield reasons.contradiction(options, using, other)

@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any
 
-from pip._internal.console.output import get_logger
+from pip._vendor.packaging.utils import canonicalize_name
+
 from pip._internal.console.texts import with_label
+from pip._internal.fast import switches
 from pip._internal.fast.install_root import final_path
 from pip._internal.variants.selection.installed import SELECTION_FILE, SELECTIONS
-
-logger = get_logger(__name__)
 
 # The labels of the variants that this run has installed, by their metadata folder.
 _LABELS: dict[str, str] = {}
@@ -50,8 +50,20 @@ def recorded_selection(
 
 
 def installed_summary(fn: Callable[[Any, Any], str], installed: Any, env: Any) -> str:
-    """Add labels to the summary of installed packages."""
+    """Add labels to the summary of installed packages, without those that stayed."""
+    # Build environments of other commands are installed in this way too.
+    given = {} if switches._options is None else vars(switches._options)
+    if os.path.isdir(folder := given.get("target_dir") or "") and not given["upgrade"]:
+        there, dists = {*os.listdir(folder)}, env.iter_all_distributions()
+        kept = {e.canonical_name for e in dists if there & _names(e)}
+        installed = [e for e in installed if canonicalize_name(e.name) not in kept]
     return fn(installed, _LabeledEnvironment(env) if _LABELS else env)
+
+
+def _names(dist: Any) -> set[str]:
+    """Return the top-level names of the files of a package, except bytecode."""
+    paths = dist.iter_declared_entries() or ()
+    return {path.partition(os.sep)[0] for path in paths} - {"__pycache__"}
 
 
 class _LabeledEnvironment:

@@ -47,7 +47,7 @@ def refuse_unsupported(factory: Factory, run: Run, link: Link) -> None:
     if run.purpose is Purpose.PLUGIN:
         from pip._internal.variants.providers.plugin_query import PluginFailed
 
-        raise PluginFailed(f"it needs {link}, which is not on an index")
+        raise PluginFailed(f"it needs {link}, but plugins come only from indexes")
     if run.target.described is not None:
         from pip._internal.variants.selection.target import refuse_source
 
@@ -253,5 +253,5 @@ def _without_its_wheel(
     try:
         return remote_wheel(preparer._session, link)
     except WheelUnreadable as error:
-        logger.info("Downloading %s to see what it needs: %s", link.filename, error)
+        logger.info("Downloading %s to read its dependencies: %s", link.filename, error)
         return None

@@ -256,7 +256,7 @@ def _checked_path(preparer: RequirementPreparer, makers: Makers, link: Link) -> 
         )
     except HashError as error:
         if isinstance(error, HashMismatch) and not link.has_hash:
-            why = "its hash is not among the required ones"
+            why = "its hash is not one of the required hashes"
             raise WheelUnreadable(why) from None
         error.req = ireq
         raise

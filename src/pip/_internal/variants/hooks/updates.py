@@ -62,8 +62,8 @@ def report_newer_upstream(run: Run, releases_of_fork: Iterable[Version]) -> None
     newest = max(run.catalog.upstream_pips, default=best)
     if newest > best:
         text = (
-            f"pip {newest} is available, but this fork has no release of it yet (its "
-            f"newest is {best}). To switch to stock pip:"
+            f"pip {newest} is available, but this fork has no release for pip {newest} "
+            f"yet (newest release: {best}). To switch to stock pip:"
         )
         typed = command(run.settings.options, "install", pin(newest), is_own=True)
         run.reporter.log_once(logging.INFO, Hint(text, typed))
@@ -76,7 +76,7 @@ def warn_of_pip_url(run: Run, fork: BaseDistribution, link: Link) -> None:
     url = link.url
     text = (
         f"A package requires pip from {redact_auth_from_url(url)}. pip kept this fork "
-        f"({fork.version}), because only you can replace it. To replace it:"
+        f"({fork.version}), because only you can replace pip. To replace this fork:"
     )
     typed = command(run.settings.options, "install", f"pip @ {url}", is_own=True)
     run.reporter.warn(Hint(text, typed))

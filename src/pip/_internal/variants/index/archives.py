@@ -68,7 +68,7 @@ def read_manifest(archive: zipfile.ZipFile, path: str) -> bytes:
             raise UnsupportedWheel(f"{path!r} is in the archive more than once")
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             # Only for these two, zipfile limits decompression to the requested size.
-            raise UnsupportedWheel(f"{path!r} is compressed in an unusual way")
+            raise UnsupportedWheel(f"{path!r} has an unsupported compression method")
         with archive.open(info) as file:
             data = file.read(MAX_MANIFEST_SIZE + 1)
     except _UNREADABLE as error:

@@ -150,9 +150,9 @@ def uploaded_too_late(link: Link, limit: datetime.datetime | None) -> str | None
     if limit is None or link.is_file:
         return None
     if link.upload_time is None:
-        return "the index does not state when its variants manifest was uploaded"
+        return "the index states no upload time for its variants manifest"
     if link.upload_time >= limit:
-        return f"its variants manifest was uploaded at {link.upload_time}"
+        return f"--uploaded-prior-to excludes its manifest of {link.upload_time}"
     return None
 
 

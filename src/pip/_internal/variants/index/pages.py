@@ -45,11 +45,13 @@ def fetch_links(session: PipSession, url: str, project: str) -> list[Link]:
     :raises PageUnavailable: if the page cannot be fetched, or is not a page of links.
     """
     if not session.is_secure_origin(Link(url)):
-        raise PageUnavailable("It is neither secure nor named with --trusted-host")
+        raise PageUnavailable(
+            "Its URL is not secure, and --trusted-host does not name its host"
+        )
     if url.startswith("file:"):
         url += "index.html"
         if not os.path.isfile(url_to_path(url)):
-            raise PageUnavailable(f"There is no {url_to_path(url)}", 404)
+            raise PageUnavailable(f"The file {url_to_path(url)} does not exist", 404)
     afresh = not session.refresh_package.isdisjoint((":all:", project))
     try:
         response = collector._get_simple_response(url, session, afresh)
@@ -58,21 +60,18 @@ def fetch_links(session: PipSession, url: str, project: str) -> list[Link]:
         status = getattr(getattr(error, "response", None), "status_code", None)
         raise PageUnavailable(capital(describe_error(error)), status) from None
     except collector._NotAPIContent as error:
-        problem = (
-            f"Its content type is {error.content_type}, which is not that of an index "
-            "page"
-        )
+        problem = f"The content type {error.content_type} is not that of an index page"
         if error.content_type == "Unknown":
-            problem = "Its server does not identify it as an index page"
+            problem = "The server does not state a content type"
         raise PageUnavailable(problem) from None
     except EOFError:
         # Upstream asks for a password at a prompt.
-        problem = "It requires a user name and a password, and pip cannot ask for them"
+        problem = "The index requires a user name and password; pip cannot ask for them"
         raise PageUnavailable(problem, 401) from None
     except ValueError as error:
         # From a redirect to an invalid URL.
         raise PageUnavailable(
-            f"Its URL, or a redirect from it, cannot be used: {describe_error(error)}"
+            f"Its URL, or a redirect from that URL, cannot be used: {describe_error(error)}"
         ) from None
     page = collector._make_index_content(response, cache_link_parsing=False)
     try:

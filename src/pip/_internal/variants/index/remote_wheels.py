@@ -47,7 +47,7 @@ class NoRanges(WheelUnreadable):
     """The server does not support range requests."""
 
     def __init__(self) -> None:
-        super().__init__("its server cannot send a part of a file")
+        super().__init__("its server does not support range requests")
 
 
 def remote_wheel(session: PipSession, link: Link) -> BaseDistribution:
@@ -62,7 +62,7 @@ def remote_wheel(session: PipSession, link: Link) -> BaseDistribution:
     """
     project, *_ = parse_wheel_filename(link.filename)
     url = link.url_without_fragment
-    logger.verbose("Reading what %s says of itself", link)
+    logger.verbose("Reading the metadata of %s", link)
     for attempt in range(1, _ATTEMPTS + 1):
         # Upstream's reader uses only these two methods of a session.
         ranges = cast("PipSession", _RangeRequests(session))

@@ -52,11 +52,11 @@ _FULL = (200, 203)
 #: Hints for temporary failures, and for failures that would happen again.
 AGAIN = "Try again"
 _CREDENTIALS = (
-    "If it requires a password, add it to the URL of the index, a .netrc file or a "
-    "keyring"
+    "If the index requires a password, add the password to the URL of the index, a "
+    ".netrc file or a keyring"
 )
 _CERTIFICATES = "To trust other certificates: --cert FILE"
-_TO_FIX = "Ask the operator of the index to fix it"
+_TO_FIX = "Ask the operator of the index to fix the manifest"
 #: Statuses of servers that may soon succeed, in addition to those from 500 on.
 _BUSY = (408, 425, 429)
 #: Statuses of files that require credentials.
@@ -118,7 +118,7 @@ def _fetch(
             raise ManifestMissing(too_late, listed=False)
         fetched = _download_afresh(session, link)
         if not _hash_matches(link, fetched.data):
-            problem = "its hash is not the one that the index states"
+            problem = "its hash does not match the one on the index"
             raise ManifestUnavailable(problem, _TO_FIX)
     try:
         manifest = parse_manifest(fetched.data)

@@ -240,8 +240,8 @@ class _Needs:
         is_less_needed = self.found[node, version] != self.found[project, version]
         if source not in self._children or (is_more and is_less_needed):
             raise LockConflict(
-                f"Cannot lock {variant} as {node} with all variants that can be "
-                "installed with it."
+                f"Cannot lock {variant} as {node}: pip did not find its dependencies for "
+                "every combination with other variants."
             )
 
     def _check_versions(
@@ -281,8 +281,8 @@ class _Needs:
             for version, variants in needing.items()
         ]
         return LockConflict(
-            "Variants that can be installed together need different versions of "
-            f"{project}.",
+            f"Cannot lock '{project}': variants that can be installed together need "
+            "different versions.",
             lines,
         )
 

@@ -51,8 +51,8 @@ class SameEnvironment(VariantError):
     def __init__(self, one: Document, other: Document, project: str) -> None:
         super().__init__(
             f"Cannot lock for both {one.name} and {other.name} in one file.",
-            "Environment markers cannot distinguish them, and they need different "
-            f"files of {project}.",
+            "Both environments have the same markers, but need different files of "
+            f"'{project}'.",
             f"Lock each in its own file: pip lock --environment {one.name} -o "
             "pylock.NAME.toml",
         )
@@ -124,7 +124,7 @@ def lock_each(
         raise ContradictoryOptions(
             f"--environment {names[0]}",
             f"--variant-host {settings.variant_host}",
-            "Both set the platform to lock for.",
+            "Both options set the platform to lock for.",
         )
     from pip._internal.commands.lock import logger as of_command
 
@@ -228,7 +228,7 @@ def _report(documents: Sequence[Document], content: _Table) -> None:
             found[", ".join(versions) or "not locked"].append(document.name)
         if len(found) > 1:
             parts = (f"{what} for {', '.join(names)}" for what, names in found.items())
-            logger.info("Differs: %s %s", project, "; ".join(parts))
+            logger.info("Versions of '%s' differ: %s", project, "; ".join(parts))
     if any("variants-json" in package for package in content["packages"]):
         logger.info(
             "The lock file contains variants: on every platform, only installers that "

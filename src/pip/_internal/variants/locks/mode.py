@@ -64,8 +64,8 @@ class DependsOnMachine(VariantError):
             f"Cannot lock {name}: its dependencies depend on the machine that installs "
             "it.",
             [
-                f"It needs {requirement}",
-                f"A machine that runs it may lack {' or '.join(properties)}.",
+                f"It requires {requirement}.",
+                f"A machine that runs this variant may lack {' or '.join(properties)}.",
             ],
         )
 
@@ -255,7 +255,7 @@ class Locks(Mode):
         """Resolve with each variant of each project in a resolution."""
         while (target := self._next()) is not None:
             wanted, origin = target
-            problem = "nothing that is locked needs it then"
+            problem = "no locked package needs this variant"
             for selected in self._selections(wanted[0], origin):
                 try:
                     self._resolve_with(resolve_once, selected)

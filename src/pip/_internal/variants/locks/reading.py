@@ -146,7 +146,8 @@ def _refuse_others(lock: Pylock, place: str, target: Mapping[str, str]) -> None:
     """
     environments = lock.environments or ()
     if environments and not any(_holds(each, target) for each in environments):
-        raise LockedForOthers(place, [f"It is for {x}." for x in environments[:_SHOWN]])
+        why = [f"The lock file is for {x}." for x in environments[:_SHOWN]]
+        raise LockedForOthers(place, why)
 
 
 def _only_versions(
@@ -211,7 +212,7 @@ class LockedForOthers(errors.VariantError):
     form = "{} is for other machines."
     usual_hint = (
         "Make a lock file for this machine: run pip lock here, or anywhere with "
-        "--environment NAME. To install for such a machine: --target DIR "
+        "--environment NAME. To install for a machine of the lock file: --target DIR "
         "--variant-host HOST."
     )
 
@@ -266,7 +267,7 @@ class _LockReader:
                 raise errors.VariantsDisabled(wheels[0].filename)
             names = sorted({each.filename for each in wheels})[:_SHOWN]
             what = f"{package.name} {package.version}"
-            why = [f"For {what}, it has only {name}." for name in names]
+            why = [f"For {what}, the lock file lists {name}." for name in names]
             raise LockedForOthers(self._path_or_url, why)
         _, version, *_ = parse_wheel_filename(wheels[0].filename)
         release = run.decisions.release(
@@ -313,7 +314,7 @@ class _LockReader:
             link = self._link(package_wheel_requirement_url(self._path_or_url, each))
             if label_of(link) != split_label(each.filename)[1]:
                 # pip would check one build and install another.
-                problem = f"its location is that of another file: {link.redacted_url}"
+                problem = f"its URL is that of another file: {link.redacted_url}"
                 raise errors.InvalidVariantWheel(each.filename, problem)
             files[link] = each
         if not any(map(label_of, files)):

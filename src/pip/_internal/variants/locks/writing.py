@@ -116,17 +116,17 @@ def _check_groups(
         missing = [each for each in condition if each and each.project not in projects]
         if missing:
             raise LockConflict(
-                f"Whether {project} {version} is needed depends on the variant of a "
-                "package that is left out of the lock file.",
-                [f"{each} needs it" for each in sorted(missing, key=str)],
+                f"Cannot lock {project} {version}: whether it is needed depends on the "
+                "variant of a package that is not in the lock file.",
+                [f"{each} needs {project}." for each in sorted(missing, key=str)],
             )
     named: dict[str, LockedVariant] = {}
     for variant in sorted(variants, key=str):
         other = named.setdefault(group_name(variant), variant)
         if other != variant:
             raise LockConflict(
-                f"{other} and {variant} would both have the dependency group "
-                f"{group_name(variant)}."
+                f"Cannot lock both {other} and {variant}: both would have the dependency "
+                f"group '{group_name(variant)}'."
             )
 
 
@@ -167,7 +167,7 @@ def _hashes(link: Link, url: DirectUrl, factory: Factory) -> Mapping[str, str]:
         path = link.file_path
     else:
         logger.info(
-            "Downloading %s to lock its hash, which its index does not state",
+            "Downloading %s to compute its hash: the index does not state a hash",
             link.filename,
         )
         path = get_http_url(link, factory.preparer._download).path

@@ -121,7 +121,7 @@ def _architectures(
     names = tuple(gpu.architecture for gpu in ordered if gpu.architecture is not None)
     if len(names) < len(gpus):
         untold = "the AMD driver does not report the architecture of a GPU"
-        findings.unusable = f"{untold}; to name it, set {GFX_VARIABLE}"
+        findings.unusable = f"{untold}; to name the architecture, set {GFX_VARIABLE}"
         findings.note(findings.unusable)
     return names, "AMD driver"
 
@@ -158,10 +158,10 @@ def _read_gpus(root: str) -> list[_Gpu]:
         elif os.path.exists(os.path.join(root, unusable[0][1:])):
             denied = denied or unusable[0]
     if not gpus:
-        reason = "the AMD driver shows no GPU that this user may use"
+        reason = "the AMD driver shows no GPU to this user"
         advice = (
-            f"this user may not open {denied}; add the user to the group render, or "
-            f"set {GFX_VARIABLE} to name the GPU"
+            f"this user has no permission to open {denied}; add the user to the "
+            f"'render' group, or set {GFX_VARIABLE} to name the GPU"
         )
         raise NotDetected(reason, unusable=None if denied is None else advice)
     return gpus
@@ -279,10 +279,10 @@ def _version(form: str, text: str) -> tuple[str, ...] | None:
 
 
 def _no_rocm(problem: str, stated: str) -> NotDetected:
-    reason = f"no version of ROCm was found ({problem})"
+    reason = f"pip found no ROCm version ({problem})"
     warning = (
-        f"{reason}; set ROCM_PATH to the folder of ROCm, or {ROCM_VARIABLE} to its "
-        f"version (got {stated!r})"
+        f"{reason}; set ROCM_PATH to the ROCm folder (got {stated!r}), or "
+        f"{ROCM_VARIABLE} to the ROCm version"
     )
     return NotDetected(reason, warning=warning if stated else None)
 

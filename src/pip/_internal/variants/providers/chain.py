@@ -59,11 +59,11 @@ BUILTIN_NAMESPACES: Mapping[str, Collection[str]] = {
 }
 
 _UNKNOWN = (
-    "pip chooses for another machine and does not know its hardware, so it uses only "
-    "variants that need none. To describe the hardware, use --variant-host"
+    "pip chooses for another machine with unknown hardware, so pip uses only variants "
+    "without hardware requirements. To describe the hardware, use --variant-host"
 )
 _DISABLED = no_result(
-    "--disable-variant-provider turned it off", source=Source.DISABLED
+    "--disable-variant-provider turned its provider off", source=Source.DISABLED
 )
 
 
@@ -147,10 +147,7 @@ class ProviderChain:
         if namespace in self.disabled:
             return _DISABLED
         if provider.optional and namespace not in self.enabled:
-            reason = (
-                "its provider is optional: --enable-variant-provider "
-                f"{namespace} turns it on"
-            )
+            reason = f"its provider is optional: --enable-variant-provider {namespace}"
             return no_result(reason, source=Source.OPTIONAL)
         excluded = self._excluded(provider)
         if excluded is not None:
@@ -172,7 +169,7 @@ class ProviderChain:
             return self._ask_plugin(manifest, provider)
         if namespace in BUILTIN_NAMESPACES:
             return self.detect(namespace)
-        return no_result("no provider is named for it")
+        return no_result(f"the metadata names no provider for {namespace}")
 
     def _abi_dependency(
         self, manifest: Manifest, namespace: str, project: str | None
@@ -191,7 +188,7 @@ class ProviderChain:
         features, path = self.host.supported.features(namespace), self.host.path
         if not features:
             return ProviderResult(
-                reason=f"{path} does not list this namespace", source=Source.HOST
+                reason=f"{path} does not list namespace {namespace}", source=Source.HOST
             )
         devices = self.host.devices.get(namespace, ())
         return ProviderResult(features, path, source=Source.HOST, devices=devices)
@@ -204,7 +201,7 @@ class ProviderChain:
                 return None
         except UnusableProvider as error:
             return str(error)
-        return f"it applies only if {marker}"
+        return f"its provider applies only if {marker}"
 
     def _ask_plugin(self, manifest: Manifest, provider: Provider) -> ProviderResult:
         """Query a plugin, or the equivalent built-in provider."""
@@ -225,13 +222,11 @@ class ProviderChain:
             if not names.isdisjoint(BUILTIN_NAMESPACES[namespace]):
                 return self.detect(namespace)
         if not required:
-            return ProviderResult(
-                reason="none of the plugins that it requires applies here"
-            )
+            return ProviderResult(reason="none of its plugins applies here")
         if not self.hardware:
             return no_result(NOT_THIS_MACHINE, warnings=(_UNKNOWN,))
         if self.plugins is None:
-            return no_result("its plugin was not asked")
+            return no_result("pip did not query its plugin")
         of_variants = (each.properties() for each in manifest.variants.values())
         stated = frozenset().union(*of_variants)
         known = sorted(each for each in stated if each.namespace == namespace)

@@ -43,7 +43,7 @@ def ask_cpu(
         return ProviderResult(reason=NOT_THIS_MACHINE)
     machine = platform.machine().lower()
     if _ARCHITECTURES.get(machine, machine) != architecture:
-        return ProviderResult(reason=f"this machine is {machine or 'unknown'}")
+        return ProviderResult(reason=f"the CPU architecture is {machine or 'unknown'}")
     try:
         return ProviderResult(detect(), "CPU")
     except CpuUnreadable as error:
@@ -53,7 +53,7 @@ def ask_cpu(
     return ProviderResult(
         (baseline,),
         "assumption",
-        f"what the CPU supports beyond {baseline.values[0]} is unknown: {cause}",
+        f"CPU features beyond {baseline.values[0]} are unknown: {cause}",
     )
 
 
@@ -78,7 +78,7 @@ def read_cpu() -> Microarchitecture:
         # macOS lists the flags of AVX-512 even if AVX-512 is disabled.
         cpu.features = {each for each in cpu.features if not each.startswith("avx512")}
     else:
-        raise CpuUnreadable(f"pip cannot read it on {sys.platform}")
+        raise CpuUnreadable(f"pip cannot read CPU features on {sys.platform}")
     if not cpu.features:
         raise CpuUnreadable("the system lists no CPU flags")
     return cpu

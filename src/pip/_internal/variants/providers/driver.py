@@ -34,5 +34,5 @@ def call_driver(name: str, ask: Callable[[], T]) -> T:
     except NotDetected:
         raise
     except Exception as error:  # a broken driver may raise anything through ctypes
-        reason = f"{name} cannot be asked: {type(error).__name__}: {error}"
+        reason = f"pip cannot query {name}: {type(error).__name__}: {error}"
         raise DriverFault(reason) from error

@@ -67,15 +67,15 @@ def read_host_file(path: str) -> HostDescription:
         with open(path, "rb") as file:
             data = file.read(_MAX_SIZE + 1)
         if len(data) > _MAX_SIZE:
-            raise _Problem(f"It is larger than {_MAX_SIZE >> 20} MiB")
+            raise _Problem(f"The file is larger than {_MAX_SIZE >> 20} MiB")
         # Windows shells may write files in UTF-16.
         return _host(path, json.loads(data))
     except OSError as error:
-        problem = f"It cannot be read: {error.strerror}"
+        problem = f"The file cannot be read: {error.strerror}"
     except ValueError as error:
-        problem = f"It is not JSON: {error}"
+        problem = f"The file is not JSON: {error}"
     except RecursionError:
-        problem = "It is nested too deeply"
+        problem = "The file is nested too deeply"
     except _Problem as error:
         problem, hints = error.args[0], error.args[1:]
     raise InvalidHostFile(path, f"{problem}.", *hints)
@@ -89,10 +89,10 @@ def _host(path: str, root: object) -> HostDescription:
     description = _object(root, "The file")
     schema = description.get("host-schema")
     if schema != HOST_SCHEMA or isinstance(schema, bool):
-        raise _Problem(f"Its 'host-schema' is not {HOST_SCHEMA}: {safe_repr(schema)}")
+        raise _Problem(f"'host-schema' must be {HOST_SCHEMA}, not {safe_repr(schema)}")
     unknown = sorted(set(description) - _KEYS)
     if unknown:
-        raise _Problem(f"It has unknown keys: {safe_repr(unknown)}")
+        raise _Problem(f"The file has unknown keys: {safe_repr(unknown)}")
     supported = _supported(description.get("supported"))
     devices = _devices(description.get("devices", {}), supported)
     environment = _environment(description.get("environment", {}))
@@ -112,13 +112,13 @@ def _check_complete(
     lacking += [repr(key) for key, value in lists.items() if not value]
     if lacking:
         raise _Problem(
-            f"It describes a part of a machine; missing {' and '.join(lacking)}",
-            "Write a complete file on that machine: pip variants host --json. Or leave "
-            "out 'environment', 'platforms' and 'abis' to describe its hardware alone.",
+            f"The file describes only part of a machine. Missing: {' and '.join(lacking)}",
+            "Write a complete file on that machine: pip variants host --json. To "
+            "describe only hardware, omit 'environment', 'platforms' and 'abis'.",
         )
     if release_of(environment["python_full_version"]) is None:
         full = safe_repr(environment["python_full_version"])
-        raise _Problem(f"This is not a Python version: {full}")
+        raise _Problem(f"Invalid 'python_full_version': {full}")
 
 
 def release_of(python: str) -> tuple[int, int, int] | None:
@@ -134,7 +134,7 @@ def _supported(root: object) -> SupportedProperties:
     supported: dict[str, list[SupportedFeature]] = {}
     for namespace, features in stated.items():
         if not properties.is_valid_namespace(namespace):
-            raise _Problem(f"This is not a namespace: {safe_repr(namespace)}")
+            raise _Problem(f"Invalid namespace: {safe_repr(namespace)}")
         if not isinstance(features, list):
             raise _Problem(f"The features of {safe_repr(namespace)} are not a list")
         supported[namespace] = [_feature(item, namespace) for item in features]
@@ -154,7 +154,8 @@ def _devices(
     for namespace, listed in _object(root, "'devices'").items():
         if not supported.features(namespace):
             raise _Problem(
-                f"It has devices of {safe_repr(namespace)}, which it does not support"
+                f"The file lists devices of {safe_repr(namespace)}, but no supported "
+                "features of that namespace"
             )
         if not isinstance(listed, list):
             raise _Problem(f"The devices of {safe_repr(namespace)} are not a list")
@@ -166,9 +167,9 @@ def _device(item: object, namespace: str) -> Device:
     device = _object(item, f"A device of {safe_repr(namespace)}")
     name, number = device.get("name"), device.get("number")
     if not isinstance(name, str) or not _DEVICE_NAME.fullmatch(name):
-        raise _Problem(f"This is not a device of {namespace!r}: {safe_repr(name)}")
+        raise _Problem(f"Invalid device of {namespace!r}: {safe_repr(name)}")
     if type(number) is not int or number < 1:
-        raise _Problem(f"This is not a number of devices: {safe_repr(number)}")
+        raise _Problem(f"Invalid number of devices: {safe_repr(number)}")
     feature = _feature(device, namespace)
     return Device(name, feature.name, feature.values, number)
 
@@ -178,7 +179,9 @@ def _environment(root: object) -> dict[str, str]:
     environment = _object(root, "'environment'")
     for name, value in environment.items():
         if name not in MARKER_VARIABLES:
-            raise _Problem(f"'environment' has no marker variable: {safe_repr(name)}")
+            raise _Problem(
+                f"'environment' has an unknown marker variable: {safe_repr(name)}"
+            )
         if not isinstance(value, str):
             raise _Problem(
                 f"{safe_repr(name)} in 'environment' is not a string: {safe_repr(value)}"
@@ -192,7 +195,7 @@ def _tags(description: Mapping[str, Any], key: str) -> tuple[str, ...]:
         raise _Problem(f"{key!r} is not a list: {safe_repr(given)}")
     for tag in given:
         if not isinstance(tag, str) or not _TAG.fullmatch(tag):
-            raise _Problem(f"This is not a tag in {key!r}: {safe_repr(tag)}")
+            raise _Problem(f"Invalid tag in {key!r}: {safe_repr(tag)}")
     # Tags are not case-sensitive.
     return tuple(dict.fromkeys(map(str.lower, given)))
 
@@ -207,14 +210,12 @@ def _feature(item: object, namespace: str) -> SupportedFeature:
     feature = _object(item, f"A feature of {safe_repr(namespace)}")
     name, values = feature.get("feature"), feature.get("values")
     if not isinstance(name, str) or not properties.is_valid_feature_name(name):
-        raise _Problem(
-            f"This is not a feature of {safe_repr(namespace)}: {safe_repr(name)}"
-        )
+        raise _Problem(f"Invalid feature of {safe_repr(namespace)}: {safe_repr(name)}")
     if not isinstance(values, list) or not values:
         raise _Problem(f"The values of '{namespace} :: {name}' are not a list")
     for value in values:
         if not isinstance(value, str) or not properties.is_valid_value(value):
             raise _Problem(
-                f"This is not a value of '{namespace} :: {name}': {safe_repr(value)}"
+                f"Invalid value of '{namespace} :: {name}': {safe_repr(value)}"
             )
     return SupportedFeature(name, tuple(dict.fromkeys(values)))

@@ -116,8 +116,8 @@ def named_platform(name: str) -> HostDescription:
     if "devices" in parts or ("machine" in parts and parts["machine"]["level"]):
         raise InvalidHostFile(
             name,
-            "It names hardware, but the lock file contains the variants for all "
-            "hardware.",
+            "The name includes hardware, but a lock file always contains the variants "
+            "for all hardware.",
             "Name a platform and a Python, as in: --environment linux-x86_64-py313",
         )
     return host
@@ -185,12 +185,12 @@ def _system(name: str, words: Mapping[str, str]) -> str | None:
         if system not in (None, "linux"):
             other = words.get("libc", "tegra")
             raise InvalidHostFile(
-                name, f"{other} belongs to Linux, not to {words['system']}."
+                name, f"'{other}' is only for Linux, not for '{words['system']}'."
             )
         return "linux"
     has_devices = words.get("devices", "cpu") != "cpu"
     if has_devices and system == "darwin":
-        raise InvalidHostFile(name, "macOS has no such devices.")
+        raise InvalidHostFile(name, f"macOS does not support '{words['devices']}'.")
     if has_devices and target.this_machine()["sys_platform"] == "darwin":
         return system or "linux"
     return system
@@ -250,7 +250,7 @@ def _devices(
     answer = provider.detect(variables, hardware=False)
     needed = {"cuda": ["cuda_version_lower_bound", "sm_arch"], "xpu": ["device_ip"]}
     if not all(map(answer.values, needed.get(devices, ()))):
-        raise InvalidHostFile(name, "No variant supports such a driver or GPU.")
+        raise InvalidHostFile(name, "No variant supports this driver or GPU.")
     return {namespace: answer.features}
 
 
@@ -281,7 +281,7 @@ def _python(name: str, data: Mapping[str, str]) -> tuple[str | None, tuple[str, 
     minor, threads = int(data["minor"]), data.get("threads", "")
     if threads and minor < _FREE_THREADED:
         raise InvalidHostFile(
-            name, f"Free-threaded Python exists only since 3.{_FREE_THREADED}."
+            name, f"Free-threaded Python needs version 3.{_FREE_THREADED} or newer."
         )
     return f"3.{minor}.{int(data.get('micro', 0))}", (f"cp3{minor}{threads}",)
 

@@ -124,7 +124,7 @@ def _device_ips(
     require_this_machine(hardware)
     versions = call_driver("Level Zero", _query)
     if not versions:
-        raise NotDetected("Level Zero shows no Intel GPU that can be read")
+        raise NotDetected("Level Zero shows no readable Intel GPU")
     values: list[str | None] = []
     unknown: list[str] = []
     for version in versions:
@@ -155,9 +155,7 @@ def _query() -> list[int]:
         drivers = _handles(library.zeDriverGet)
     except _CallFailed as error:
         if error.result == _UNINITIALIZED:
-            raise NotDetected(
-                "Level Zero finds no GPU that this user may use"
-            ) from error
+            raise NotDetected("Level Zero shows no GPU to this user") from error
         raise DriverFault(
             f"Intel's GPU driver cannot be used: Level Zero returned {error}"
         ) from error

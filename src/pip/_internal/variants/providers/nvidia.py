@@ -82,8 +82,8 @@ def _add_gpus(found: Findings, capabilities: Sequence[_Version]) -> None:
     """Add the features of GPUs, highest compute capability first."""
     if capabilities[0] < _OLDEST_CAPABILITY:
         found.note(
-            f"GPUs below compute capability {_dotted(_OLDEST_CAPABILITY)} have no "
-            f"sm_arch, and this one has {_dotted(capabilities[0])}"
+            f"this GPU has compute capability {_dotted(capabilities[0])}; sm_arch starts "
+            f"at {_dotted(_OLDEST_CAPABILITY)}"
         )
         return
     found.add("sm_arch", _architectures(capabilities[0]))
@@ -114,8 +114,8 @@ def _cuda(environ: Environ, driver: Driver | None) -> tuple[_Version, str]:
     first, last = (_FIRST_MAJOR, 0), (_LAST_MAJOR, _LAST_MINOR)
     if not first <= version <= last:
         raise NotDetected(
-            f"the NVIDIA driver reports CUDA {_dotted(version)}, which is not between "
-            f"{_dotted(first)} and {_dotted(last)}"
+            f"the NVIDIA driver reports CUDA {_dotted(version)}, but pip supports CUDA "
+            f"{_dotted(first)} to {_dotted(last)}"
         )
     return version, ""
 
@@ -137,7 +137,7 @@ def _capabilities(
         if 1 <= major <= 99 and 0 <= minor <= 9
     ]
     if not plausible:
-        raise NotDetected("the NVIDIA driver shows no GPU that can be read")
+        raise NotDetected("the NVIDIA driver shows no readable GPU")
     return sorted(plausible, reverse=True), ""
 
 

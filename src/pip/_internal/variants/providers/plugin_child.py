@@ -63,7 +63,7 @@ def described(configs: Any) -> list[list[Any]]:
     """Convert a plugin's result to ``[name, [value, …]]``; drop invalid items."""
     if not isinstance(configs, (list, tuple)):
         kind = type(configs).__name__
-        raise PluginFault(f"get_supported_configs() returned a {kind} for a list")
+        raise PluginFault(f"get_supported_configs() returned a {kind}, not a list")
     features = []
     for config in itertools.islice(configs, MAX_FEATURES):
         name, values = getattr(config, "name", None), getattr(config, "values", None)

@@ -139,15 +139,15 @@ class PluginLimits:
                 )
         if self.require_hashes and not self._has_hash(project):
             raise PluginFailed(
-                f"--require-hashes needs a hash for {project}; add it to a constraints "
-                "file (-c)"
+                f"--require-hashes needs a hash for {project}; add the hash to a "
+                "constraints file (-c)"
             )
         added = sorted(_trusted_hosts(self._session) - self._trusted_hosts)
         if added:
             options = " ".join(f"--trusted-host {host}" for host in added)
             raise PluginFailed(
-                f"only a requirements file trusts {', '.join(added)} without "
-                f"certificates; add {options} on the command line"
+                "a requirements file cannot trust hosts for plugins; to skip "
+                f"certificates, add {options} on the command line"
             )
 
     def _has_hash(self, project: NormalizedName) -> bool:

@@ -138,7 +138,7 @@ class Plugins:
             return _untrusted((error.project,))
         except PluginFailed as error:
             return _failed(plugin, str(error))
-        reason = None if features else f"{plugin} reports nothing that is supported"
+        reason = None if features else f"{plugin} reports no supported features"
         return ProviderResult(features, plugin, reason, source=Source.PLUGIN)
 
 
@@ -149,7 +149,7 @@ def _failed(plugin: str, problem: str) -> ProviderResult:
 
 
 def _untrusted(names: tuple[str, ...]) -> ProviderResult:
-    reason = f"it needs a plugin that is not trusted: {', '.join(names)}"
+    reason = f"its provider requires untrusted plugins: {', '.join(names)}"
     return no_result(reason, untrusted=names)
 
 
@@ -219,7 +219,7 @@ def _prepared(
         places = map(redact_auth_from_url, [*finder.index_urls, *finder.find_links])
         raise PluginFailed(
             f"it cannot be installed from {', '.join(places)}: {problem}. Constraints, "
-            "--uploaded-prior-to, --pre and --all-releases apply to it too"
+            "--uploaded-prior-to, --pre and --all-releases also apply to plugins"
         ) from None
     resolved = [*found.requirements.values()]
     installer._preparer.prepare_linked_requirements_more(resolved)

@@ -233,8 +233,8 @@ def forced(
     if value is None:
         raise NotDetected(
             f"{variable} is invalid",
-            warning=f"pip ignores {variable} and detects nothing instead: expected "
-            f"{expected}, got {text!r}",
+            warning=f"{variable} is invalid, so pip detects nothing: expected {expected}, "
+            f"got {text!r}",
         )
     return value, variable
 

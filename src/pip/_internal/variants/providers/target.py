@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 #: The names, for messages, of the marker variables that affect wheels.
 _CALLED = {
     "sys_platform": "system",
-    "platform_machine": "machine type",
+    "platform_machine": "CPU architecture",
     "implementation_name": "interpreter",
     "python_version": "Python",
 }
@@ -177,8 +177,8 @@ class Target:
                 raise ContradictoryOptions(
                     "An option such as --platform or --python-version",
                     f"--variant-host {host.path}",
-                    "The host describes a platform and a Python.",
-                    "Remove one of them, or add the Python to the name: "
+                    "The variant host already sets the platform and the Python.",
+                    "Remove one of the two, or add the Python to the name: "
                     "cuda-12.8-sm_90-py312.",
                 )
             name = self.environment["implementation_name"]
@@ -217,8 +217,8 @@ class Target:
         """The differences between the target and this machine, as sentences."""
         here = this_machine()
         lines = [
-            f"Its {called} is {self.environment[name]}, this one's is {here[name]}."
+            f"Its {called} is {self.environment[name]}; on this machine, it is {here[name]}."
             for name, called in _CALLED.items()
             if differs(here, self.environment, name)
         ]
-        return lines or ["It accepts wheels with other tags than this machine."]
+        return lines or ["Its wheel tags differ from the wheel tags of this machine."]

@@ -107,7 +107,7 @@ def problem(tegra: Tegra, cuda: str | None) -> str:
     driver = "" if cuda is None else f", and its driver has CUDA {cuda}"
     return (
         f"This is {tegra}{driver}. Published CUDA wheels for ARM are built for servers "
-        "(SBSA) and run here only since CUDA 13 (JetPack 7)"
+        "(SBSA) and run on a Jetson only with CUDA 13 (JetPack 7) or newer"
     )
 
 

@@ -104,7 +104,7 @@ class TurnedOff(Mode):
         for project in projects:
             if project in self._indexes:
                 yield (
-                    f"--no-index also turns off the index of {project} "
+                    f"--no-index also turns off the index of '{project}' "
                     f"({VARIANT_INDEX.name}): pip searched only --find-links"
                 )
 
@@ -176,7 +176,7 @@ class Scoped(Mode):
         """Return the candidates on the scoped index of a project."""
         urls = pages_of(self._run.modes, finder, project)
         self._asked.add(project)
-        text = f"Looking for {project} only on {self._redacted_url(project)}"
+        text = f"Looking for '{project}' only on {self._redacted_url(project)}"
         if not urls:
             text = f"--no-index in a requirements file turns off the index of {project}"
         # Programs read the output of listings; the self check was not requested.
@@ -208,12 +208,12 @@ class Scoped(Mode):
         """
         url = redact_auth_from_url(usual[0]).rstrip("/") if usual else "URL"
         return VariantIndexUnavailable(
-            f"Cannot find {project} on {self._redacted_url(project)}, its only index "
+            f"Cannot find '{project}' on {self._redacted_url(project)}, its only index "
             f"({VARIANT_INDEX.name}).",
             f"{str(error).rstrip('.')}.",
             [
                 f"{error.hint}." if error.hint else "",
-                Hint("To install it from another index:", self._instead(project, url)),
+                Hint("To use another index:", self._instead(project, url)),
             ],
             "pip tries no other index, where anyone could publish that name.",
         )
@@ -281,13 +281,13 @@ class Scoped(Mode):
             is_typed = any(supplier == typed for _, typed in self._typed)
             if supplier in self._indexes and not is_typed:
                 why.append(
-                    f"{name} comes from {self._redacted_url(supplier)} ({VARIANT_INDEX.name}), "
-                    "which must not supply any other project."
+                    f"'{name}' comes from {self._redacted_url(supplier)} ({VARIANT_INDEX.name}). "
+                    "That index must not supply any other project."
                 )
         if project is not None and project in self._indexes:
             why.append(
-                f"pip takes {project} only from {self._redacted_url(project)} "
-                f"({VARIANT_INDEX.name}), or from a URL that you type for it."
+                f"pip takes '{project}' only from {self._redacted_url(project)} "
+                f"({VARIANT_INDEX.name}), or from a URL that you type."
             )
         if not why:
             return
@@ -295,10 +295,10 @@ class Scoped(Mode):
         raise DependencyByURL(
             f"{name} requires {project or 'a package'} from {url}.",
             why,
-            "To build nothing, use --only-binary. To build with the packages that are "
-            "installed, use --no-build-isolation."
+            "To avoid the build, use --only-binary. To build with the installed "
+            "packages, use --no-build-isolation."
             if is_built
-            else f"To accept this URL, type it: '{project or 'NAME'} @ {url}'.",
+            else f"To accept this URL, add the requirement '{project or 'NAME'} @ {url}'.",
         )
 
     # Output
@@ -328,8 +328,8 @@ class Scoped(Mode):
         for project in projects:
             if project in self._indexes:
                 yield Hint(
-                    f"{project} can come only from {self._redacted_url(project)} "
-                    f"({VARIANT_INDEX.name}). To install it from another index:",
+                    f"'{project}' can come only from {self._redacted_url(project)} "
+                    f"({VARIANT_INDEX.name}). To use another index:",
                     self._instead(project, "URL"),
                 )
 
