@@ -187,6 +187,7 @@ _LACKING = (
         '<aside class="sidebar-drawer" aria-label="All pages">',
     ),
     ('<aside class="toc-drawer', '<aside aria-label="On this page" class="toc-drawer'),
+    ('<div id="search-results">', '<h1>Search</h1>\n<div id="search-results">'),
     # They scroll, which takes a focus.
     ("<pre>", '<pre tabindex="0">'),
     ('<div class="table-wrapper', '<div tabindex="0" class="table-wrapper'),

@@ -213,7 +213,8 @@ def _draw(measured: Mapping[str, Any], path: Path) -> None:
     with mpl.rc_context(
         {"svg.fonttype": "none", "svg.hashsalt": "pip", "font.size": 9}
     ):
-        figure = Figure(figsize=(5 * len(delays), 1 + 0.6 * len(titles)))
+        size = (5 * len(delays), 1.3 + 0.6 * len(titles))
+        figure = Figure(figsize=size, layout="constrained")
         panels = figure.subplots(1, len(delays), sharey=True, squeeze=False)[0]
         for panel, delay in zip(panels, delays, strict=True):
             for place, tool in enumerate(measured["tools"]):
@@ -223,8 +224,10 @@ def _draw(measured: Mapping[str, Any], path: Path) -> None:
                 panel.barh(at, widths, 0.25, label=tool, color=_COLORS[tool])
             panel.set_title(f"{delay} ms a request")
             panel.set_xlabel("seconds, cold cache")
-        panels[0].set_yticks(range(len(titles)), titles)
+        panels[0].set_yticks([at + 0.25 for at in range(len(titles))], titles)
         panels[0].invert_yaxis()
-        panels[-1].legend()
-        figure.tight_layout()
+        # Inside a panel, a legend can cover bars.
+        figure.legend(
+            *panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=4
+        )
         figure.savefig(path, format="svg", metadata={"Date": None})

@@ -64,7 +64,6 @@ def drawn(
     whole = len(columns) * (width + gap) - gap + 2 * _MARGIN
     bottom = top + rows * (height + _GAP) + _MARGIN
     svg = new(whole, bottom)
-    box(svg, 0, 0, whole, bottom, "paper")
     lefts = [_MARGIN + at * (width + gap) for at in range(len(columns))]
     for left, column in zip(lefts, columns, strict=True):
         if column.on_page:
@@ -92,6 +91,8 @@ def new(width: float, height: float, style: str = "") -> Element:
     SubElement(svg, "style").text = _STYLE + style
     head = SubElement(SubElement(svg, "defs"), "marker", _HEAD)
     SubElement(head, "path", d="M0 0 8 4 0 8z")
+    # Without it, text is dark on dark in a dark theme.
+    box(svg, 0, 0, width, height, "paper")
     return svg
 
 
