@@ -113,5 +113,5 @@ def test_variants_off_are_off_for_build_requirements(
     project = project_to_build(venv.work / "app")
     options = ["-i", index.index_url, "--no-variants", *options]
     result = venv.pip("install", project, *options, code=1)
-    assert "No listed file of backend can be installed." in result.output
+    assert "No listed file of 'backend' can be installed." in result.output
     assert ("GET", "/files/backend-1.0-variants.json") not in index.log()

@@ -179,10 +179,10 @@ def test_a_label_that_the_target_cannot_run(pip: Pip, torch: list[str]) -> None:
             == """\
 error: unsupported-variant
 
-× The variant cu129 of torch 2.8.0 is not supported.
+× The variant 'cu129' of torch 2.8.0 is not supported.
 ╰─> cu129 needs CUDA 12.9 (available: CUDA 12.8)
 
-hint: To install for another machine, describe it with --variant-host FILE. Without --variant, pip installs the best variant that runs.
+hint: To install for another machine, add --variant-host FILE. Without --variant, pip installs the best variant that runs.
 """
         )
 
@@ -198,7 +198,7 @@ def test_hashes_leave_nothing(
     lines = venv.work / "requirements.txt"
     lines.write_text(f"torch==2.8.0 --hash=sha256:{digest}\n")
     result = venv.pip("install", "-r", lines, *torch, env=forced("12.8"), code=1)
-    assert "× No variant of torch==2.8.0 " in result.stderr
+    assert "× No variant of 'torch==2.8.0' " in result.stderr
     assert "cu129 needs CUDA 12.9" in result.stderr
     # They may stand in a constraint too.
     lines.write_text(f"torch==2.8.0 --hash=sha256:{digest}\n")

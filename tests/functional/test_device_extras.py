@@ -22,7 +22,7 @@ OTHERS = ["device-all", "device-gfx1151-strict", "device-gfx1151x", "gfx1151"]
 MANIFEST = make_manifest(
     {"rocm10": {"amd": {"gfx_arch": ["gfx1100", "gfx1151", "gfx1201"]}}, "null": {}}
 )
-WARNING = "GPU code is in extras that nothing requests: "
+WARNING = "These extras contain GPU code, but nothing requests them: "
 
 
 def gpu(*devices: str) -> dict[str, str | None]:
@@ -80,8 +80,8 @@ def test_the_command_comes_before_the_installation(
 ) -> None:
     said = run("install", "torch", "--log", "log.txt")
     assert (
-        f"WARNING: {WARNING}torch[device-gfx1151]. Without them, computations on the GPU "
-        "will fail. To add them: pip install torch 'torch[device-gfx1151]' --index-url "
+        f"WARNING: {WARNING}torch[device-gfx1151]. Without these extras, computations on the "
+        "GPU will fail. To add the extras: pip install torch 'torch[device-gfx1151]' --index-url "
         f"{torch.index_url}"
     ) in said
     before, _, after = (venv.work / "log.txt").read_text("utf-8").partition(WARNING)
@@ -170,7 +170,7 @@ def test_a_lock_file_without_the_extra(run: Run, venv: Environment) -> None:
     run("lock", "torch", gpus=["gfx1201"])
     said = run("install", "-r", "pylock.toml")
     assert f"{WARNING}torch[device-gfx1151]." in said
-    assert "To add them: pip lock 'torch[device-gfx1151]' --index-url" in said
+    assert "To add the extras: pip lock 'torch[device-gfx1151]' --index-url" in said
     run("lock", "torch[device-gfx1151]", gpus=["gfx1201"])
     assert WARNING not in run("install", "-r", "pylock.toml")
     assert venv.installed().keys() == {"torch", "amd-torch-device-gfx1151"}

@@ -89,7 +89,7 @@ def test_host_shows_them(pip: Pip) -> None:
         *("x86_64", "--disable-variant-provider", "aarch64"),
         env={BOOTSTRAP: "gfx1151,gfx1103", PRESENT: "yes"},
     )
-    why = "nothing, since --disable-variant-provider turned its provider off"
+    why = "nothing (--disable-variant-provider turned its provider off)"
     # What follows is how to see more, and where builds for these GPUs are.
     assert result.lines[:-2] == [
         f"nvidia: {why}",
@@ -123,8 +123,8 @@ def test_cuda_variant_on_a_jetson(
     assert result.stderr.startswith(
         "WARNING: This is a Jetson, and its driver has CUDA 12.6. Published CUDA "
         "wheels for ARM are built for servers (SBSA) and run on a Jetson only with CUDA 13 "
-        "(JetPack 7) or newer. Unless the variant cuda was built for Jetsons, it will fail "
-        "when used. To choose no CUDA variant: --disable-variant-provider nvidia"
+        "(JetPack 7) or newer. The variant 'cuda' will fail unless it was built for "
+        "Jetson. To avoid CUDA variants: --disable-variant-provider nvidia"
     )
     without = ["--disable-variant-provider", "nvidia"]
     result = planned("cuda-12.6-sm_87", "5.15.148-tegra", *without)
@@ -174,11 +174,11 @@ def jetson(
 
 TAIL = (
     "Published CUDA wheels for ARM are built for servers (SBSA) and run on a Jetson only with "
-    "CUDA 13 (JetPack 7) or newer; PyTorch has no other wheels for it, so "
+    "CUDA 13 (JetPack 7) or newer. PyTorch publishes no other wheels for the target machine, so "
 )
 CPU_TAKEN = "pip chose the CPU wheel of torch 2.9.1"
 JETPACK_6 = "install torch --index-url https://pypi.jetson-ai-lab.io/jp6/cu126"
-OWN = "NVIDIA's own builds:"
+OWN = "NVIDIA's wheels:"
 ELSEWHERE = f"{OWN} https://pypi.jetson-ai-lab.io"
 
 
@@ -189,7 +189,7 @@ ELSEWHERE = f"{OWN} https://pypi.jetson-ai-lab.io"
         (
             jetson("12.6"),
             "cpu",
-            f"This is a Jetson, and its driver has CUDA 12.6. {TAIL}{CPU_TAKEN}. {OWN} ",
+            f"This is a Jetson, and its driver has CUDA 12.6. {TAIL}{CPU_TAKEN}. To install {OWN[:-1]}: ",
         ),
         (jetson(None), "cpu", f"This is a Jetson. {TAIL}{CPU_TAKEN}. {ELSEWHERE}\n"),
         # From JetPack 7 on it is as a server.
@@ -212,7 +212,7 @@ def test_builds_for_servers_on_a_jetson(
     told = result.stderr
     if said is None:
         assert result.stderr == ""
-        note = f"{label} is built for ARM servers, and runs on a Jetson too"
+        note = f"'{label}' is built for ARM servers and also runs on a Jetson"
         is_jetson = described["environment"]["platform_release"].endswith("-tegra")
         assert (note in result.stdout) is is_jetson
     else:
@@ -324,18 +324,18 @@ SEVERAL: list[tuple[dict[str, list[str]], list[str], str, str | None]] = [
         [],
         "a",
         (
-            ", and no variant has code for all GPUs. To choose for some GPUs only, list "
-            "them in ROCR_VISIBLE_DEVICES\n"
+            ". No variant has code for all GPUs. To choose a variant for some of the "
+            "GPUs, list those GPUs in ROCR_VISIBLE_DEVICES\n"
         ),
     ),
     # Nothing says which GPUs it has code for.
-    ({"a": ONE, "b": []}, [], "a", ", and no variant has code for all GPUs. "),
+    ({"a": ONE, "b": []}, [], "a", ". No variant has code for all GPUs. "),
     ({"a": ONE, "b": BOTH}, ["--variant", "kernels=a"], "a", None),
     (
         {"a": ONE, "b": BOTH},
         ["--prefer-variant", "x86_64 :: level :: v1"],
         "a",
-        ". For all GPUs: --variant kernels=b",
+        ". To use all GPUs: --variant kernels=b",
     ),
 ]
 
@@ -376,7 +376,7 @@ def test_several_gpus(
         assert result.stderr == ""
     else:
         assert result.stderr.startswith(
-            "WARNING: The variant a of kernels 1.0 has no code for the visible GPU with "
+            "WARNING: The variant 'a' of kernels 1.0 has no code for some visible GPUs: "
             f"gfx1151{warned}"
         )
         assert len(result.stderr.splitlines()) == 1
@@ -455,12 +455,12 @@ def test_typed_build_on_a_jetson(dry: Callable[..., Result], host: WriteHost) ->
     backend = ["--pytorch-computation-backend"]
     result = dry(*backend, "cu128", *old)
     assert "torch-2.9.1+cu128" in result.stdout
-    asked = "cu128 of torch 2.9.1, which you asked for, does not run. "
+    asked = "the requested variant 'cu128' of torch 2.9.1 does not run. "
     assert f"{TAIL}{asked}" in result.stderr
     assert JETPACK_6 in result.stderr
     # By its label it is a variant, and cannot run on such a target.
     result = dry(*backend, "auto", "--variant", "cu128", *old, code=1)
-    assert "× The variant cu128 of torch 2.9.1 is not supported" in result.stderr
+    assert "× The variant 'cu128' of torch 2.9.1 is not supported" in result.stderr
     # Neither the CPU build nor a release without builds for CUDA loses any.
     for found, version in (
         (dry("--cpuonly", *old), "2.9.1"),

@@ -52,11 +52,11 @@ def test_story(pip: Pip, index: IndexServer, torch: list[str], host: WriteHost) 
 What pip install would choose for torch<4
 
 Versions, newest first
-  3.0rc1: it is a pre-release; --pre would allow it
-  2.9.2: it was yanked (it \\x1b[31mbreaks)
-  2.9.1: it is for other versions of Python (2.9.1 Requires-Python >=4)
-  2.9.0: it has no wheel for this platform and Python (they are for cp39 on win_arm64)
-  2.8.5: none of its variants is supported
+  3.0rc1: pre-release; to allow pre-releases, add --pre
+  2.9.2: yanked (it \\x1b[31mbreaks)
+  2.9.1: for other versions of Python (2.9.1 Requires-Python >=4)
+  2.9.0: no wheel for this platform and Python (available: cp39 on win_arm64)
+  2.8.5: no supported variant
     cu130 needs CUDA 13.0 (available: CUDA 12.8)
   2.8.0: chosen
 
@@ -290,7 +290,7 @@ def test_no_manifest(venv: Environment, index: IndexServer, torch: list[str]) ->
     index.add_release("only", "1.0", {"cu128": cuda("12.8")}, plain=False)
     for name in ("torch-2.8.0", "only-1.0"):
         index.fault(f"{name}-variants.json", status=403)
-    why = "its variants manifest cannot be used: the server answered 403 Forbidden"
+    why = "the variants manifest cannot be used: the server answered 403 Forbidden"
     told = venv.pip("variants", "explain", "torch", *torch)
     url = index.file_url("torch-2.8.0-variants.json")
     assert f"  No manifest: {why} ({url})" in told.lines

@@ -138,16 +138,16 @@ def test_no_variant_agreement(venv: Environment, index: IndexServer) -> None:
     result = venv.pip(*command, env=forced("13.0"))
     assert chosen(result) == {"torch": "2.9.0 cu12", "vision": "1.0 cu12"}
     assert (
-        "Choosing cu12 of torch 2.9.0 instead of cu13, for CUDA 12 like the others "
-        "(--no-variant-agreement chooses the best variant of each package)"
+        "Choosing 'cu12' of torch 2.9.0 instead of 'cu13', to use CUDA 12 like the "
+        "others. To choose the best variant of each package instead, add --no-variant-agreement"
     ) in result.lines
     result = venv.pip(*command, "--no-variant-agreement", env=forced("13.0"))
     assert chosen(result) == {"torch": "2.9.0 cu13", "vision": "1.0 cu12"}
     assert "Choosing" not in result.stdout
     assert re.sub(r"\S+ -m pip", "pip", result.stderr).startswith(
-        "WARNING: These packages are for different accelerators: torch 2.9.0 (cu13) "
-        "is for CUDA 13, vision 1.0 (cu12) is for CUDA 12. To list the variants of "
-        f"these versions: pip variants list torch vision --index-url {index.index_url}"
+        "WARNING: These packages need different CUDA or ROCm versions: torch 2.9.0 "
+        "(cu13) needs CUDA 13, vision 1.0 (cu12) needs CUDA 12. To list the variants of "
+        f"these packages: pip variants list torch vision --index-url {index.index_url}"
     )
 
 
@@ -171,7 +171,7 @@ def test_installed_torch_is_kept(venv: Environment, nntile: IndexServer) -> None
     assert venv.eval("torch.variant_label", "torch") == "null"
     (warning,) = result.stderr.splitlines()
     assert warning.startswith(
-        "WARNING: torch 2.9.1 is installed as the variant null, but the variant cu130 "
+        "WARNING: torch 2.9.1 is installed as the variant 'null', but the variant 'cu130' "
         "is a better match"
     )
     command = warning.partition("To switch: ")[2].partition("pip ")[2].split()
@@ -227,7 +227,7 @@ def test_a_label_that_the_manifest_lacks(pip: Pip, nntile: IndexServer) -> None:
     command = ["install", "--dry-run", "-v", "torch==2.9.1", "-i", nntile.index_url]
     result = pip(*command, env=forced("12.9"))
     assert chosen(result) == {"torch": "2.9.1 null"}
-    assert "cu128: the variants manifest does not describe it" in result.stdout
+    assert "cu128: the variants manifest does not describe this" in result.stdout
 
 
 def test_manifest_contradicts_wheel(venv: Environment, nntile: IndexServer) -> None:
@@ -246,7 +246,7 @@ def test_a_label_by_hand_is_not_overruled(pip: Pip, nntile: IndexServer) -> None
     by_hand = ["--variant", "torch=cu130", "-i", nntile.index_url]
     result = pip(*command, *by_hand, env=forced("13.1"))
     assert chosen(result)["torch"] == "2.9.1 cu130"
-    assert "These packages are for different accelerators" in result.stderr
+    assert "These packages need different CUDA or ROCm versions" in result.stderr
 
 
 def test_an_older_extension_is_better_than_none(pip: Pip, nntile: IndexServer) -> None:

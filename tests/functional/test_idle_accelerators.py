@@ -83,16 +83,16 @@ class Case:
 CASES = {
     "another Python": Case(
         with_tag("cp36-cp36m-any"),
-        "gpu would run, but cannot be installed: it has no wheel for this platform "
-        "and Python (they are for cp36 on any)",
+        "The variant 'gpu' would run, but cannot be installed: no wheel for this platform "
+        "and Python (available: cp36 on any)",
     ),
     "another platform": Case(
-        with_tag("py3-none-win_arm64"), "(they are for py3 on win_arm64)"
+        with_tag("py3-none-win_arm64"), "(available: py3 on win_arm64)"
     ),
-    "yanked": Case(changed(yanked="broken"), "it was yanked (broken)"),
+    "yanked": Case(changed(yanked="broken"), "yanked (broken)"),
     "too new": Case(
         changed(upload_time=NEW),
-        "it was uploaded after the date of --uploaded-prior-to (Upload time 2024-01-01",
+        "uploaded on or after the date of --uploaded-prior-to (Upload time 2024-01-01",
         ("--uploaded-prior-to", CUTOFF),
     ),
     "Requires-Python": Case(changed(requires_python=">=99"), ">=99"),
@@ -103,16 +103,16 @@ CASES = {
     ),
     "another version of a neighbor": Case(
         lambda index: add_torch(index, abi_dependency={"numpy": ["9.0"]}),
-        "gpu would run with numpy==9.0.*, which pip cannot install here",
+        "'gpu' would run, but pip cannot install numpy==9.0.* here",
     ),
     "a plain wheel instead": Case(
         with_tag("py3-none-win_arm64", plain=True, null=False),
-        "torch 2.9.0 has no variant metadata, so pip does not know what it uses. gpu "
-        "would run, but cannot be installed: it has no wheel for this platform and "
-        "Python (they are for py3 on win_arm64)",
+        "torch 2.9.0 has no variant metadata, so pip does not know if it uses an "
+        "accelerator. The variant 'gpu' would run, but cannot be installed: no wheel for this platform and "
+        "Python (available: py3 on win_arm64)",
     ),
     "a source distribution instead": Case(
-        with_sdist, "(they are for py3 on win_arm64)", ("--no-build-isolation",)
+        with_sdist, "(available: py3 on win_arm64)", ("--no-build-isolation",)
     ),
 }
 
@@ -204,7 +204,7 @@ def test_a_hidden_gpu(
     result = venv.pip(*command, "--upgrade-variants", "--strict-variants", env=env)
     said = " ".join(result.stderr.split())
     assert (
-        "pip replaces torch 2.9.0 (gpu), which uses an accelerator. torch 2.9.0 (null) does "
+        "pip replaces torch 2.9.0 (gpu), an accelerator variant. torch 2.9.0 (null) does "
         "not use an accelerator. To keep torch 2.9.0: "
     ) in said
     assert f"{hidden}. To install for these GPUs: env -u CUDA_VISIBLE_DEVICES " in said

@@ -321,7 +321,7 @@ def test_check_for_a_host(
     wrong = check("cuda-12.8", code=1)
     assert wrong.stdout == ""
     assert wrong.stderr.startswith("error: invalid-variant-host\n")
-    assert ("configuration sets cuda-12.8" in wrong.stderr) != is_typed
+    assert ("configuration sets 'cuda-12.8'" in wrong.stderr) != is_typed
     # A host that is empty leaves out the one that is configured.
     config.write_text(f"[install]\nvariant-host = {old}\n")
     own = {**GPU, "PIP_CONFIG_FILE": str(config)}
@@ -398,8 +398,8 @@ def test_check_of_cuda_versions(venv: Environment, torch: IndexServer) -> None:
     venv.pip("install", "torch", "xformers", *options, env=GPU)
     assert warnings(venv.pip("check", env=GPU)) == [
         (
-            "These packages are for different accelerators: torch 2.8.0 (cu128) is "
-            "for CUDA 12, xformers 1.0 (cu118) is for CUDA 11. To install matching "
+            "These packages need different CUDA or ROCm versions: torch 2.8.0 (cu128) "
+            "needs CUDA 12, xformers 1.0 (cu118) needs CUDA 11. To install matching "
             "variants: pip install --variant xformers=cu126 xformers==1.0"
         )
     ]
@@ -412,11 +412,11 @@ def test_check_of_cuda_versions(venv: Environment, torch: IndexServer) -> None:
 NEIGHBORS: Mapping[str, tuple[DistFile, str | None]] = {
     "requires another CUDA": (
         make_wheel("other", "1.0", requires=["nvidia-cublas-cu11"]),
-        "other 1.0 (requires nvidia-cublas-cu11) is for CUDA 11.",
+        "other 1.0 (requires nvidia-cublas-cu11) needs CUDA 11.",
     ),
     "requires another CUDA, without a suffix": (
         make_wheel("other", "1.0", requires=["nvidia-cuda-runtime==13.*"]),
-        "other 1.0 (requires nvidia-cuda-runtime) is for CUDA 13",
+        "other 1.0 (requires nvidia-cuda-runtime) needs CUDA 13",
     ),
     "requires the same CUDA": (
         make_wheel("other", "1.0", requires=["nvidia-cublas-cu12"]),
@@ -424,11 +424,11 @@ NEIGHBORS: Mapping[str, tuple[DistFile, str | None]] = {
     ),
     "another CUDA by its local version": (
         make_wheel("other", "1.0+cu118"),
-        "other 1.0+cu118 (cu118) is for CUDA 11.",
+        "other 1.0+cu118 (cu118) needs CUDA 11.",
     ),
     "for the CPU by its local version": (
         make_wheel("other", "1.0+cpu", requires=["torch"]),
-        "torch 2.8.0 (cu128) uses an accelerator, and other 1.0+cpu does not",
+        "torch 2.8.0 (cu128) uses an accelerator and other 1.0+cpu does not",
     ),
     "for the CPU, and of no concern": (make_wheel("other", "1.0+cpu"), None),
     "plain": (make_wheel("other", "1.0", requires=["torch"]), None),

@@ -70,8 +70,8 @@ CASES: Mapping[str, Case] = {
     "null": Case(
         {"1.0": Extension(NEWER)},
         {"ext": "1.0 null"},
-        "2.8.1 and chose the variant null of ext 1.0, which works with it. A "
-        "better pair is the variant t29 of ext 1.0 with torch 2.9.1: pip install "
+        "2.8.1, so it chose the variant 'null' of ext 1.0. A better combination is the "
+        "variant 't29' of ext 1.0 with torch 2.9.1. To install this combination: pip install "
         "--upgrade-variants ext 'torch==2.9.*'",
     ),
     "one of several values": Case(
@@ -141,13 +141,13 @@ def test_what_is_kept(venv: Environment, index: IndexServer, name: str) -> None:
     command = ["install", "--dry-run", *case.arguments, "-i", index.index_url]
     result = venv.pip(*command)
     assert chosen(result) == case.found
-    told = [line for line in result.stderr.splitlines() if "WARNING: pip keeps" in line]
+    told = [line for line in result.stderr.splitlines() if "WARNING: pip kept" in line]
     if case.said is None:
         assert told == []
         return
     said = f"{case.said} --index-url {index.index_url}"
     assert [re.sub(r"\S+ -m pip", "pip", line) for line in told] == [
-        f"WARNING: pip keeps torch {said}"
+        f"WARNING: pip kept torch {said}"
     ]
 
 
@@ -185,7 +185,7 @@ def test_what_is_replaced_is_told(venv: Environment, index: IndexServer) -> None
     result = venv.pip("install", "ext", "ext2", "-i", index.index_url)
     assert "looking at multiple versions" not in result.output
     assert result.stderr == ""
-    required = "the variant t29 of {} requires torch==2.9.*"
+    required = "the variant 't29' of {} requires torch==2.9.*"
     assert (
         f"Replacing torch 2.8.1 with 2.9.1: {required.format('ext 1.0')} and "
         f"{required.format('ext2 2.0')}"
@@ -243,7 +243,7 @@ def test_what_is_tried_leaves_no_trace(venv: Environment, index: IndexServer) ->
     assert chosen(result) == case.found
     assert result.stderr == ""
     assert (
-        "Replacing torch 2.8.1 with 2.9.1: the variant t29 of ext 2.0 requires "
+        "Replacing torch 2.8.1 with 2.9.1: the variant 't29' of ext 2.0 requires "
         "torch==2.9.*"
     ) in result.lines
     assert not [path for _, path in index.log() if path.endswith(".tar.gz")]
@@ -253,7 +253,7 @@ def test_explain_tells_what_stays(venv: Environment, index: IndexServer) -> None
     prepare(venv, index, CASES["null"])
     command = ["variants", "explain", "ext", "-i", index.index_url]
     result = venv.pip(*command)
-    assert "pip keeps torch 2.8.1 and chose the variant null of" in result.stderr
+    assert "pip kept torch 2.8.1, so it chose the variant 'null' of" in result.stderr
     assert "ext-1.0-py3-none-any-null.whl would be installed." in result.lines
     document = json.loads(venv.pip(*command, "--json").stdout)
     assert document["chosen"]["label"] == "null"
@@ -311,4 +311,4 @@ def test_no_better_build(venv: Environment, index: IndexServer) -> None:
     assert venv.installed() == {"ext": "1.0", "torch": "2.10.0"}
     assert "is a better match" not in result.output
     result = venv.pip("install", "--no-deps", "ext", "torch==2.9.1", *options)
-    assert "the variant t29 is a better match" in result.output
+    assert "the variant 't29' is a better match" in result.output

@@ -15,8 +15,8 @@ from tests.lib.wheels import make_wheel
 Pip = Callable[..., Result]
 
 HINT = (
-    "Choose another one with --variant PACKAGE=LABEL, or remove the option. For "
-    "another machine, describe it with --variant-host FILE."
+    "Choose another label with --variant PACKAGE=LABEL, or remove the option. To "
+    "install for another machine, add --variant-host FILE."
 )
 
 
@@ -105,8 +105,8 @@ def test_configured_label_is_weaker(venv: Environment, scipy: list[str]) -> None
     result = venv.pip(*scipy, "numpy", env=configured)
     assert planned(result) == "numpy-2.0 (v2)"
     assert result.stderr == (
-        "WARNING: No package has the variant v1, which the configuration or "
-        "PIP_VARIANT names: numpy 2.0 has null, v3, v2\n"
+        "WARNING: The configuration or PIP_VARIANT sets the label 'v1', but no "
+        "package has a variant with this label: numpy 2.0 has null, v3, v2\n"
     )
 
 
@@ -120,13 +120,13 @@ def test_newer_releases_without_it_are_told_of(pip: Pip, scipy: list[str]) -> No
     for choice in ("v1", "scipy=v1"):
         result = pip(*scipy, "scipy", "--variant", choice)
         assert result.stderr == (
-            "WARNING: scipy 1.16.0 was chosen instead of 1.17.1: it has no variants; "
-            f"you asked for v1. {explained(scipy, choice)}"
+            "WARNING: pip chose scipy 1.16.0 instead of 1.17.1: no variants, but you "
+            f"requested 'v1'. {explained(scipy, choice)}"
         )
         result = pip(*scipy, "scipy<1.17", "--variant", choice)
         assert result.stderr == (
-            "WARNING: scipy 1.16.0 was chosen instead of 1.16.1: it has no variant v1 to "
-            "install, which you asked for; it has null, v2. "
+            "WARNING: pip chose scipy 1.16.0 instead of 1.16.1: no installable variant "
+            "'v1', which you requested; available: null, v2. "
             f"{explained(scipy, choice)}"
         )
 
@@ -145,7 +145,7 @@ def test_newer_releases_without_it_are_told_of(pip: Pip, scipy: list[str]) -> No
         (["app"], ["numpy 2.0 has null, v3, v2"]),
         (
             ["requests"],
-            ["requests has no variant wheels for this platform and Python"],
+            ["'requests' has no variant wheels for this platform and Python"],
         ),
     ],
     ids=str,
@@ -162,7 +162,7 @@ def test_a_label_that_nothing_has(
     result = pip(*options, *arguments, "--variant", "v9", code=1)
     lines = "\n    ".join(listed)
     assert result.stderr.partition("error: ")[2] == (
-        f"nothing-to-install\n\n× No variant has the label v9.\n╰─> {lines}\n\n"
+        f"nothing-to-install\n\n× No variant has the label 'v9'.\n╰─> {lines}\n\n"
         f"hint: {HINT}\n"
     )
 
@@ -170,7 +170,7 @@ def test_a_label_that_nothing_has(
 def test_conflict_with_a_label(pip: Pip, index: IndexServer, scipy: list[str]) -> None:
     index.add(make_wheel("newer", "1.0", requires=["scipy>=1.16.1"]))
     result = pip(*scipy, "scipy", "newer", "--variant", "v1", code=1)
-    said = "ERROR: scipy 1.17.1:\nERROR:   it has no variants; you asked for v1\n"
+    said = "ERROR: scipy 1.17.1:\nERROR:   no variants, but you requested 'v1'\n"
     assert said in result.stderr
     assert "newer 1.0 depends on scipy>=1.16.1" in result.output
 
@@ -196,8 +196,8 @@ def test_a_label_as_a_part_of_a_version(
     error = (
         "error: nothing-to-install\n"
         "\n"
-        "× No version of scipy is 1.16.0+v2.\n"
-        "╰─> v2 is a variant of scipy 1.16.0, not part of its version.\n"
+        "× 'scipy' has no version 1.16.0+v2.\n"
+        "╰─> 'v2' is a variant of scipy 1.16.0, not part of the version.\n"
         "\n"
         "hint: Write scipy==1.16.0 --variant scipy=v2.\n"
     )

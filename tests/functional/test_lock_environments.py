@@ -178,7 +178,7 @@ class TestRefused:
     def test_a_host(self, venv: Environment, plain: IndexServer) -> None:
         command = ["lock", "app", "-i", plain.index_url, "--environment", "linus-py313"]
         result = venv.pip(*command, code=1)
-        assert "Did you mean linux-py313?" in result.stderr
+        assert "Did you mean 'linux-py313'?" in result.stderr
         command = ["lock", "app", "-i", plain.index_url, *for_each()]
         result = venv.pip(*command, "--variant-host", MAC, code=1)
         assert f"--environment {X86} contradicts --variant-host {MAC}" in result.stderr
@@ -213,7 +213,7 @@ class TestRefused:
         command = ["lock", "source", "-i", plain.index_url, "--environment", MAC]
         result = venv.pip(*command, code=1)
         assert "error: nothing-is-built-for-another-machine" in result.stderr
-        known = "The dependencies of source-1.0.tar.gz are known only once it is built."
+        known = "The dependencies of source-1.0.tar.gz are known only after a build."
         assert known in result.stderr
         assert not (venv.work / "pylock.toml").exists()
         # A wheel helps, of an older version too.

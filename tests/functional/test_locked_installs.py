@@ -232,7 +232,7 @@ class TestNothingRuns:
         assert "Downloading torch-2.8.0.tar.gz" in output
         venv.pip("uninstall", "-y", "torch")
         output = install(venv, "--only-binary", ":all:", code=1)
-        assert "No variant of torch==2.8.0 runs on this machine." in output
+        assert "No variant of 'torch==2.8.0' runs on this machine." in output
 
     def test_nothing(self, venv: Environment, alone: IndexServer) -> None:
         write_lock(venv.work, alone, *TORCH_FILES[1:], extra=toml(TORCH))
@@ -327,9 +327,8 @@ def test_need_that_is_not_locked(venv: Environment, torch: IndexServer) -> None:
     text = path.read_text("utf-8")
     path.write_text(text.replace('    "variant-torch-cu128",\n', ""), "utf-8")
     output = install(venv, "-i", torch.index_url, env=GPU, code=1)
-    assert "is required, but it is not in the lock file." in output
-    assert "torch==2.8.0 requires it, in pylock.toml." in output
-    assert "× cuda-lib==12.8 is required" in output
+    assert "× The lock file does not contain 'cuda-lib==12.8'." in output
+    assert "torch==2.8.0 requires this package, in pylock.toml." in output
     assert venv.installed() == {}
 
 
@@ -362,12 +361,12 @@ def test_variants_for_one_cuda_version(venv: Environment, index: IndexServer) ->
     same = {"lib-12": "", "torch-2.9.0": "cu12", "vision-1.0": "cu12"}
     assert planned(venv, env=forced("13.0")) == same
     output = install(venv, "--dry-run", env=forced("13.0"))
-    assert "different accelerators" not in output
+    assert "need different CUDA" not in output
     assert (
-        "Choosing cu12 of torch 2.9.0 instead of cu13, for CUDA 12 like the others "
-        "(--no-variant-agreement chooses the best variant of each package)"
+        "Choosing 'cu12' of torch 2.9.0 instead of 'cu13', to use CUDA 12 like the "
+        "others. To choose the best variant of each package instead, add --no-variant-agreement"
     ) in output.splitlines()
     apart = ["--no-variant-agreement", "--dry-run"]
     output = install(venv, *apart, env=forced("13.0"))
     assert "torch-2.9.0 (cu13) vision-1.0 (cu12)" in output
-    assert "These packages are for different accelerators: torch" in output
+    assert "These packages need different CUDA or ROCm versions: torch" in output

@@ -270,7 +270,7 @@ def test_a_build_that_does_not_fit(venv: Environment, torch: IndexServer) -> Non
     result = venv.pip(*command)
     content = tomli.loads((venv.work / "pylock.toml").read_text("utf-8"))
     assert wheels(content, "torch") == ["cu126", "null", "plain"]
-    assert "Leaving the variant cu128 of torch 2.8.0 out of the lock" in result.stderr
+    assert "Leaving the variant 'cu128' of torch 2.8.0 out of the lock" in result.stderr
     assert "torch 2.8.0 requires cuda-lib==12.8" in result.stderr
     assert "app 1.0 requires cuda-lib!=12.8" in result.stderr
 

@@ -38,7 +38,7 @@ def newer(make_index: Callable[[], IndexServer]) -> IndexServer:
     return other
 
 
-PLAIN = "torch {} has no variant metadata, so pip does not know what it uses."
+PLAIN = "torch {} has no variant metadata, so pip does not know if it uses an"
 
 #: The arguments, and why torch counts as lost; None if it is not.
 CASES: Mapping[str, tuple[list[str], str | None]] = {
@@ -77,7 +77,7 @@ def test_lost(
         assert "pip replaces" not in said
         venv.pip(*command, "--strict-variants", env=GPU)
         return
-    assert "pip replaces torch 2.9.0 (cu128), which uses an accelerator." in said
+    assert "pip replaces torch 2.9.0 (cu128), an accelerator variant." in said
     assert said.count(why) == 1
     strict = venv.pip(*command, "--strict-variants", env=GPU, code=1)
     assert strict.stderr.startswith("error: variant-lost")
@@ -98,7 +98,7 @@ def test_typed_is_no_error(venv: Environment, index: IndexServer, option: str) -
     command = ["install", "--force-reinstall", "torch", "-i", index.index_url, option]
     result = venv.pip(*command, "--strict-variants", "--dry-run", env=GPU)
     said = " ".join(result.stderr.split())
-    assert "pip replaces torch 2.9.0 (cu128), which uses an accelerator." in said
+    assert "pip replaces torch 2.9.0 (cu128), an accelerator variant." in said
     # The command that keeps it does not repeat the choice.
     typed = said.partition("To keep torch 2.9.0: pip ")[2]
     assert "Would install" not in venv.pip(*shlex.split(typed), env=GPU).stdout
@@ -115,7 +115,7 @@ def test_older_variant(
     said = " ".join(venv.pip(*command, env=GPU).stderr.split())
     if asked is None:
         assert said.startswith(
-            "WARNING: pip replaces torch 2.9.0 (cu128), which uses an accelerator. torch "
+            "WARNING: pip replaces torch 2.9.0 (cu128), an accelerator variant. torch "
             "2.8 (cu126) is an older release. To keep torch 2.9.0: pip install app "
             "torch==2.9.0"
         )

@@ -174,7 +174,7 @@ def test_without_one_and_without_ranges_plain_wheels_are_left(
     without_manifest.replace("torch-2.8.0-py3-none-any.whl", requires_python="<3")
     options += ["--force-reinstall"]
     result = pip("install", "torch", *options, code=1, env=GPU)
-    assert "× No variant of torch can be checked." in result.stderr
+    assert "× No variant of 'torch' can be checked." in result.stderr
     assert f"      cu129, cu128, cu126, 00000000: {reason} server" in result.stderr
     assert (
         "\n\nhint: To let pip choose, use an index with a valid manifest (--ind"

@@ -230,7 +230,7 @@ def test_what_it_says_to_type_helps(stage: Stage) -> None:
     words = [word.replace("CREDENTIALS", "user:secret") for word in words]
     result = venv.pip(*words, "--dry-run", env=GPU)
     assert "Would install filelock-4.0 needs-1.0 (gpu)" in result.stdout
-    for after in "To see what is supported:", "To see why not:":
+    for after in "To see what is supported:", "To see why no variant runs:":
         words = to_type(stage, CASES["nothing-fits"], after)
         assert words[0] == "variants"
         venv.pip(*words, code=1 if "explain" in words else 0)

@@ -38,10 +38,10 @@ class Case(NamedTuple):
     said: str = ""
 
 
-AGREED = "Choosing cu126 of torchvision 1.0 instead of cu130, for "
+AGREED = "Choosing 'cu126' of torchvision 1.0 instead of 'cu130', to use "
 APART = (
-    "torchvision 1.0 (cu130) uses an accelerator, and {} does not, but torchvision "
-    "requires torch. To choose another wheel of torch: pip install --force-reinstall "
+    "'torchvision' requires 'torch', but torchvision 1.0 (cu130) uses an accelerator "
+    "and {} does not. To choose another wheel of 'torch': pip install --force-reinstall "
     "torch"
 )
 CASES: Mapping[str, Case] = {
@@ -49,19 +49,19 @@ CASES: Mapping[str, Case] = {
     "another variant for CUDA": Case(
         ["torch==2.10", "--variant=torch=cu126"],
         "cu126",
-        f"{AGREED}CUDA 12 like the installed torch 2.10 (cu126) (--upgrade-variants "
-        "chooses the best variant of each package)",
+        f"{AGREED}CUDA 12 like the installed torch 2.10 (cu126). To choose the best "
+        "variant of each package instead, add --upgrade-variants",
     ),
     "a variant for the CPU, chosen explicitly": Case(
         ["torch==2.10", "--variant=torch=null"],
         "null",
-        "Choosing null of torchvision 1.0 instead of cu130, for "
-        "the CPU alone like the installed torch 2.10 (null)",
+        "Choosing 'null' of torchvision 1.0 instead of 'cu130', to use "
+        "only the CPU like the installed torch 2.10 (null)",
     ),
     "a variant for the CPU, chosen by pip": Case(
         ["torch==2.10", "--variant-host=cpu"],
         "cu130",
-        "torch 2.10 is installed as the variant null, but the variant cu130 is a better match",
+        "torch 2.10 is installed as the variant 'null', but the variant 'cu130' is a better match",
     ),
     "a local version for the CPU": Case(
         ["torch==2.9+cpu"], "cu130", APART.format("torch 2.9+cpu")
@@ -132,7 +132,7 @@ def test_upgrade_variants_takes_the_best(
     install(venv, packages, *CASES["a local version for CUDA"].installed)
     result = install(venv, packages, "--upgrade-variants", "torchvision")
     assert label_of(venv, "torchvision") == "cu130"
-    assert "are for different accelerators" in words(result)
+    assert "need different CUDA or ROCm versions" in words(result)
 
 
 def test_rocm_binds(
@@ -147,13 +147,13 @@ def test_rocm_binds(
     venv.pip("install", "torch", "--variant=torch=rocm64", *options)
     result = venv.pip("install", "torchvision", *options)
     assert label_of(venv, "torchvision") == "rocm64"
-    assert "for ROCm like the installed torch 2.10 (rocm64)" in words(result)
+    assert "to use ROCm like the installed torch 2.10 (rocm64)" in words(result)
 
 
 def test_the_command_mends_it(venv: Environment, packages: IndexServer) -> None:
     install(venv, packages, "torch==2.9+cpu")
     said = " ".join(install(venv, packages, "torchvision").stderr.split())
-    command = said.partition("To choose another wheel of torch: pip ")[2]
+    command = said.partition("To choose another wheel of 'torch': pip ")[2]
     venv.pip(*shlex.split(command), env=GPU)
     assert label_of(venv, "torch") == "cu130"
 
@@ -164,7 +164,7 @@ def test_the_command_of_check_mends_it(
     install(venv, packages, *CASES["requirements for CUDA"].installed)
     install(venv, packages, "torchvision", "--no-variant-agreement")
     said = " ".join(venv.pip("check", env=GPU).stderr.split())
-    assert "torch 2.8 (requires nvidia-cublas-cu12) is for CUDA 12" in said
+    assert "torch 2.8 (requires nvidia-cublas-cu12) needs CUDA 12" in said
     command = shlex.split(said.partition("To install matching variants: pip ")[2])
     install(venv, packages, *command[1:])
     assert label_of(venv, "torchvision") == "cu126"
@@ -176,6 +176,6 @@ def test_cpu_beside_gpu_that_is_installed(
 ) -> None:
     install(venv, packages, "torch==2.10")
     wheel = make_wheel("other", "1.0+cpu", requires=["torch"]).write_to(tmp_path)
-    assert "torch 2.10 (cu130) uses an accelerator, and other 1.0+cpu does not" in (
+    assert "torch 2.10 (cu130) uses an accelerator and other 1.0+cpu does not" in (
         words(install(venv, packages, str(wheel)))
     )

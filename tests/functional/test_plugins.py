@@ -72,9 +72,9 @@ def test_not_trusted(pip: Pip, index: IndexServer, options: list[str]) -> None:
     assert "Successfully installed kernels-1.0" in result.stdout
     assert "Using kernels 1.0, plain wheel" in result.stdout
     assert result.stderr == (
-        f"WARNING: Ignoring the variants npu3, npu2, npu1 of kernels 1.0: pip needs {PLUGIN} "
-        "to check that, and you have not trusted it. To run that code with your "
-        f"permissions: --trust-variant-provider {PLUGIN}. To ignore it: "
+        "WARNING: Ignoring the variants 'npu3', 'npu2', 'npu1' of kernels 1.0: the check "
+        f"requires {PLUGIN}, which you have not trusted. To run {PLUGIN} with your "
+        f"permissions: --trust-variant-provider {PLUGIN}. To ignore 'npu': "
         "--disable-variant-provider npu\n"
     )
     assert plugin_requests(index) == []
@@ -154,7 +154,7 @@ def test_further_variables(pip: Pip, index: IndexServer) -> None:
     named = ["--variant-provider-variable", "NPU_2"]
     assert ", variant npu3 (" in pip(*install, *named, env=env).stdout
     result = pip(*install, "--variant-provider-variable", "NPU_KEY", env=env, code=2)
-    assert "a plugin never sees a variable that may hold a secret" in result.stderr
+    assert "pip does not pass variables that may contain secrets" in result.stderr
 
 
 #: Variables that no plugin sees: of nobody trusted, not called so, or maybe secret.
@@ -375,7 +375,7 @@ def test_trust_is_in_whole_names(
     for name in {PLUGIN, *names}:
         index.add(make_wheel(name, "1.0", files=FILES))
     result = not_run(pip, index, requires, *TRUST)
-    assert "Ignoring the variants npu3, npu2, npu1 of kernels 1.0: " in result.stderr
+    assert "the variants 'npu3', 'npu2', 'npu1' of kernels 1.0: " in result.stderr
     assert not any("evil" in path and path.endswith(".whl") for _, path in index.log())
 
 

@@ -86,7 +86,7 @@ def test_it_is_chosen_by_abi_and_by_platform(venv: Environment, links: Path) -> 
         assert f"Using torch 2.9.1, variant {torch} " in result.stdout
     other = ["--platform", "win_amd64", "--only-binary", ":all:", "--target", "other"]
     result = venv.pip(*dry, *other, code=1)
-    assert "No listed file of torch-nntile can be installed" in result.stderr
+    assert "No listed file of 'torch-nntile' can be installed" in result.stderr
 
     venv.pip(*install, "torch-nntile", env=forced("12.9", "8.9"))
     (inside,) = venv.site_packages.glob("torch_nntile-*.dist-info/variant.json")

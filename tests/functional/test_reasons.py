@@ -48,11 +48,11 @@ def test_a_mistyped_label_is_one_error(
     said = typed[-1].rpartition("=")[2]
     first, _, hint = result.stderr.partition("\n\nhint: ")
     assert first == (
-        f"error: nothing-to-install\n\n× No variant has the label {said}.\n"
+        f"error: nothing-to-install\n\n× No variant has the label '{said}'.\n"
         "╰─> torch 2.9.0 has null, cuda13.0, cuda12.6"
     )
     if label is None:
-        assert hint.startswith("Choose another one with --variant torch=LABEL")
+        assert hint.startswith("Choose another label with --variant torch=LABEL")
     else:
         assert hint == f"Did you mean '{label}'? --variant {option}\n"
 
@@ -67,7 +67,7 @@ def test_a_key_that_nobody_knows_is_reported_once(
     file.write_text("[global]\nstrict-variant = true\nvariant-host = cpu\nother = 1\n")
     environ = {"PIP_CONFIG_FILE": str(file), "PIP_VARIANT_HOSTS": "cpu"}
     result = venv.pip("install", "--dry-run", "app", *torch, env=environ)
-    told = "WARNING: No command of pip has an option '{}', which is set in {}. Did you "
+    told = "WARNING: No command of pip has the option '{}', set in {}. Did you "
     assert sorted(result.stderr.splitlines()) == [
         f"{told.format('strict-variant', file)}mean 'strict-variants'?",
         f"{told.format('variant-hosts', 'PIP_VARIANT_HOSTS')}mean 'variant-host'?",
@@ -78,16 +78,16 @@ def test_a_key_that_nobody_knows_is_reported_once(
 
 #: By package: how its file for cuda12.6 differs, further options, and why it is not taken.
 WITHHELD: Mapping[str, tuple[Mapping[str, str], Sequence[str], str]] = {
-    "yanked": ({"yanked": "slow kernels"}, [], "it was yanked (slow kernels)"),
+    "yanked": ({"yanked": "slow kernels"}, [], "yanked (slow kernels)"),
     "late": (
         {"upload_time": "2025-06-01T00:00:00Z"},
         ["--uploaded-prior-to", "2025-01-01"],
-        "it was uploaded after the date of --uploaded-prior-to (Upload time ",
+        "uploaded on or after the date of --uploaded-prior-to (Upload time ",
     ),
     "python": (
         {"requires_python": ">=3.99"},
         [],
-        "it is for other versions of Python (2.0 Requires-Python >=3.99)",
+        "for other versions of Python (2.0 Requires-Python >=3.99)",
     ),
 }
 
@@ -115,15 +115,15 @@ def test_true_reasons(pip: Pip, withheld: tuple[list[str], str]) -> None:
         for command in (["install", "--dry-run"], ["variants", "explain"]):
             result = pip(*command, "pkg==2.0", *options, *label, env=GPU, code=1)
             assert result.stderr.startswith(
-                "error: nothing-to-install\n\n× The variant cuda12.6 of pkg 2.0 "
+                "error: nothing-to-install\n\n× The variant 'cuda12.6' of pkg 2.0 "
                 f"cannot be installed.\n╰─> {reason[0].upper()}{reason[1:]}"
             )
             assert "pkg 2.0 has null\n" in result.stderr
         result = pip("install", "--dry-run", "pkg", *options, *label, env=GPU)
         assert "Would install pkg-1.0 (cuda12.6)" in result.stdout
         assert (
-            "WARNING: pkg 1.0 was chosen instead of 2.0: it has no variant cuda12.6 to "
-            f"install, which you asked for; it has null; cuda12.6: {reason}"
+            "WARNING: pip chose pkg 1.0 instead of 2.0: no installable variant 'cuda12.6', "
+            f"which you requested; available: null; cuda12.6: {reason}"
         ) in result.stderr
     result = pip("variants", "list", "pkg", *options, env=GPU)
     assert reason.split(" (")[0] in " ".join(result.stdout.split())
@@ -137,7 +137,7 @@ def test_true_reasons(pip: Pip, withheld: tuple[list[str], str]) -> None:
 REMEDIES = {
     "yanked": "To install a yanked version, pin it: pkg==VERSION.",
     "late": "Use a later date for --uploaded-prior-to, or choose another version.",
-    "python": "Use a Python version that it supports, or choose another version.",
+    "python": "Use a Python version that 'pkg' supports, or choose another version.",
 }
 
 
@@ -148,7 +148,7 @@ def test_no_file_is_left(pip: Pip, index: IndexServer, name: str) -> None:
     index.replace("pkg-2.0-py3-none-any-null.whl", **changes)
     options = ["--index-url", index.index_url, *options]
     result = pip("install", "pkg", *options, env=GPU, code=1)
-    assert "× No listed file of pkg can be installed.\n" in result.stderr
+    assert "× No listed file of 'pkg' can be installed.\n" in result.stderr
     assert f"pkg 2.0: {reason}" in result.stderr
     assert f"hint: {REMEDIES[name]}\n" in result.stderr
 
@@ -170,9 +170,9 @@ def test_an_older_release_is_one_warning(
     options = ["--index-url", index.index_url, *strict]
     result = pip("install", "--dry-run", "pkg", *options, env=OLDER_GPU)
     assert "Would install pkg-1.0" in result.stdout
-    build = ", which pip has to build from source," if older == "sdist" else ""
+    build = " (to be built from source)" if older == "sdist" else ""
     assert result.stderr.startswith(
-        f"WARNING: pkg 1.0{build} was chosen instead of 2.0: cuda13.0 needs "
+        f"WARNING: pip chose pkg 1.0{build} instead of 2.0: cuda13.0 needs "
         "CUDA 13.0 (available: CUDA 12.8). "
         "To see all reasons: pip variants explain pkg "
     )
@@ -187,7 +187,7 @@ def test_an_older_release_that_stays(venv: Environment, index: IndexServer) -> N
     result = venv.pip("install", "pkg", *options, env=OLDER_GPU)
     assert result.stderr == ""
     result = venv.pip("install", "--upgrade", "pkg", *options, env=OLDER_GPU)
-    assert "WARNING: pkg 1.0 stays installed instead of 2.0: " in result.stderr
+    assert "WARNING: pip keeps pkg 1.0 instead of 2.0: " in result.stderr
 
 
 # Markers about variants
@@ -217,8 +217,8 @@ def test_markers_outside_of_metadata(
         "build": " in the build requirements",
     }.get(place, "")
     warning = (
-        f"WARNING: '{MARKED}'{where} has a variant marker, which works only in the "
-        "metadata of a variant wheel. Here, pip evaluates it as if there were no "
+        f"WARNING: '{MARKED}'{where} has a variant marker. Variant markers work only in the "
+        "metadata of a variant wheel. Here, pip evaluates the marker as if there were no "
         "variant. To choose a variant: --variant PACKAGE=LABEL"
     )
     assert result.stderr.count(warning) == 1

@@ -214,7 +214,7 @@ def test_none_matches(pip: Pip, release: IndexServer, from_listing: list[str]) -
     wheels = (each for each in release.requests[before:] if "flash_attn" in each.path)
     assert all(each.method == "HEAD" or "range" in each.headers for each in wheels)
     result = pip("install", "torch==2.9.1", "flash-attn", *from_listing, code=1)
-    assert "No variant of flash-attn runs on this machine" in result.stderr
+    assert "No variant of 'flash-attn' runs on this machine" in result.stderr
     # Without variants, there is nothing on such a page.
     off = ["--no-variants", "-i", from_listing[-1].partition("=")[2]]
     result = pip("install", "--no-deps", "flash-attn", *off, code=1)

@@ -122,7 +122,7 @@ def test_versions_that_nothing_suits_are_not_listed(
     assert result.lines[:2] == ["kernels (2.0)", "Available versions: 2.0, 1.0"]
     assert manifests(cuda_only) == ["3.0", "2.0", "1.0"]
     result = pip("index", "versions", "kernels", *options, code=1, env=forced("12.0"))
-    assert "No variant of kernels runs on this machine." in result.stderr
+    assert "No variant of 'kernels' runs on this machine." in result.stderr
 
 
 def test_only_the_newest_are_judged_for_updates(
@@ -193,7 +193,7 @@ def test_nothing_is_left_of_a_dependency(pip: Pip, cuda_only: IndexServer) -> No
     options = ["--index-url", cuda_only.index_url]
     result = pip("install", "app", *options, code=1, env=forced("12.0"))
     assert (
-        "× No variant of kernels>=2 (from app) runs on this machine." in result.stderr
+        "× No variant of 'kernels>=2' (from app) runs on this machine." in result.stderr
     )
 
 

@@ -42,15 +42,15 @@ CASES: Mapping[str, tuple[list[str], str | None]] = {
     ),
     "variants are off": (
         ["--require-accelerator", "torch", "--no-variants", "torch"],
-        "torch 2.9.0 has no variant metadata, so pip does not know what it uses.",
+        "torch 2.9.0 has no variant metadata, so pip does not know if it uses an accelerator.",
     ),
     "plain": (
         ["--require-accelerator", "torch,plain", "app"],
-        "plain 1.0 has no variant metadata, so pip does not know what it uses.",
+        "plain 1.0 has no variant metadata, so pip does not know if it uses an accelerator.",
     ),
     "missing": (
         ["--require-accelerator", "torch", "plain"],
-        "torch is not installed.",
+        "'torch' is not installed.",
     ),
     "all, and one is not": (
         ["--require-accelerator", ":all:", "torch", "new"],
@@ -115,9 +115,9 @@ def test_what_is_installed(venv: Environment, options: list[str]) -> None:
     venv.pip("check", "--require-accelerator", ":all:", env=GPU)
     # The machine has changed.
     result = venv.pip("check", *required, env=NONE, code=1)
-    assert "that is not supported" in result.stderr
+    assert "is an unsupported variant" in result.stderr
     result = venv.pip("check", "--require-accelerator", "other", env=GPU, code=1)
-    assert "other is not installed." in result.stderr
+    assert "'other' is not installed." in result.stderr
 
 
 def test_a_lock_has_it_for_other_machines(

@@ -230,7 +230,7 @@ def test_a_project_that_comes_from_elsewhere(setup: Setup, files: Files) -> None
     assert said(result) == (
         "index-taken\n"
         "\n"
-        "× torch comes from https://a.example/s already.\n"
+        "× 'torch' already comes from https://a.example/s.\n"
         "╰─> A project can come from only one index.\n"
         "\n"
         "hint: To use another index, first type: pip variants setup --remove pytorch --url "
@@ -326,7 +326,7 @@ UNKNOWN = (
     [
         (["pytroch"], UNKNOWN),
         (["--remove"], "ERROR: --remove needs a name: pytorch, pytorch-test, "),
-        (["pytorch", "pytorch-test"], f"× torch comes from {URL} already.\n"),
+        (["pytorch", "pytorch-test"], f"× 'torch' already comes from {URL}.\n"),
         (["--site", "--user", "pytorch"], "× --user contradicts --site.\n"),
         (["--url", URL], "ERROR: --url needs exactly one name of a publisher"),
     ],

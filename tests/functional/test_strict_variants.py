@@ -40,7 +40,7 @@ WITHOUT_MANIFEST = (
     "To let pip choose, use an index with a valid manifest (--index-url URL), or a "
     "folder of wheels (--find-links DIR)"
 )
-DISABLE = "To ignore it: --disable-variant-provider npu"
+DISABLE = "To ignore 'npu': --disable-variant-provider npu"
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Cause:
         hints = "\n      ".join(self.hints)
         return (
             f"error: variant-lost\n\n× pip would ignore the {self.lost} of torch 2.8.0.\n"
-            f"╰─> {self.reason}\n\nnote: {STRICT} makes this an error; without it, pip "
+            f"╰─> {self.reason}\n\nnote: {STRICT} makes this an error; otherwise, pip "
             f"{self.follows}.\nhint: {hints}\n"
         )
 
@@ -99,7 +99,7 @@ def of_manifest(
     """Return a cause that is a manifest of no use."""
     where = "{index}" + MANIFEST_PATH
     prepare = failing(fault) if isinstance(fault, str) else fault
-    reason = f"its variants manifest cannot be used: {problem} ({where})"
+    reason = f"the variants manifest cannot be used: {problem} ({where})"
     return Cause(prepare, reason, hints)
 
 
@@ -135,16 +135,16 @@ def of_plugin(
     prepare: Callable[[IndexServer], None], reason: str, *hints: str
 ) -> Cause:
     """Return a cause that is a plugin that gives no answer or is not trusted."""
-    lost, follows = "variants npu2, npu1", "gives a warning"
+    lost, follows = "variants 'npu2', 'npu1'", "gives a warning"
     options = () if PLUGIN in str(hints) else TRUST
     return Cause(prepare, reason, (*hints, DISABLE), lost, follows, options=options)
 
 
 def of_hardware(reason: str, *options: str, driver: str = "") -> Cause:
     """Return a cause that is a GPU about which nothing is known."""
-    hints = ("To ignore it: --disable-variant-provider nvidia",)
+    hints = ("To ignore 'nvidia': --disable-variant-provider nvidia",)
     return Cause(
-        *(add_torch, reason, hints, "variant gpu", "gives a warning", NULL, reason),
+        *(add_torch, reason, hints, "variant 'gpu'", "gives a warning", NULL, reason),
         options=options,
         environ={CUDA: driver, SM: ""},
     )
@@ -153,8 +153,8 @@ def of_hardware(reason: str, *options: str, driver: str = "") -> Cause:
 def untrusted(name: str) -> tuple[str, str]:
     """Return the reason and the hint if a package is not trusted."""
     return (
-        f"pip needs {name} to check that, and you have not trusted it",
-        "To run that code with your permissions: --trust-variant-provider " + name,
+        f"the check requires {name}, which you have not trusted",
+        f"To run {name} with your permissions: --trust-variant-provider {name}",
     )
 
 
@@ -208,7 +208,7 @@ CAUSES: Mapping[str, Cause] = {
     ),
     "missing": Cause(
         failing("404"),
-        "its variants manifest is missing: the server answered 404 Not Found "
+        "the variants manifest is missing: the server answered 404 Not Found "
         f"({{index}}{MANIFEST_PATH})",
         (WITHOUT_MANIFEST,),
         follows="reads the wheels instead",
@@ -219,7 +219,7 @@ CAUSES: Mapping[str, Cause] = {
         without_manifest,
         f"{GPU_WHEEL} cannot be read: the server answered 403 Forbidden",
         (WITHOUT_MANIFEST,),
-        "variant gpu",
+        "variant 'gpu'",
         otherwise=NULL,
     ),
     "a plugin that fails": of_plugin(
@@ -249,11 +249,11 @@ CAUSES: Mapping[str, Cause] = {
 #: What only wheels say is known when they have been downloaded.
 DISAGREES = Cause(
     disagreeing,
-    f"{GPU_WHEEL} does not match the variants manifest, which has the variant gpu with "
-    "nvidia :: cuda_version_lower_bound :: 12.8; the wheel has the variant gpu with "
+    f"{GPU_WHEEL} does not match the variants manifest: the manifest has the variant 'gpu' with "
+    "nvidia :: cuda_version_lower_bound :: 12.8, and the wheel has the variant 'gpu' with "
     "nvidia :: cuda_version_lower_bound :: 12.0",
     ("Choose another wheel with --variant torch=LABEL or --no-variants",),
-    "variant gpu",
+    "variant 'gpu'",
     "looks for another candidate",
     NULL,
 )
@@ -458,10 +458,10 @@ def test_a_build_that_is_left_out_of_a_lock_file(
     index.add(make_wheel("lib", "1.0"))
     index.add(make_wheel("lib", "2.0"))
     command = ("lock", "app", "-o", "-", "-i", index.index_url)
-    left_out = "the variant gpu of torch 2.8.0 out of the lock file"
+    left_out = "the variant 'gpu' of torch 2.8.0 out of the lock file"
     assert f"WARNING: Leaving {left_out}: " in venv.pip(*command, env=GPU).stderr
     result = venv.pip(*command, STRICT, env=GPU, code=1)
-    assert "× pip would ignore the variant gpu of torch 2.8.0.\n" in result.stderr
+    assert "× pip would ignore the variant 'gpu' of torch 2.8.0.\n" in result.stderr
     assert "hint: Name the variants to lock: --variant PACKAGE=LABEL" in result.stderr
     named = ("--variant", "torch=null")
     assert venv.pip(*command, *named, STRICT, env=GPU).stdout.count("gpu") == 0
@@ -474,11 +474,11 @@ def test_a_name_that_nothing_has(venv: Environment, index: IndexServer) -> None:
     assert result.stderr.splitlines() == [
         "error: variant-lost",
         "",
-        "× pip would ignore what --prefer-variant nvidai asks for.",
-        "╰─> no package of this command has the namespace nvidai",
+        "× pip would ignore the option --prefer-variant nvidai.",
+        "╰─> no package to install uses the namespace 'nvidai'",
         "",
-        "note: --strict-variants makes this an error; without it, pip gives a warning.",
-        "hint: Did you mean nvidia?",
+        "note: --strict-variants makes this an error; otherwise, pip gives a warning.",
+        "hint: Did you mean 'nvidia'?",
     ]
     assert not [path for _, path in index.log() if path.endswith(".whl")]
     assert venv.installed() == {}

@@ -83,7 +83,7 @@ def test_it_stays_on_a_machine_that_has_changed(
     assert torch.log() == [("GET", "/simple/torch/")] * len(option)
     (hint,) = (line for line in result.lines if "is a better match" in line)
     assert hint.startswith(
-        "torch 2.8.0 is installed as the variant 00000000, but the variant cu128 is a "
+        "torch 2.8.0 is installed as the variant '00000000', but the variant 'cu128' is a "
         "better match (CUDA 12.8, sm_90). To switch: "
     )
     command = hint.partition("To switch: ")[2].partition("pip ")[2].split()
@@ -113,7 +113,7 @@ def test_a_plain_build_gives_way_too(venv: Environment, index: IndexServer) -> N
     venv.pip("install", *options, env=CPU)
     assert label(venv, "kernels") == ""
     result = venv.pip("install", *options, env=GPU)
-    assert "kernels 1.0 is installed as a plain wheel, but the variant cu128" in (
+    assert "kernels 1.0 is installed as a plain wheel, but the variant 'cu128'" in (
         result.stdout
     )
     venv.pip("install", "--upgrade-variants", *options, env=GPU)
@@ -172,9 +172,9 @@ def test_a_label_for_all_that_nothing_has(
     command = ["install", "torch", "--variant", "cu118", *index]
     result = venv.pip(*command, env=GPU, code=1)
     assert result.stderr.startswith(
-        "error: nothing-to-install\n\n× No variant has the label cu118.\n"
+        "error: nothing-to-install\n\n× No variant has the label 'cu118'.\n"
         "╰─> torch 2.9.0 has cu130, cu128, cu120\n"
-        "    torch 2.8.0 has 00000000, cu129, cu128, cu126\n\nhint: Choose another one "
+        "    torch 2.8.0 has 00000000, cu129, cu128, cu126\n\nhint: Choose another label "
     )
     command = ["install", "torch", "--variant", "00000000", *index]
     assert venv.pip(*command, env=GPU).stderr == ""
@@ -182,8 +182,8 @@ def test_a_label_for_all_that_nothing_has(
     result = venv.pip("install", "torch", *index, env={**GPU, "PIP_VARIANT": "cu118"})
     assert result.stderr == ""
     assert (
-        "No package has the variant cu118, which the configuration or "
-        "PIP_VARIANT names: torch 2.8.0 has 00000000, cu129, cu128, cu126"
+        "The configuration or PIP_VARIANT sets the label 'cu118', but no package "
+        "has a variant with this label: torch 2.8.0 has 00000000, cu129, cu128, cu126"
     ) in result.lines
 
 

@@ -119,9 +119,9 @@ def test_machines(
 BLACKWELL = forced("12.8", "12.0")
 IDLE = (
     "WARNING: torch 2.10.0 (null) does not use an accelerator. The nearest other "
-    "variant: cuda13.0 needs CUDA 13.0 (available: CUDA 12.8). cuda12.8 would "
-    "run, but cannot be installed: it has no wheel for this platform and Python (they "
-    "are for py3 on manylinux_2_28_aarch64, py3 on win_amd64). To see all variants: "
+    "variant: cuda13.0 needs CUDA 13.0 (available: CUDA 12.8). The variant 'cuda12.8' would "
+    "run, but cannot be installed: no wheel for this platform and Python (available: "
+    "py3 on manylinux_2_28_aarch64, py3 on win_amd64). To see all variants: "
     "pip variants list torch==2.10.0 "
 )
 

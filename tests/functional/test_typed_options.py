@@ -37,14 +37,14 @@ def idna(index: IndexServer) -> list[str]:
     return ["install", "--dry-run", "-i", index.index_url]
 
 
-OFF = "Without variants there is nothing to choose from."
+OFF = "Without variants, pip has nothing to choose from."
 
 #: What is typed, which two of it contradict each other, and why.
 CONTRADICTIONS: Sequence[tuple[Sequence[str], tuple[str, str], str]] = [
     (
         ["--variant=idna=mkl", "--variant=requests=x", "--variant=idna=null"],
         ("--variant idna=mkl", "--variant idna=null"),
-        "pip can install only one variant of idna.",
+        "pip can install only one variant of 'idna'.",
     ),
     (["--no-variants", "--variant=null"], ("--no-variants", "--variant null"), OFF),
     (
@@ -77,7 +77,7 @@ def test_a_contradiction(
     result = pip(*idna, "idna", *typed, code=1)
     error = (
         f"error: contradictory-options\n\n× {pair[0]} contradicts {pair[1]}.\n"
-        f"╰─> {why}\n\nhint: Remove one of the two.\n"
+        f"╰─> {why}\n\nhint: Remove either option.\n"
     )
     assert result.stderr.endswith(error)
     assert index.log() == []
@@ -133,23 +133,20 @@ NAMES: Sequence[tuple[Sequence[str], str | None]] = [
     (
         ["idna", "--disable-variant-provider=nvidai"],
         (
-            "--disable-variant-provider nvidai: no package of this command has the "
-            "namespace nvidai. Did you mean nvidia?"
+            "--disable-variant-provider nvidai: no package to install uses the "
+            "namespace 'nvidai'. Did you mean 'nvidia'?"
         ),
     ),
     (
         ["requests", "--enable-variant-provider=npu"],
-        (
-            "--enable-variant-provider npu: no package of this command has the "
-            "namespace npu"
-        ),
+        "--enable-variant-provider npu: no package to install uses the namespace 'npu'",
     ),
     (["requests", "--enable-variant-provider=nvidia"], None),
     (
         ["app", "--variant-provider=x86_46=builtin"],
         (
-            "--variant-provider x86_46=builtin: no package of this command has the "
-            "namespace x86_46. Did you mean x86_64?"
+            "--variant-provider x86_46=builtin: no package to install uses the "
+            "namespace 'x86_46'. Did you mean 'x86_64'?"
         ),
     ),
     (["idna", "--prefer-variant=blas :: library :: none"], None),
@@ -177,13 +174,11 @@ def test_a_label_for_a_package_that_is_not_there(
     ):
         result = venv.pip(*idna, "idna", *given, code=1)
         assert result.stderr.endswith(
-            f"error: unknown-package\n\n× --variant idan=null{where}: no package of this "
-            "command is called 'idan'.\n\nhint: Did you mean 'idna'? --variant idna=null\n"
+            f"error: unknown-package\n\n× --variant idan=null{where}: this command does not "
+            "install a package named 'idan'.\n\nhint: Did you mean 'idna'? --variant idna=null\n"
         )
     result = venv.pip(*idna, "idna", "--variant", "torch=null", code=1)
-    assert "hint: Remove this option, or name a package of this command.\n" in (
-        result.stderr
-    )
+    assert "or name a package that this command installs.\n" in result.stderr
 
 
 def test_a_misspelled_package_is_an_error_to_explain_too(
@@ -198,7 +193,7 @@ def test_a_misspelled_package_is_an_error_to_explain_too(
     # A dependency may have it, which is not looked up.
     assert pip(*explain, "--variant=idna=null").stderr == ""
     told = pip(*explain, "--variant=requests-ng=null").stderr
-    assert "this command has no package requests-ng. Did you mean requests?" in told
+    assert "install a package named 'requests-ng'. Did you mean 'requests'?" in told
 
 
 def test_what_is_configured_may_be_for_other_runs(pip: Pip, idna: list[str]) -> None:
@@ -218,8 +213,8 @@ def test_a_run_that_fails_tells_of_mistyped_names_alone(
     typed = ["--enable-variant-provider", "extar", "--variant", "other=x"]
     result = pip(*idna, "only", *typed, code=1)
     said = (
-        "WARNING: --enable-variant-provider extar: no package of this command has the "
-        "namespace extar. Did you mean extra?\n"
+        "WARNING: --enable-variant-provider extar: no package to install uses the "
+        "namespace 'extar'. Did you mean 'extra'?\n"
         "error: nothing-to-install\n"
     )
     assert said in result.stderr

@@ -104,7 +104,7 @@ error: unsupported-variant
 × large-1.0-py3-none-any-cu128.whl is not supported.
 ╰─> cu128 needs CUDA 12.8 (available: CUDA 12.6)
 
-hint: To install for another machine, describe it with --variant-host FILE. For the best variant that runs, use large==1.0 instead of this file.
+hint: To install for another machine, add --variant-host FILE. To install the best variant that runs, use large==1.0.
 """
     )
     assert not list(venv.work.glob("*.whl"))
@@ -207,9 +207,9 @@ def disagreeing(index: IndexServer) -> IndexServer:
     return index
 
 
-STATED = "the variant cu128 with nvidia :: cuda_version_lower_bound :: 12.8, "
+STATED = "the variant 'cu128' with nvidia :: cuda_version_lower_bound :: 12.8, "
 FOUND = (
-    "the variant cu128 with nvidia :: cuda_version_lower_bound :: 13.0, "
+    "the variant 'cu128' with nvidia :: cuda_version_lower_bound :: 13.0, "
     "nvidia :: sm_arch :: 120_real"
 )
 
@@ -222,8 +222,8 @@ def test_a_wheel_that_disagrees_while_resolving(
     options = ["-i", disagreeing.index_url, *options]
     result = venv.pip("install", "torch", *options, env=forced("12.8"))
     assert f"Discarding {disagreeing.file_url(CU128)}" in result.stdout
-    assert f"does not match the variants manifest, which has {STATED}" in result.stdout
-    assert f"; the wheel has {FOUND}\n" in result.stdout
+    assert f"the variants manifest: the manifest has {STATED}" in result.stdout
+    assert f", and the wheel has {FOUND}\n" in result.stdout
     assert venv.eval("torch.variant_label", "torch") == "cu126"
 
 

@@ -183,8 +183,8 @@ def test_a_version_that_is_not_pinned(run: Run, server: Server) -> None:
         result = run("install", "--dry-run", wanted, *AUTO, env=GPU12)
         assert "vllm-0.22.0" in result.stdout
         assert (
-            "Looking for vllm in your index: vLLM's index has only wheels of one "
-            "version at a time (vllm==VERSION)" in result.stdout
+            "Looking for 'vllm' in your index: vLLM's index lists wheels by "
+            "version; to use it, pin vllm==VERSION" in result.stdout
         )
     assert server.vllm_requests() == []
 
@@ -202,7 +202,7 @@ def test_a_version_that_is_not_there(run: Run, server: Server) -> None:
     result = run("install", "--dry-run", "vllm==0.22.0", *AUTO, env=GPU12)
     assert "vllm-0.22.0" in result.stdout
     assert (
-        "Looking for vllm in your index: vLLM's index has no wheel of 0.22.0"
+        "Looking for 'vllm' in your index: vLLM's index has no wheel of version 0.22.0"
         in result.lines
     )
     assert {path.split("/")[0] for path in server.vllm_requests()} == {"0.22.0"}
@@ -253,7 +253,7 @@ def test_an_installed_build_is_agreed_with(run: Run, venv: Environment) -> None:
     assert "These packages are for different backends" in result.stderr
     assert "vllm==0.21.0" in result.stderr
     result = venv.pip("check", code=None)
-    assert "vllm 0.21.0 needs torch for cu130, but torch 2.11.0+cu129" in result.output
+    assert "0.21.0 needs 'torch' for cu130, but torch 2.11.0+cu129" in result.output
 
 
 def test_an_index_that_cannot_be_reached(run: Run, server: Server) -> None:

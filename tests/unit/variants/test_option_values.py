@@ -50,11 +50,11 @@ BAD: Sequence[tuple[str, str, str]] = [
     ("--variant-provider", "N=plugin", "invalid namespace 'N'"),
     ("--variant-provider-timeout", "soon", "number of seconds 'soon'"),
     ("--variant-provider-timeout", "nan", "number of seconds 'nan'"),
-    ("--variant-provider-timeout", "3601", "up to 3600"),
+    ("--variant-provider-timeout", "3601", "at most 3600"),
     ("--variant-provider-variable", "A=b", "invalid name of a variable 'A="),
-    ("--variant-provider-variable", "GH_Token", "may hold a secret, and 'GH"),
-    ("--variant-provider-variable", "MONKEY", "has one of TOKEN, KEY, SEC"),
-    ("--prefer-variant", "A", "expected something like"),
+    ("--variant-provider-variable", "GH_Token", "plugins, and the name 'GH"),
+    ("--variant-provider-variable", "MONKEY", "contains one of TOKEN, KEY, SEC"),
+    ("--prefer-variant", "A", "expected a preference such as"),
 ]
 
 

@@ -87,7 +87,7 @@ class VariantError(exceptions.DiagnosticPipError):
     def note_configured_host(self, host: str) -> None:
         """Name the source of a host that was not on the command line."""
         line = (
-            f"PIP_VARIANT_HOST or the configuration sets {host}. To ignore it: "
+            f"PIP_VARIANT_HOST or the configuration sets '{host}'. To ignore that host: "
             "--variant-host ''."
         )
         if line not in self._note:
@@ -154,12 +154,12 @@ class ContradictoryOptions(VariantError):
     reference = "contradictory-options"
 
     #: The reason; ``{}`` stands for the subject.
-    WITHOUT_VARIANTS = "Without variants there is nothing to choose from."
-    ONE_BUILD = "pip can install only one variant of {}."
+    WITHOUT_VARIANTS = "Without variants, pip has nothing to choose from."
+    ONE_BUILD = "pip can install only one variant of '{}'."
     NOTHING_IS_BUILT = "pip cannot build here for another kind of machine."
 
     def __init__(
-        self, first: str, second: str, why: str, hint: str = "Remove one of the two."
+        self, first: str, second: str, why: str, hint: str = "Remove either option."
     ) -> None:
         super().__init__(f"{first} contradicts {second}.", why, hint)
 
@@ -168,12 +168,12 @@ class InvalidHostFile(VariantError):
     """The file of ``--variant-host`` does not describe a machine."""
 
     reference = "invalid-variant-host"
-    form = "The variant host {} cannot be used."
+    form = "The variant host '{}' cannot be used."
     usual_hint = (
         "Common machines have names: cuda-12.8-sm_90, macos-arm64-py313. "
         'A host file is JSON: {"host-schema": 1, "supported": {"nvidia": '
         '[{"feature": "cuda_version_lower_bound", "values": ["12.8", "12.0"]}'
-        "]}}, with the values of each feature best first."
+        "]}}. List the values of each feature best first."
     )
 
 
@@ -181,7 +181,7 @@ class UnknownHost(VariantError):
     """The value of ``--variant-host`` is neither a file nor the name of a machine."""
 
     reference = "unknown-variant-host"
-    form = "{} is neither a file nor a known host name."
+    form = "'{}' is neither a file nor a known host name."
     usual_hint = (
         "A name has parts in any order, joined by dashes: cuda-X.Y-sm_NN, "
         "rocm[-VERSION][-gfxNNN], xpu, tpu or cpu; x86_64[-vN], aarch64 or tegra "
@@ -193,7 +193,7 @@ class UnknownHost(VariantError):
 
     def __init__(self, name: str, nearest: str | None) -> None:
         super().__init__(
-            name, f"Did you mean {nearest}?" if nearest is not None else ()
+            name, f"Did you mean '{nearest}'?" if nearest is not None else ()
         )
 
 
@@ -201,7 +201,7 @@ class OtherMachine(VariantError):
     """A file for another kind of machine would be installed in this environment."""
 
     reference = "variant-host-of-another-platform"
-    form = "{} describes another kind of machine, whose packages may not run here."
+    form = "'{}' is another kind of machine, and packages for it may not run here."
 
 
 class BuiltForThisMachine(VariantError):
@@ -210,8 +210,8 @@ class BuiltForThisMachine(VariantError):
     reference = "nothing-is-built-for-another-machine"
     form = "{} is not a wheel, and pip cannot build here for another kind of machine."
     usual_hint = (
-        "Name a wheel, or build one on such a machine: pip wheel --no-deps -w DIR PROJECT; then "
-        "--find-links DIR here."
+        "Specify a wheel, or build one on such a machine (pip wheel --no-deps -w DIR "
+        "PROJECT), copy DIR here and add --find-links DIR."
     )
 
     def __init__(self, link: str, host: str, *why: str) -> None:
@@ -247,15 +247,15 @@ class VariantDisagreement(exceptions.MetadataInconsistent, VariantError):
 
     def __init__(self, filename: str, stated: str, found: str) -> None:
         self._line = printable(
-            f"{filename} does not match the variants manifest, which has {stated}; the "
-            f"wheel has {found}"
+            f"{filename} does not match the variants manifest: the manifest has "
+            f"{stated}, and the wheel has {found}"
         )
         VariantError.__init__(
             self,
             f"{filename} does not match the variants manifest.",
             [f"Manifest: {stated}", f"Wheel: {found}"],
-            "Ask the publisher to fix one of them. Until then, choose another variant "
-            "with --variant PACKAGE=LABEL, or none with --no-variants.",
+            "Ask the publisher to fix the manifest or the wheel. Until then, choose "
+            "another variant with --variant PACKAGE=LABEL, or none with --no-variants.",
         )
 
     def __str__(self) -> str:
@@ -266,7 +266,7 @@ class UnknownPackage(VariantError):
     """A label is for a package that the command does not install."""
 
     reference = "unknown-package"
-    usual_hint = "Remove this option, or name a package of this command."
+    usual_hint = "Remove this option, or name a package that this command installs."
 
 
 class UnsupportedVariant(VariantError):
@@ -301,7 +301,6 @@ class IndexTaken(VariantError):
     """A project already has another index."""
 
     reference = "index-taken"
-    form = "{} already."
     usual_context = "A project can come from only one index."
 
 
@@ -341,7 +340,7 @@ class VariantLost(VariantError):
             f"pip would ignore {dropped.lost}.",
             dropped.reason,
             filter(None, (*dropped.hints, dropped.otherwise)),
-            f"--strict-variants makes this an error; without it, pip {follows}.",
+            f"--strict-variants makes this an error; otherwise, pip {follows}.",
         )
 
 
@@ -352,7 +351,7 @@ class AcceleratorRequired(VariantError):
     """
 
     reference = "accelerator-required"
-    form = "--require-accelerator is not satisfied by {}."
+    form = "These packages do not satisfy --require-accelerator: {}."
 
 
 class VariantsDisabled(VariantError):
@@ -362,7 +361,7 @@ class VariantsDisabled(VariantError):
     form = "{} is a variant wheel, and variants are off."
     usual_context = (
         "--no-variants, its environment variable or configuration key, or the "
-        "legacy resolver turns them off."
+        "legacy resolver turns variants off."
     )
     usual_hint = "To install variant wheels, remove that setting."
 

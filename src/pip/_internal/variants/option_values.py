@@ -100,14 +100,14 @@ def label_choice(opt: str, text: str) -> LabelChoice:
         return LabelChoice(label, canonicalize_name(package, validate=True), place)
     except InvalidName:
         raise _invalid(
-            opt, "package name", package, "a name as in 'torch=cu128'"
+            opt, "package name", package, "a name, as in 'torch=cu128'"
         ) from None
 
 
 def namespace(opt: str, text: str) -> str:
     """Parse a namespace."""
     if not is_valid_namespace(text):
-        raise _invalid(opt, "namespace", text, "something like 'nvidia' or 'x86_64'")
+        raise _invalid(opt, "namespace", text, "a name such as 'nvidia' or 'x86_64'")
     return text
 
 
@@ -116,7 +116,7 @@ def project(opt: str, text: str) -> str:
     try:
         return canonicalize_name(text, validate=True)
     except InvalidName:
-        expected = "a name alone, something like 'nvidia-variant-provider'"
+        expected = "only a name, such as 'nvidia-variant-provider'"
         raise _invalid(opt, "package name", text, expected) from None
 
 
@@ -143,7 +143,7 @@ def required_accelerators(opt: str, value: str) -> tuple[str, ...]:
 def count(opt: str, value: str) -> int:
     """Parse a positive integer."""
     if not (value.isascii() and value.isdecimal()) or not 1 <= int(value) <= _MOST:
-        raise _invalid(opt, "number", value, f"one from 1 to {_MOST}")
+        raise _invalid(opt, "number", value, f"a number from 1 to {_MOST}")
     return int(value)
 
 
@@ -154,7 +154,7 @@ def seconds(opt: str, value: str) -> float:
     except ValueError:
         seconds = 0
     if not 0 < seconds <= 3600:
-        raise _invalid(opt, "number of seconds", value, "one above 0 and up to 3600")
+        raise _invalid(opt, "number of seconds", value, "more than 0, at most 3600")
     return seconds
 
 
@@ -166,7 +166,7 @@ def preference(opt: str, value: str) -> Preference | str:
         return Preference.parse(value)
     except InvalidProperty as error:
         raise InvalidOption(
-            f"option {opt}: {error}, expected something like "
+            f"option {opt}: {error}, expected a preference such as "
             "'blas_lapack :: library :: mkl', 'nvidia :: sm_arch' or 'x86_64'"
         ) from None
 
@@ -174,11 +174,11 @@ def preference(opt: str, value: str) -> Preference | str:
 def variable(opt: str, value: str) -> str:
     """Parse the name of an environment variable for plugins."""
     if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", value):
-        expected = "a name alone, something like 'NPU_HOME'"
+        expected = "only a name, such as 'NPU_HOME'"
         raise _invalid(opt, "name of a variable", value, expected)
     if is_secret(value):
         raise InvalidOption(
-            f"option {opt}: a plugin never sees a variable that may hold a secret, and "
-            f"{value!r} has one of {', '.join(SECRETS)} in its name"
+            f"option {opt}: pip does not pass variables that may contain secrets to "
+            f"plugins, and the name {value!r} contains one of {', '.join(SECRETS)}"
         )
     return value

@@ -190,9 +190,9 @@ OPTIONS = (
         metavar="[PACKAGE=]LABEL",
         needs_variants=True,
         help="Install the variant with this label instead of the best one, for PACKAGE "
-        "or for every package that has it. For PACKAGE, choose the newest release "
-        "with this label. Fail if no release has it, or if the target machine "
-        "cannot run it. This option can be used multiple times, for different "
+        "or for every package with this label. For PACKAGE, choose the newest release "
+        "with this label. Fail if no release has this label, or if the target machine "
+        "cannot run the variant. This option can be used multiple times, for different "
         "packages.",
     ),
     NO_VARIANTS := OptionRow(
@@ -256,8 +256,8 @@ OPTIONS = (
         type="path",
         metavar="FILE",
         help="Read the variants manifest in this file, or on standard input (-). "
-        "explain evaluates it without an index. host queries the providers that "
-        "it names, including trusted plugins.",
+        "explain evaluates the manifest without an index. host queries the providers "
+        "in the manifest, including trusted plugins.",
     ),
     VARIANT_HOST := OptionRow(
         "--variant-host",
@@ -265,9 +265,9 @@ OPTIONS = (
         type="path",
         metavar="FILE|NAME",
         needs_variants=True,
-        help="Choose or check variants for the machine that this JSON file describes, "
-        "or that has a name such as cuda-12.8-sm_90 or macos-arm64-py313. A "
-        "platform and Python in it apply too (default: this machine).",
+        help="Choose or check variants for the machine in this JSON file, or for a "
+        "machine with a name such as cuda-12.8-sm_90 or macos-arm64-py313. A platform and "
+        "Python in the file or name also apply (default: this machine).",
     ),
     OptionRow(
         "--environment",
@@ -284,8 +284,8 @@ OPTIONS = (
     OptionRow(
         "--hardware",
         where=("host",),
-        help="With --json, omit the platform and Python, so that the file works with "
-        "any.",
+        help="With --json, omit the platform and Python, so that the file works with any "
+        "platform and Python.",
     ),
     ENABLE_PROVIDER := _provider_row(
         "--enable-variant-provider",
@@ -364,14 +364,14 @@ OPTIONS = (
     ),
     OptionRow(
         "--no-variant-agreement",
-        help="Choose the best variant of each package, even if their CUDA major "
-        "versions differ (default: prefer variants that agree).",
+        help="Choose the best variant of each package, even if the CUDA major versions "
+        "of these variants differ (default: prefer variants that agree).",
     ),
     OptionRow(
         "--all-versions",
         where=("list",),
-        help="List all matching versions with variants, not only the one that pip would "
-        "install.",
+        help="List all matching versions with variants, not only the version that pip "
+        "would install.",
     ),
 )
 

@@ -114,9 +114,9 @@ def test_versions_that_are_passed_over_alike_share_a_line() -> None:
     refused = [SkippedVersion(Version("1.0"), SkipCause.VARIANTS)]
     passed = [*reversed(newest), *others, *refused]
     assert [line.text for line in explain_skipped_versions(passed)] == [
-        "3.8, 3.7, 3.6, 3.5, 3.4, 3.3 and 3 more: it was yanked (broken)",
-        "2.0, 2.0: it has no wheel for this platform and Python",
-        "1.0: none of its variants is supported",
+        "3.8, 3.7, 3.6, 3.5, 3.4, 3.3 and 3 more: yanked (broken)",
+        "2.0, 2.0: no wheel for this platform and Python",
+        "1.0: no supported variant",
     ]
 
 
@@ -136,8 +136,8 @@ def answer(
         (answer(x_lower_bound="2 1", x_upper_bound="9 3"), "ns: x_lower_bound 2"),
         (answer(x_upper_bound="9 3"), "ns: x_upper_bound 9"),
         (answer(Source.HOST, kind="b2"), "ns: kind b2 (host file)"),
-        (answer(reason="it is off; so is all else"), "ns: nothing, since it is off"),
-        (answer(Source.DISABLED, "it is off"), "ns: nothing, since it is off"),
+        (answer(reason="it is off; so is all else"), "ns: nothing (it is off)"),
+        (answer(Source.DISABLED, "it is off"), "ns: nothing (it is off)"),
         (answer(Source.DISABLED), "ns: nothing (disabled)"),
     ],
 )

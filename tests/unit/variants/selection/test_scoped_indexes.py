@@ -115,4 +115,4 @@ def test_two_for_a_project() -> None:
         "--variant-index torch=https://u:****@a.example contradicts "
         "--variant-index torch=https://b.example."
     )
-    assert str(caught.value.hint_stmt) == "Remove torch from one of them."
+    assert str(caught.value.hint_stmt) == "Remove 'torch' from one of these options."

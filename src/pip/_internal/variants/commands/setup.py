@@ -212,7 +212,8 @@ def _changed(file: _File, publishers: Sequence[Publisher]) -> list[ScopedIndex]:
                 url = _bare(index.url)
                 words = (actions.REMOVE.name, each.name, actions.URL.name, url)
                 hint = Hint("To use another index, first type:", file.command(*words))
-                raise errors.IndexTaken(f"{project} comes from {url}", hint=hint)
+                taken = f"'{project}' already comes from {url}."
+                raise errors.IndexTaken(taken, hint=hint)
         lacking = tuple(name for name in each.projects if name not in there)
         if lacking:
             after = [*after, ScopedIndex(lacking, each.url)]

@@ -284,7 +284,7 @@ def _listed(
     if candidates and not left and run.purpose is Purpose.LIST_ALL:
         from pip._internal.variants.output.refusals import nothing_left
 
-        raise nothing_left(run, project_name, run.decisions.reached(project))
+        raise nothing_left(run, f"'{project_name}'", run.decisions.reached(project))
     return left
 
 

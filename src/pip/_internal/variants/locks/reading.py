@@ -276,7 +276,7 @@ class _LockReader:
         )
         assert isinstance(release, LockedRelease), "nothing else has these links"
         if not release.fetch_ranked():
-            what = f"{package.name}=={version}"
+            what = f"'{package.name}=={version}'"
             label = run.overrides.label_for(package.name)
             raise nothing_left(run, what, [release], label)
         return release

@@ -21,7 +21,7 @@ from pip._internal.variants.errors import AcceleratorRequired, DroppedVariants
 from pip._internal.variants.index.links import label_of, source_of, version_of
 from pip._internal.variants.index.sources import ManifestUnavailable, fetch_manifest
 from pip._internal.variants.output.invocation import again, command
-from pip._internal.variants.output.reasons import rejection, rejections
+from pip._internal.variants.output.reasons import rejection, rejections, the_variants
 from pip._internal.variants.output.skipped_versions import absent_variants
 from pip._internal.variants.providers import amd
 from pip._internal.variants.selection import accelerators
@@ -51,9 +51,9 @@ _CHOOSING = (
 
 def why_not(found: Unaccelerated) -> str:
     """Return why a package does not use an accelerator."""
-    name: str = found.project
+    name = f"'{found.project}'"
     if found.version is not None:
-        name = f"{name} {with_label(found.version, found.label)}"
+        name = f"{found.project} {with_label(found.version, found.label)}"
     return f"{name} {found.cause.value}."
 
 
@@ -78,8 +78,8 @@ def require_accelerators(run: Run, found: Sequence[Candidate]) -> None:
             if extras:
                 projects[candidate.project_name] = None
                 lines.append(
-                    f"No requirement requests {candidate.name}[{extras[0]}], which has "
-                    "the GPU code."
+                    f"{candidate.name}[{extras[0]}] contains the GPU code, but no "
+                    "requirement requests this extra."
                 )
     if projects:
         explain = command(
@@ -116,16 +116,14 @@ def report_lost(
         what = f"{dist.raw_name} {with_label(str(dist.version), label)}"
         keep = Hint(f"To keep {dist.raw_name} {dist.version}:", typed)
         reason = why_not(other)
-        text = (
-            f"pip replaces {what}, which uses an accelerator. {reason} {keep.sentence}"
-        )
+        text = f"pip replaces {what}, an accelerator variant. {reason} {keep.sentence}"
         warning = Hint(text, typed)
         if other.cause is UnusedCause.OLDER or _is_chosen(run):
             run.reporter.warn(warning)
         else:
-            lost = f"the installed variant {label} of {dist.raw_name} {dist.version}"
-            dropped = DroppedVariants(lost, reason, warning, "replaces it", [keep])
-            run.reporter.report([dropped])
+            lost = f"the installed variant '{label}' of {dist.raw_name} {dist.version}"
+            loss = DroppedVariants(lost, reason, warning, "replaces the wheel", [keep])
+            run.reporter.report([loss])
 
 
 def _is_chosen(run: Run) -> bool:
@@ -169,10 +167,9 @@ def unused_accelerator(
                 unusable[capital(answer.unusable)] = answer.hidden_by
     facts = [f"The nearest other variant: {each[-1]}" for each in sorted(refused)[:1]]
     if absent:
-        why = absent_variants(finder, release).get(
-            absent[0], "no wheel of it is listed"
-        )
-        facts.append(f"{shortened(absent)} would run, but cannot be installed: {why}")
+        why = absent_variants(finder, release).get(absent[0], "no wheel is listed")
+        what = capital(the_variants(absent))
+        facts.append(f"{what} would run, but cannot be installed: {why}")
     facts += unmet
     masks = dict.fromkeys(filter(None, unusable.values()))
     if masks and not facts:
@@ -305,7 +302,7 @@ def _unmet(selection: Selection, manifest: Manifest) -> Iterator[str]:
         needed = requirements(manifest, label)
         if needed and _uses(selection, manifest, label):
             versions = " and ".join(needed)
-            yield f"{label} would run with {versions}, which pip cannot install here"
+            yield f"'{label}' would run, but pip cannot install {versions} here"
 
 
 def warn_of_device_extras(
@@ -334,8 +331,9 @@ def warn_of_device_extras(
         return
     words = [f"{name}[{','.join(missing[name])}]" for name in sorted(missing)]
     text = (
-        f"GPU code is in extras that nothing requests: {', '.join(words)}. Without them, "
-        "computations on the GPU will fail. To add them:"
+        "These extras contain GPU code, but nothing requests them: "
+        f"{', '.join(words)}. Without these extras, computations on the GPU will fail. To "
+        "add the extras:"
     )
     if any(name in locked for name in missing):
         typed = command(run.settings.options, "lock", *words)

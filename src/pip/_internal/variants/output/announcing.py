@@ -141,11 +141,11 @@ def warn_of_older_releases(
             continue
         link = candidate.source_link
         is_built = link is not None and not link.is_wheel
-        source = ", which pip has to build from source," if is_built else ""
-        verb = "stays installed" if candidate.is_installed else "was chosen"
+        source = " (to be built from source)" if is_built else ""
+        verb = "keeps" if candidate.is_installed else "chose"
         causes = "; ".join(obstacles(finder, newer))
         warning = Hint(
-            f"{newer.project} {candidate.version}{source} {verb} instead of "
+            f"pip {verb} {newer.project} {candidate.version}{source} instead of "
             f"{newer.version}: {causes}. To see all reasons:",
             command(run.settings.options, "variants", "explain", newer.project),
         )
@@ -184,12 +184,12 @@ def report_better_variants(
         if any(mode.needs_pin(dist.canonical_name) for mode in run.modes):
             named = f"{named}=={public(dist.version)}"
         label = installed_label(dist)
-        installed_as = "a plain wheel" if label is None else f"the variant {label}"
+        installed_as = "a plain wheel" if label is None else f"the variant '{label}'"
         properties = reasons.describe_properties(selection.properties(best))
         text = (
             f"{dist.raw_name} {dist.version} is installed as {installed_as}, but the "
-            f"variant {best} is a better match "
-            f"({properties or 'it runs, and the installed one does not'}). To switch:"
+            f"variant '{best}' is a better match "
+            f"({properties or 'the installed variant does not run'}). To switch:"
         )
         hint = Hint(text, for_upgrade(run.settings.options, named))
         logger.log(level, "%s", hint)
@@ -203,12 +203,12 @@ def report_agreement(run: Run, agreed: Agreed) -> None:
     apart = [build for build in after if build.runtime != agreement.CPU]
     if agreement.are_mixed(apart):
         names = sorted({build.name.partition(" ")[0] for build in apart})
-        text = f"{reasons.mixture(apart)}. To list the variants of these versions:"
+        text = f"{reasons.mixture(apart)}. To list the variants of these packages:"
         logger.warning("%s", Hint(text, command(options, "variants", "list", *names)))
         return
     labels = {build.name: build.label for build in agreed.before}
     changed = ", ".join(
-        f"{build.label} of {build.name} instead of {labels[build.name]}"
+        f"'{build.label}' of {build.name} instead of '{labels[build.name]}'"
         for build in after
         if labels.get(build.name, build.label) != build.label
     )
@@ -220,7 +220,8 @@ def report_agreement(run: Run, agreed: Agreed) -> None:
         )
         option = "--upgrade-variants" if named else "--no-variant-agreement"
         logger.info(
-            "Choosing %s, for %s %s (%s chooses the best variant of each package)",
+            "Choosing %s, to use %s %s. To choose the best variant of each package "
+            "instead, add %s",
             *(changed, runtime, why, option),
         )
 
@@ -308,8 +309,9 @@ def _better_pair(
         others.append(f"{dist.raw_name} {other.best_candidate.version}")
         wanted.append(str(required))
     return Hint(
-        f"pip keeps {' and '.join(stays)} and chose "
-        f"{reasons.build_name(release, label)}, which works with it. A better pair is "
-        f"{reasons.build_name(release, label_of(better))} with {' and '.join(others)}:",
+        f"pip kept {' and '.join(stays)}, so it chose "
+        f"{reasons.build_name(release, label)}. A better combination is "
+        f"{reasons.build_name(release, label_of(better))} with {' and '.join(others)}. "
+        "To install this combination:",
         for_upgrade(run.settings.options, release.project, *wanted),
     )

@@ -58,7 +58,7 @@ def provider_line(namespace: str, answer: ProviderResult) -> str:
     parts += _devices(answer)
     if not parts:
         why, _, _ = (answer.reason or "").partition(";")
-        parts = ["nothing" + (f", since {why}" if why else "")]
+        parts = ["nothing" + (f" ({why})" if why else "")]
     implied = answer.source is Source.BUILTIN or (answer.reason and not answer.features)
     step = "" if implied else f" ({_STEPS[answer.source]})"
     return f"{namespace}: {shortened(parts)}{step}"
@@ -101,9 +101,8 @@ def doubt_on_tegra(tegra: Tegra, selection: Selection, label: str) -> str | None
     if all(each.namespace != "nvidia" for each in selection.properties(label)):
         return None
     return (
-        f"{problem(tegra, cuda)}. Unless the variant {label} was built for Jetsons, it "
-        "will fail when used. To choose no CUDA variant: --disable-variant-provider "
-        "nvidia"
+        f"{problem(tegra, cuda)}. The variant '{label}' will fail unless it was built "
+        "for Jetson. To avoid CUDA variants: --disable-variant-provider nvidia"
     )
 
 
@@ -111,7 +110,9 @@ def target_line(target: Target) -> str:
     """Describe the platform and interpreter of a host."""
     names = "platform_system", "platform_machine", "platform_python_implementation"
     parts = [target.environment[name] for name in (*names, "python_full_version")]
-    return f"target: {' '.join(parts)} (takes wheels for {best_wheels(target.python)})"
+    return (
+        f"target: {' '.join(parts)} (accepts wheels for {best_wheels(target.python)})"
+    )
 
 
 def best_wheels(python: TargetPython) -> str:
@@ -133,7 +134,7 @@ def other_machine(target: Target, options: Values) -> OtherMachine:
     into = again(options, "--target", "DIR", without=other_places)
     hints = [
         Hint("To install into a folder for that machine:", into),
-        Hint("To see what pip would choose for it:", again(options, "--dry-run")),
+        Hint("To see what pip would choose:", again(options, "--dry-run")),
     ]
     return OtherMachine(target.host.path, target.differences, hints)
 
@@ -147,7 +148,7 @@ def warn_of_unused_host(settings: Settings, name: str) -> None:
         return
     if target is not None and target.is_elsewhere:
         logger.warning(
-            "PIP_VARIANT_HOST or the configuration sets %s, which has no effect with "
-            "--no-variants: pip chooses for this machine",
+            "PIP_VARIANT_HOST or the configuration sets '%s'. With --no-variants, pip "
+            "ignores that host and chooses for this machine",
             name,
         )

@@ -152,12 +152,12 @@ def _wanted(
         )
     if not wanted.match_markers():
         raise WrongUse(
-            f"{wanted} is for another environment: its marker ({wanted.markers}) is "
+            f"'{wanted}' is for another environment: the marker ({wanted.markers}) is "
             "false here"
         )
     for each in constraints:
         if each.link is not None and each.name == wanted.name:
-            raise WrongUse(f"a constraint requires {wanted.name} from {each.link}")
+            raise WrongUse(f"a constraint requires '{wanted.name}' from {each.link}")
     wanted = constructors.install_req_drop_extras(wanted)
     wanted.user_supplied = True
     return wanted
@@ -351,7 +351,7 @@ def read_manifest(path: str) -> Manifest:
         with nullcontext(sys.stdin.buffer) if path == "-" else open(path, "rb") as file:
             data = file.read(manifest_parser.MAX_MANIFEST_SIZE + 1)
     except OSError as error:
-        problem = f"it cannot be read: {error.strerror}"
+        problem = f"cannot read the file: {error.strerror}"
         raise UnusableManifest(path, problem) from None
     try:
         return manifest_parser.parse_manifest(data)
@@ -382,5 +382,5 @@ def judge_manifest(run: Run, path: str) -> tuple[ranking.Selection, str | None]:
     run.reporter.report(unanswered(path, selection))
     chosen = next(iter(run.overrides.applying_labels(project, manifest.variants)), None)
     if chosen is not None and chosen not in selection.ranking.compatible:
-        raise unsupported(f"The variant {chosen} in {path}", chosen, [selection])
+        raise unsupported(f"The variant '{chosen}' in {path}", chosen, [selection])
     return selection, chosen

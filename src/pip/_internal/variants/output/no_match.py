@@ -87,13 +87,13 @@ def _not_listed(
         without=("--no-index",),
     )
     hint = Hint(
-        "An index of variants may lack their dependencies. To search another index "
-        "too:",
+        "An index of variants may lack the dependencies of its packages. To search "
+        "another index too:",
         typed,
     )
     where = searched(finder._link_collector)
     return NothingToInstall(
-        f"{parent} depends on {project}, which was not found{where}.",
+        f"{parent} depends on '{project}', but pip did not find this dependency{where}.",
         hint=hint,
         note="If several indexes have a project, pip chooses the newest version.",
     )
@@ -122,7 +122,7 @@ def _kept_to_fork(run: Run, requirement: Requirement) -> InstallationError | Non
     return NothingToInstall(
         f"This fork of pip has no release for {requirement.format_for_error()}.",
         hint=Hint(
-            "pip replaces this fork only with its own releases. To switch to stock "
+            "pip replaces this fork only with releases of the fork. To switch to stock "
             "pip:",
             command(run.settings.options, "install", fork.pin(newest), is_own=True),
         ),
@@ -149,7 +149,7 @@ def _no_suitable(
     if not passed or not hints:
         return None
     return NothingToInstall(
-        f"No listed file of {requirement.format_for_error()} can be installed.",
+        f"No listed file of '{requirement.format_for_error()}' can be installed.",
         (line.text for line in explain_skipped_versions(passed, str(project))),
         hints,
     )
@@ -168,11 +168,10 @@ def _hints(
             "or requirements file. The legacy resolver turns variants off too."
         ),
         SkipCause.PLATFORM: (
-            f"Supported are wheels for {best_wheels(finder.target_python)}, and older "
-            "ones. Use a Python and a platform that have wheels, or choose another "
-            "version."
+            f"pip accepts wheels for {best_wheels(finder.target_python)} and older. Use "
+            "a Python and a platform that have wheels, or choose another version."
         ),
-        SkipCause.REQUIRES_PYTHON: "Use a Python version that it supports, or choose another version.",
+        SkipCause.REQUIRES_PYTHON: f"Use a Python version that '{project}' supports, or choose another version.",
         SkipCause.UPLOAD_TIME: (
             "Use a later date for --uploaded-prior-to, or choose another version."
         ),
@@ -180,9 +179,9 @@ def _hints(
     }
     if run.target.is_elsewhere:
         hints[SkipCause.FORMAT] = (
-            "pip cannot build here for another kind of machine. Build a wheel on such "
-            "a machine (pip wheel) and name its folder with --find-links, or choose "
-            "another version."
+            "pip cannot build here for another kind of machine. Build a wheel on such a "
+            "machine (pip wheel -w DIR), copy DIR here and add --find-links DIR, or "
+            "choose another version."
         )
     return [hint for cause, hint in hints.items() if cause in causes]
 
@@ -191,16 +190,16 @@ class NotLocked(VariantError, exceptions.DistributionNotFound):
     """A locked package needs a package that is not in the lock file."""
 
     reference = "not-in-the-lock-file"
-    form = "{} is required, but it is not in the lock file."
+    form = "The lock file does not contain '{}'."
     usual_hint = (
-        "The lock file may be for another machine or another Python, even only "
-        "another patch release. Make one for this machine: pip lock, here or with "
-        "--variant-host."
+        "The lock file may be for another machine or another Python; even the patch "
+        "release matters. To make a lock file for this machine, run pip lock here, or "
+        "elsewhere with --variant-host."
     )
 
     def __init__(self, what: str, who: str, finder: PackageFinder) -> None:
-        files = {str(link.comes_from) for link in finder._locked_links.values()}
-        super().__init__(what, f"{who} requires it, in {', '.join(sorted(files))}.")
+        files = sorted({str(each.comes_from) for each in finder._locked_links.values()})
+        super().__init__(what, f"{who} requires this package, in {', '.join(files)}.")
 
 
 def not_locked(finder: PackageFinder, error: exceptions.HashError) -> NotLocked | None:

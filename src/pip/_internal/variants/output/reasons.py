@@ -42,6 +42,8 @@ WITHOUT_MANIFEST = (
     "To let pip choose, use an index with a valid manifest (--index-url URL), or a "
     "folder of wheels (--find-links DIR)"
 )
+#: How to choose for a machine that is not the target.
+FOR_ANOTHER_MACHINE = "To install for another machine, add --variant-host FILE."
 _BEST = "Without --variant, pip installs the best variant that runs."
 
 _CUDA, _LEVEL = "nvidia :: cuda_version_lower_bound", "x86_64 :: level"
@@ -124,7 +126,7 @@ def needs(selection: Selection, mismatches: Sequence[Mismatch]) -> str:
 
 def build_name(release: object, label: str | None) -> str:
     """Return the name of a build for messages; plain if it has no label."""
-    what = "the plain wheel" if label is None else f"the variant {label}"
+    what = "the plain wheel" if label is None else f"the variant '{label}'"
     return f"{what} of {release}"
 
 
@@ -133,7 +135,7 @@ def rejection(selection: Selection, label: str) -> str:
     if label in selection.ranking.unknown:
         if selection.problem is not None:
             return f"{label}: {selection.problem}"
-        return f"{label}: the variants manifest does not describe it"
+        return f"{label}: the variants manifest does not describe this variant"
     return f"{label} needs {needs(selection, selection.ranking.rejected[label])}"
 
 
@@ -147,8 +149,7 @@ def unsupported(
     :param instead: a sentence about an alternative.
     """
     why = [rejection(each, label) for each in selections if label in each.labels]
-    other = "To install for another machine, describe it with --variant-host FILE."
-    return UnsupportedVariant(what, why, hint=f"{other} {instead}")
+    return UnsupportedVariant(what, why, hint=f"{FOR_ANOTHER_MACHINE} {instead}")
 
 
 def unsupported_wheel(
@@ -159,9 +160,7 @@ def unsupported_wheel(
     words = [f"{project}=={version}"]
     if link.is_file:
         words += ("--find-links", os.path.dirname(link.file_path))
-    instead = (
-        f"For the best variant that runs, use {shlex.join(words)} instead of this file."
-    )
+    instead = f"To install the best variant that runs, use {shlex.join(words)}."
     return unsupported(link.filename, label, [selection], instead)
 
 
@@ -169,9 +168,9 @@ def mixture(builds: Iterable[ComparedBuild]) -> str:
     """Describe packages for different CUDA major versions, or CUDA and ROCm."""
     ordered = sorted(builds, key=lambda each: (-(each.runtime.major or 0), each.name))
     listed = ", ".join(
-        f"{each.name} ({each.label}) is for {each.runtime}" for each in ordered
+        f"{each.name} ({each.label}) needs {each.runtime}" for each in ordered
     )
-    return f"These packages are for different accelerators: {listed}"
+    return f"These packages need different CUDA or ROCm versions: {listed}"
 
 
 def contradiction(
@@ -182,9 +181,9 @@ def contradiction(
         (using, other) if other.dist.canonical_name in using.needs else (other, using)
     )
     text = (
-        f"{using.title} uses an accelerator, and {other.title} does not, but "
-        f"{first.dist.raw_name} requires {second.dist.raw_name}. To choose another "
-        f"wheel of {other.dist.raw_name}:"
+        f"'{first.dist.raw_name}' requires '{second.dist.raw_name}', but {using.title} "
+        f"uses an accelerator and {other.title} does not. To choose another wheel of "
+        f"'{other.dist.raw_name}':"
     )
     return Hint(text, for_another_build(options, other.dist))
 
@@ -194,8 +193,10 @@ def _joined(*sentences: str) -> str:
     return ". ".join(filter(None, sentences))
 
 
-def _the_variants(labels: Sequence[str], of: object) -> str:
-    return f"the variant{'s' * (len(labels) > 1)} {shortened(labels)} of {of}"
+def the_variants(labels: Sequence[str]) -> str:
+    """Name variants in a sentence."""
+    quoted = [f"'{label}'" for label in labels]
+    return f"the variant{'s' * (len(labels) > 1)} {shortened(quoted)}"
 
 
 def problems_of(release: Release) -> list[DroppedVariants | str]:
@@ -207,7 +208,7 @@ def problems_of(release: Release) -> list[DroppedVariants | str]:
     selections = [*release.fetch_selections().values()]
     found: list[DroppedVariants | str] = [
         _dropped_for_problem(
-            f"the variant {label} of {release}"
+            f"the variant '{label}' of {release}"
             if label is not None
             else f"the variant wheels of {release}",
             problem,
@@ -260,14 +261,14 @@ def unanswered(of: object, selection: Selection) -> Iterator[DroppedVariants | s
         if not labels:
             yield from answer.warnings
             continue
-        lost = _the_variants(labels, of)
+        lost = f"{the_variants(labels)} of {of}"
         reason, hints = _joined(*answer.warnings), []
         if answer.untrusted:
             names = " and ".join(answer.untrusted)
-            reason = f"pip needs {names} to check that, and you have not trusted it"
+            reason = f"the check requires {names}, which you have not trusted"
             options = (f"--trust-variant-provider {each}" for each in answer.untrusted)
-            hints = [f"To run that code with your permissions: {' '.join(options)}"]
-        otherwise = f"To ignore it: --disable-variant-provider {namespace}"
+            hints = [f"To run {names} with your permissions: {' '.join(options)}"]
+        otherwise = f"To ignore '{namespace}': --disable-variant-provider {namespace}"
         warning = None
         if hints or answer.source is Source.PLUGIN:
             warning = _joined(f"Ignoring {lost}: {reason}", *hints, otherwise)
@@ -304,18 +305,18 @@ def devices_left_out(release: Release, selection: Selection, label: str) -> str 
     missed = selection.devices_left_out(label)
     if not missed:
         return None
-    names = " and ".join(each.name for each in missed)
+    names = ", ".join(each.name for each in missed)
     text = (
-        f"The variant {label} of {release} has no code for the visible GPU with {names}"
+        f"The variant '{label}' of {release} has no code for some visible GPUs: {names}"
     )
     if selection.for_all_devices:
         best = selection.for_all_devices[0]
-        return f"{text}. For all GPUs: --variant {release.project}={best}"
+        return f"{text}. To use all GPUs: --variant {release.project}={best}"
     is_amd = "amd" in {each.namespace for each in selection.properties(label)}
     variable = "ROCR_VISIBLE_DEVICES" if is_amd else "CUDA_VISIBLE_DEVICES"
     return (
-        f"{text}, and no variant has code for all GPUs. To choose for some GPUs only, "
-        f"list them in {variable}"
+        f"{text}. No variant has code for all GPUs. To choose a variant for some of the "
+        f"GPUs, list those GPUs in {variable}"
     )
 
 
@@ -323,7 +324,7 @@ def rejections(release: Release) -> list[str]:
     """Return why each variant of a release was rejected."""
     lacking = lacks_label(release)
     if lacking is not None:
-        return [f"it {lacking}"]
+        return [lacking]
     if release.refusal is not None:
         return [release.refusal]
     several = len(release.fetch_selections()) > 1
@@ -341,14 +342,14 @@ def rejections(release: Release) -> list[str]:
 
 
 def lacks_label(release: Release) -> str | None:
-    """Return a clause if a release lacks the user's label."""
+    """Return a phrase if a release lacks the user's label."""
     if not release.lacks_label:
         return None
     label = release.chosen_label
     if not release.labels:
-        return f"has no variants; you asked for {label}"
+        return f"no variants, but you requested '{label}'"
     return (
-        f"has no variant {label} to install, which you asked for; it has "
+        f"no installable variant '{label}', which you requested; available: "
         f"{shortened(release.labels)}"
     )
 
@@ -360,7 +361,7 @@ def marker_elsewhere(requirement: str, where: str = "") -> str:
     """
     place = f" in {where}" if where else ""
     return (
-        f"'{requirement}'{place} has a variant marker, which works only in the "
-        "metadata of a variant wheel. Here, pip evaluates it as if there were no "
+        f"'{requirement}'{place} has a variant marker. Variant markers work only in the "
+        "metadata of a variant wheel. Here, pip evaluates the marker as if there were no "
         "variant. To choose a variant: --variant PACKAGE=LABEL"
     )

@@ -29,6 +29,7 @@ from pip._internal.variants.errors import (
 from pip._internal.variants.index.links import LocalVersionWheel, label_of, pinned
 from pip._internal.variants.output.invocation import command
 from pip._internal.variants.output.reasons import (
+    FOR_ANOTHER_MACHINE,
     WITHOUT_MANIFEST,
     rejections,
     shortened,
@@ -106,14 +107,12 @@ def report_unknown_names(
         if choice.project in projects:
             continue
         typed, similar = choice.written, nearest(choice.project, projects)
+        problem = f"this command does not install a package named '{choice.project}'"
         if are_all or _is_misspelled(run, choice.project, similar):
-            unknown = (
-                f"{typed}: no package of this command is called '{choice.project}'."
-            )
             meant = f"Did you mean '{similar}'? --variant {similar}={choice.label}"
-            raise UnknownPackage(unknown, hint="" if similar is None else meant)
+            raise UnknownPackage(f"{typed}: {problem}.", hint=meant if similar else "")
         if similar is not None:
-            _warn(run, typed, similar, f"this command has no package {choice.project}")
+            _warn(run, typed, similar, problem)
     _report_unknown_namespaces(run, are_all=are_all_manifests)
 
 
@@ -128,7 +127,7 @@ def _report_unknown_namespaces(run: Run, *, are_all: bool) -> None:
         if name is not None and name not in known:
             similar = nearest(name, known)
             if similar is not None or are_all:
-                problem = f"no package of this command has the namespace {name}"
+                problem = f"no package to install uses the namespace '{name}'"
                 _warn(run, str(option), similar, problem)
 
 
@@ -146,9 +145,9 @@ def _warn(run: Run, typed: str, similar: str | None, problem: str) -> None:
 
     :raises VariantLost: in strict mode, unless the run has already failed.
     """
-    meant = [] if similar is None else [f"Did you mean {similar}?"]
+    meant = [] if similar is None else [f"Did you mean '{similar}'?"]
     warning = ". ".join([f"{typed}: {problem}", *meant])
-    dropped = DroppedVariants(f"what {typed} asks for", problem, warning, hints=meant)
+    dropped = DroppedVariants(f"the option {typed}", problem, warning, hints=meant)
     run.reporter.report([dropped])
 
 
@@ -163,7 +162,7 @@ def report_unknown_keys(run: Run, keys: Mapping[str, str]) -> None:
     for key, place in keys.items():
         if f"--{key}" in names:
             continue
-        warning = f"No command of pip has an option '{key}', which is set in {place}"
+        warning = f"No command of pip has the option '{key}', set in {place}"
         known = {name.removeprefix("--") for name in names if "variant" in name}
         similar = nearest(key, known)
         if similar is not None:
@@ -208,8 +207,8 @@ def refuse_unknown_labels(
             # Without selected variants, the label does not matter.
             logger.log(
                 logging.WARNING if releases else logging.INFO,
-                "No package has the variant %s, which the configuration or PIP_VARIANT "
-                "names: %s",
+                "The configuration or PIP_VARIANT sets the label '%s', but no package "
+                "has a variant with this label: %s",
                 *(label, "; ".join(_lines(chosen))),
             )
 
@@ -244,14 +243,14 @@ def _label_not_found(
         hint = f"Did you mean '{meant}'? --variant {package}{meant}"
     else:
         hint = (
-            f"Choose another one with --variant {package or 'PACKAGE='}LABEL, or remove "
-            "the option. For another machine, describe it with --variant-host FILE."
+            f"Choose another label with --variant {package or 'PACKAGE='}LABEL, or "
+            f"remove the option. {FOR_ANOTHER_MACHINE}"
         )
     without = (
-        f"{project} has no variant wheels for this platform and Python"
+        f"'{project}' has no variant wheels for this platform and Python"
         for project in sorted(named)
     )
-    message = f"No variant has the label {label}."
+    message = f"No variant has the label '{label}'."
     return NothingToInstall(message, _lines(available) or without, hint)
 
 
@@ -274,7 +273,7 @@ def _absent(
             others = _lines({str(release): release.labels}) if release.labels else []
             lines = [f"{capital(reason)}.", *others]
             return NothingToInstall(
-                f"The variant {label} of {release} cannot be installed.",
+                f"The variant '{label}' of {release} cannot be installed.",
                 lines,
                 "Choose another variant or another version, or remove --variant.",
             )
@@ -332,7 +331,7 @@ def _refused(
         _log_without_not_found(usual)
         cause = causes[-1]
         by = "" if cause.parent is None else f" (from {cause.parent.name})"
-        wanted = f"{cause.requirement.format_for_error()}{by}"
+        wanted = f"'{cause.requirement.format_for_error()}'{by}"
         (releases,) = refused.values()
         return nothing_left(run, wanted, releases, finder=finder)
     # Variants are one cause of several: upstream's error names the other causes.
@@ -396,9 +395,9 @@ def _label_in_version(
                 is_label = not isinstance(candidate.link, LocalVersionWheel)
                 if label and is_label and _is_version(candidate, label, version):
                     return NothingToInstall(
-                        f"No version of {project} is {version}.",
-                        f"{label} is a variant of {project} {public}, not part of its "
-                        "version.",
+                        f"'{project}' has no version {version}.",
+                        f"'{label}' is a variant of {project} {public}, not part of "
+                        "the version.",
                         f"Write {project}=={public} --variant {project}={label}.",
                     )
     return None
@@ -422,6 +421,13 @@ def _refusals(
     if len(releases) > _SHOWN_RELEASES:
         lines.append(f"and {len(releases) - _SHOWN_RELEASES} older releases")
     return lines
+
+
+def _lacking(run: Run, releases: Sequence[Release]) -> str:
+    """Return a predicate that holds for no variant, such as ``runs on this machine``."""
+    if all(each.refusal is not None for each in releases):
+        return f"matches {releases[0].chosen_by}"
+    return f"runs on {run.settings.machine}"
 
 
 def nothing_left(
@@ -457,12 +463,13 @@ def nothing_left(
         hints.append(choices[0])
     elif judged:
         options, project = run.settings.options, releases[0].project
+        explain = command(options, "variants", "explain", project)
         hints += (
             Hint("To see what is supported:", command(options, "variants", "host")),
-            Hint("To see why not:", command(options, "variants", "explain", project)),
-            "For another machine, describe it with --variant-host FILE.",
+            Hint("To see why no variant runs:", explain),
+            FOR_ANOTHER_MACHINE,
         )
-    problem = f"runs on {run.settings.machine}" if judged else "can be checked"
+    problem = _lacking(run, releases) if judged else "can be checked"
     return NothingToInstall(
         f"No variant of {requirement} {problem}.",
         _refusals(releases, finder),

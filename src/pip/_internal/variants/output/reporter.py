@@ -89,7 +89,7 @@ class Reporter:
         if release.decided:
             self.report(reasons.problems_of(release))
         if decision.unsupported is not None:
-            what = f"The variant {decision.unsupported} of {release}"
+            what = f"The variant '{decision.unsupported}' of {release}"
             selections = [*release.fetch_selections().values()]
             raise reasons.unsupported(what, decision.unsupported, selections)
 

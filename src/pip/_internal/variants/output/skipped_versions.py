@@ -42,35 +42,35 @@ class SkipCause(enum.Enum):
     """The cause of skipping a version or a file.
 
     :ivar word: the word in JSON output.
-    :ivar clause: the clause for messages.
+    :ivar clause: a phrase for messages; the version or file is its subject.
     """
 
     def __init__(self, word: str, clause: str) -> None:
         self.word, self.clause = word, clause
 
     #: The version does not satisfy the requirement or a constraint.
-    REQUIREMENT = "requirement", "the requirement or a constraint excludes it"
-    PRE_RELEASE = "pre-release", "it is a pre-release; --pre would allow it"
-    YANKED = "yanked", "it was yanked"
+    REQUIREMENT = "requirement", "excluded by the requirement or a constraint"
+    PRE_RELEASE = "pre-release", "pre-release; to allow pre-releases, add --pre"
+    YANKED = "yanked", "yanked"
     #: No file of the version is for this version of Python.
-    REQUIRES_PYTHON = "requires-python", "it is for other versions of Python"
+    REQUIRES_PYTHON = "requires-python", "for other versions of Python"
     #: No wheel of the version is for this platform and interpreter.
-    PLATFORM = "platform", "it has no wheel for this platform and Python"
+    PLATFORM = "platform", "no wheel for this platform and Python"
     #: ``--only-binary`` or ``--no-binary`` excludes all files of the version.
-    FORMAT = "format", "it has no file of an allowed kind"
+    FORMAT = "format", "no file of an allowed kind"
     #: The version was uploaded too late for ``--uploaded-prior-to``.
-    UPLOAD_TIME = "upload-time", "it was uploaded after the date of --uploaded-prior-to"
+    UPLOAD_TIME = "upload-time", "uploaded on or after the date of --uploaded-prior-to"
     #: No file of the version has an allowed hash.
-    HASHES = "hashes", "none of its files has an allowed hash"
+    HASHES = "hashes", "no file with an allowed hash"
     #: The version has only variant wheels, and variants are off.
     VARIANTS_OFF = (
         "variants-off",
-        "it has only variant wheels, and variants are off",
+        "variants are off, and all wheels are variants",
     )
     #: The version lacks the label that the user selected for the project.
-    LABEL = "label", "it has no variant with the label chosen by --variant"
+    LABEL = "label", "no variant with the label chosen by --variant"
     #: The target cannot run the variants of the version, or pip cannot check them.
-    VARIANTS = "variants", "none of its variants is supported"
+    VARIANTS = "variants", "no supported variant"
     #: Files of an older version are ranked first, as with ``--prefer-binary``.
     ORDER = "order", "files of an older version come first"
 
@@ -167,7 +167,7 @@ _NEAREST = (
 
 
 def why(cause: SkipCause, detail: str) -> str:
-    """Return why pip skips a version or file, as a clause."""
+    """Return why pip skips a version or file, as a phrase."""
     return cause.clause + (f" ({detail})" if detail else "")
 
 
@@ -203,7 +203,7 @@ def cause_of_files(
             cause, detail = SkipCause.YANKED, link.yanked_reason or ""
         elif is_elsewhere and not link.is_wheel:
             cause = SkipCause.FORMAT
-            detail = "its source would have to be built on such a machine"
+            detail = "pip cannot build the source distribution for another machine"
         elif label_of(link) is not None and (run is None or not run.enabled):
             labels = dict.fromkeys(filter(None, map(label_of, links)))
             cause, detail = SkipCause.VARIANTS_OFF, shortened([*labels])
@@ -284,7 +284,7 @@ def _reached(finder: PackageFinder, offer: Offer) -> SkippedVersion:
     if lacking is not None:
         label = release.chosen_label
         absent = absent_variants(finder, release).get(label or "")
-        detail = f"it {lacking}" if absent is None else f"{label}: {absent}"
+        detail = lacking if absent is None else f"{label}: {absent}"
         return SkippedVersion(offer.version, SkipCause.LABEL, detail, offer)
     return SkippedVersion(offer.version, SkipCause.VARIANTS, offer=offer)
 
@@ -297,7 +297,7 @@ def _platforms(links: Iterable[Link]) -> str:
         if link.is_wheel
         for tag in parse_wheel_filename(link.filename)[3]
     }
-    return f"they are for {shortened(sorted(tags))}"
+    return f"available: {shortened(sorted(tags))}"
 
 
 def explain_skipped_versions(

@@ -40,27 +40,28 @@ def for_tegra(run: Run, chosen: Release, link: Link) -> str | None:
     cuda = cuda_of(chosen.wanted.nvidia())
     if runs_sbsa(tegra, cuda):
         if _is_for_cuda(label):
-            text = f"{label} is built for ARM servers, and runs on {tegra} too"
+            text = f"The variant '{label}' is built for ARM servers and also runs on {tegra}"
             run.reporter.log_once(logging.INFO, text)
         return None
     if _is_for_cuda(label):
-        taken = f"{label} of {chosen}, which you asked for, does not run"
+        taken = f"the requested variant '{label}' of {chosen} does not run"
     elif chosen.chosen_by is None and any(map(_is_for_cuda, chosen.labels)):
         taken = f"pip chose the CPU wheel of {chosen}"
     else:
         return None
     text = (
-        f"{problem(tegra, cuda)}; PyTorch has no other wheels for it, so {taken}. "
-        "NVIDIA's own builds:"
+        f"{problem(tegra, cuda)}. PyTorch publishes no other wheels for "
+        f"{run.settings.machine}, so {taken}. "
     )
     # Jetson Linux 36 is part of JetPack 6, which has CUDA 12.
     jetpack_6 = tegra.release or ("36." if (cuda or "").startswith("12.") else "")
     if not jetpack_6.startswith("36."):
-        return f"{text} {_FOR_JETSONS}"
+        return f"{text}NVIDIA's wheels: {_FOR_JETSONS}"
     places = ("--index-url", "--extra-index-url", "--find-links", "--no-index")
     without = {*places, *(row.name for row in OPTIONS)}
     words = ("install", chosen.project, "--index-url", _FOR_JETPACK_6)
-    return Hint(text, command(run.settings.options, *words, without=without))
+    typed = command(run.settings.options, *words, without=without)
+    return Hint(f"{text}To install NVIDIA's wheels:", typed)
 
 
 def newest_with_gpu_build(
@@ -88,9 +89,9 @@ def newest_with_gpu_build(
         if label not in (None, CPU.label):
             pin = f"{older.project}=={older.version}"
             return Hint(
-                f"pip chose the CPU wheel of {chosen}, because no GPU wheel of it is "
-                "supported. The newest version with a supported GPU wheel is "
-                f"{older.version} ({label}). To install it:",
+                f"pip chose the CPU wheel of {chosen}, because no GPU wheel of this "
+                "version is supported. The newest version with a supported GPU wheel is "
+                f"{older.version} ({label}). To install that version:",
                 command(run.settings.options, "install", pin),
             )
     return None

@@ -119,7 +119,7 @@ def one_backend(
     if second is not None:
         after = _builds(run, resolver)
         changed = ", ".join(
-            f"{after[project].backend} of {build.name} instead of {build.backend}"
+            f"'{after[project].backend}' of {build.name} instead of '{build.backend}'"
             for project, build in before.items()
             if project in after and after[project].backend != build.backend
         )
@@ -132,7 +132,7 @@ def one_backend(
         names = (each.name for each in before.values())
         hint = Hint(
             f"These packages are for different backends: {', '.join(listed)}. To "
-            "choose again for all of them:",
+            "choose again for all of these packages:",
             for_upgrade(run.settings.options, *names),
         )
         run.reporter.warn(hint)
@@ -275,7 +275,7 @@ def different_backends(
                     f"{each.raw_name}=={public(each.version)}" for each in (dist, other)
                 )
                 yield Hint(
-                    f"{dist.raw_name} {dist.version} needs {other.raw_name} for "
+                    f"{dist.raw_name} {dist.version} needs '{other.raw_name}' for "
                     f"{backend}, but {other.raw_name} {other.version} is installed. To "
                     "install matching wheels:",
                     for_upgrade(options, *names, further=ANY_BACKEND),

@@ -18,7 +18,7 @@ _GRAMMAR = (
 )
 _CHOICE_GRAMMAR = (
     f"{_GRAMMAR}; cuda, rocm or gpu for any wheel of that kind; several of these with "
-    f"commas, most preferred first; or {AUTO}, which chooses the best supported one"
+    f"commas, most preferred first; or {AUTO} for the best supported one"
 )
 
 # Explicit ASCII classes, and few digits, since no version has more.

@@ -40,12 +40,12 @@ class BackendIndexUnavailable(VariantError):
 
 
 _TO_DO_WITHOUT = (
-    "Without the --pytorch-* options, --cpuonly and LTT_PYTORCH_COMPUTATION_BACKEND, "
-    "their environment variables and configuration keys, pip does not look there."
+    "To stop using this index, remove the --pytorch-* options, --cpuonly and "
+    "LTT_PYTORCH_COMPUTATION_BACKEND, also from the environment and configuration."
 )
 _WHY_NOWHERE_ELSE = (
-    "pip takes these projects from no other index, where anyone could publish their "
-    "names."
+    "pip takes these projects only from this index. On any other index, anyone could "
+    "publish packages with these names."
 )
 
 
@@ -111,8 +111,8 @@ class BackendIndex:
         if not served:
             raise self._unavailable(
                 self.base_url,
-                f"It has no page for {project}, neither for all wheels nor for one "
-                "backend",
+                f"The index has no page for '{project}', neither for all wheels nor for "
+                "one backend",
             )
         return served
 

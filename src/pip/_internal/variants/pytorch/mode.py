@@ -142,16 +142,16 @@ class PyTorch(Mode):
             own = find(finder, project_name)
             if own:
                 text = (
-                    f"Looking for {project} in your index, not in {name}, because you "
-                    "pinned it"
+                    f"Looking for '{project}' in your index, not in {name}, because you "
+                    "pinned the version"
                 )
                 self._origins[project] = text
                 self._log(text)
                 return own
-        self._origins[project] = f"pip looks for {project} only in {name} ({url})"
+        self._origins[project] = f"pip looks for '{project}' only in {name} ({url})"
         if is_shared:
             self._origins[project] += (
-                f"; to install it from your index, pin it: {project}==VERSION"
+                f"; to use your index instead, pin the version: {project}==VERSION"
             )
         evaluator = finder.make_link_evaluator(project_name)
         specifiers = self._specifiers.get(project, ())
@@ -174,9 +174,9 @@ class PyTorch(Mode):
         is_typed = option is not None and self._run.settings.is_typed(option)
         if is_typed and project == self.settings.pytorch.probe_project:
             self._run.reporter.warn(
-                f"{project} comes from {redact_auth_from_url(url)} (--variant-index), so "
-                f"{option} has no effect on it. To remove what setup configured: pip "
-                "variants setup --remove pytorch"
+                f"'{project}' comes from {redact_auth_from_url(url)} (--variant-index), "
+                f"so {option} does not affect this package. To remove the index configured "
+                "by setup: pip variants setup --remove pytorch"
             )
 
     def _pins_release(self, project: NormalizedName) -> bool:
@@ -226,13 +226,13 @@ class PyTorch(Mode):
                 return index, pages
             if index.description.is_by_version:
                 lacks = (
-                    f"has no wheel of {versions[0]}"
+                    f"has no wheel of version {versions[0]}"
                     if versions
-                    else f"has only wheels of one version at a time ({project}==VERSION)"
+                    else f"lists wheels by version; to use it, pin {project}==VERSION"
                 )
                 why = f"{index.description} {lacks}"
         if why is not None:
-            self._log(f"Looking for {project} in your index: {why}")
+            self._log(f"Looking for '{project}' in your index: {why}")
         return None, []
 
     def _versions(self, index: BackendIndex, project: NormalizedName) -> Sequence[str]:

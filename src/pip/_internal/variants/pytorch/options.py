@@ -14,12 +14,11 @@ BACKENDS = OptionRow(
     dest="pytorch_backends",
     check=lazy_check("backends", _VALUES),
     metavar="LIST",
-    help="Install the projects of PyTorch's index from there, in wheels for this "
-    "backend: cpu, xpu, cuNNN such as cu128, rocmX.Y such as rocm6.4; or 'cuda', "
-    "'rocm' or 'gpu' for any wheel of that kind, never a CPU wheel. Separate "
-    "several with commas, most preferred first. 'auto' chooses the best backend "
-    "of the target machine; it is the default with any other option for this "
-    "index.",
+    help="Install projects that PyTorch's index provides from that index, as wheels for "
+    "this backend: cpu, xpu, cuNNN such as cu128, rocmX.Y such as rocm6.4; or 'cuda', "
+    "'rocm' or 'gpu' for any wheel of that kind, never a CPU wheel. Separate several "
+    "with commas, most preferred first. 'auto' chooses the best backend of the target "
+    "machine. With any other option for this index, the default is 'auto'.",
 )
 CPUONLY = OptionRow(
     "--cpuonly",

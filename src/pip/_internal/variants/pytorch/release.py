@@ -152,8 +152,8 @@ class LocalVersionRelease(Release):
         if not set(backends).isdisjoint(self.wanted.allowed_of(backends)):
             return None
         return (
-            f"it has wheels for {', '.join(self.labels)}, and no supported one for "
-            f"{self.wanted.choice}"
+            f"no supported wheel for {self.wanted.choice}; available: "
+            f"{', '.join(self.labels)}"
         )
 
     @property
@@ -162,7 +162,7 @@ class LocalVersionRelease(Release):
         if not self.wanted.choice or self.pinned:
             return None
         return (
-            f"{self} has wheels for {', '.join(self.labels)}. Choose one of them with "
+            f"{self} has wheels for {', '.join(self.labels)}. Choose a backend with "
             f"{BACKENDS.name}, or let pip choose with {'='.join(ANY_BACKEND)}."
         )
 

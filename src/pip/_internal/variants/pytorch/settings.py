@@ -178,7 +178,7 @@ class PyTorchSettings:
         """The device namespaces that the backends exclude, with reasons."""
         kinds = self.backends.kinds
         return {
-            namespace: f"{self.origin} names no backend for it"
+            namespace: f"{self.origin} excludes {namespace}"
             for kind, (namespace, _) in DEVICES.items()
             if kinds and kind not in kinds
         }

@@ -37,11 +37,11 @@ class UnusedCause(enum.Enum):
     #: The package is not installed, and pip does not install it.
     MISSING = "is not installed"
     #: No manifest describes the wheel, or the file is not a wheel.
-    UNKNOWN = "has no variant metadata, so pip does not know what it uses"
+    UNKNOWN = "has no variant metadata, so pip does not know if it uses an accelerator"
     #: The variant has no property of an accelerator.
     UNUSED = "does not use an accelerator"
     #: The target does not support the installed variant.
-    UNSUPPORTED = "is a variant that is not supported"
+    UNSUPPORTED = "is an unsupported variant"
     #: The new version uses an accelerator, but is older than the installed version.
     OLDER = "is an older release"
 

@@ -68,7 +68,7 @@ class Runtime(NamedTuple):
 
     def __str__(self) -> str:
         if self.namespace is None:
-            return "the CPU alone"
+            return "only the CPU"
         return "ROCm" if self.major is None else f"CUDA {self.major}"
 
     def order(self, selection: Selection) -> tuple[str, ...]:

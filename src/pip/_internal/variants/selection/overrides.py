@@ -65,8 +65,9 @@ class Request:
         if project in self.named or project in self.locked_versions:
             return None
         dist = self.dists.get(project)
-        what = f"{project} is not" if dist is None else f"{project} {dist.version} is"
-        return f"{what} installed, and --no-deps keeps it so"
+        if dist is None:
+            return f"'{project}' is not installed, and --no-deps does not install it"
+        return f"{project} {dist.version} is installed, and --no-deps keeps it"
 
     def conflicts(
         self, wanted: Iterable[Requirement], found: Versions = MappingProxyType({})

@@ -55,7 +55,7 @@ class Origin(NamedTuple):
 
     def __str__(self) -> str:
         if self.kind is OriginKind.WHEELS:
-            return f"from the wheels on {self.location}, since {self.missing}"
+            return f"from the wheels on {self.location} ({self.missing})"
         if self.kind is OriginKind.VERSIONS:
             return f"from the local versions on {self.location}"
         return self.location

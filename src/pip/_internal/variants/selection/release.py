@@ -215,12 +215,12 @@ class Release:
                 manifest = fetch_manifest(self._run.catalog.session, link, limit)
                 return manifest, ranking.Origin(ranking.OriginKind.INDEX, url)
             except ManifestMissing as error:
-                missing = f"its variants manifest is missing: {error}"
+                missing = f"the variants manifest is missing: {error}"
                 if error.listed and self._run.reporter.strict:
                     # In strict mode, pip then reads no wheel.
                     raise ManifestMissing(f"{missing} ({url})", listed=True) from None
             except ManifestUnavailable as error:
-                problem = f"its variants manifest cannot be used: {error} ({url})"
+                problem = f"the variants manifest cannot be used: {error} ({url})"
                 raise ManifestUnavailable(problem, error.hint) from None
         manifest = self._manifest_of_wheels(wheels, missing)
         return manifest, ranking.Origin(ranking.OriginKind.WHEELS, where, missing)
@@ -240,11 +240,11 @@ class Release:
             if len(wheels) > 1:
                 logger.info(
                     "Downloading the variants %s of %s to compare them, because hashes "
-                    "are required and %s. To download one: --variant %s=LABEL",
+                    "are required and %s. To download only one: --variant %s=LABEL",
                     *(", ".join(sorted(wheels)), self, missing, self.project),
                 )
         elif self._run.settings.is_checking_hashes:
-            problem = f"{missing}, and pip reads no wheel before its hash was checked"
+            problem = f"{missing}, and pip reads no wheel before checking its hash"
             raise ManifestUnavailable(problem)
         try:
             manifest, problems = manifest_of_wheels(

@@ -78,7 +78,7 @@ def scoped_index(opt: str, text: str) -> ScopedIndex:
     if problem:
         raise errors.InvalidOption(
             f"option {opt}: {problem} in {_redacted(text)!r}, expected {FORM} without "
-            f"blanks, '?' or '#', something like '{_EXAMPLE}'"
+            f"blanks, '?' or '#', such as '{_EXAMPLE}'"
         )
     return ScopedIndex(tuple(projects), url)
 
@@ -92,7 +92,7 @@ def index_url(opt: str, text: str) -> str:
     url = _url(text.strip())
     if not url:
         raise errors.InvalidOption(
-            f"option {opt}: invalid URL {_redacted(text)!r}, expected something like "
+            f"option {opt}: invalid URL {_redacted(text)!r}, expected a URL such as "
             f"{_URL_EXAMPLE!r}"
         )
     return url
@@ -187,8 +187,8 @@ def by_project(
                     raise errors.ContradictoryOptions(
                         f"--variant-index {project}={first}",
                         f"--variant-index {project}={second}",
-                        f"{project} can come from only one index.",
-                        f"Remove {project} from one of them.",
+                        f"'{project}' can come from only one index.",
+                        f"Remove '{project}' from one of these options.",
                     )
         found |= here
     return found

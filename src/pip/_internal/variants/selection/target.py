@@ -174,9 +174,7 @@ def read_source(target: Target, req: InstallRequirement) -> str:
     dynamic = {str(each).title() for each in metadata.get_all("Dynamic", [])}
     version = str(metadata.get("Metadata-Version", "0"))
     if not _STATIC.fullmatch(version) or not dynamic.isdisjoint(_NEEDED):
-        why = (
-            f"The dependencies of {req.link.filename} are known only once it is built."
-        )
+        why = f"The dependencies of {req.link.filename} are known only after a build."
         from pip._internal.variants.errors import BuiltForThisMachine
 
         raise BuiltForThisMachine(req.link.redacted_url, target.host.path, why)

@@ -58,4 +58,4 @@ def check_prepared(
 
 def _listed(variant: Variant) -> str:
     properties = ", ".join(sorted(map(str, variant.properties())))
-    return f"the variant {variant.label} with {properties or 'no properties'}"
+    return f"the variant '{variant.label}' with {properties or 'no properties'}"
