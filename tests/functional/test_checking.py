@@ -220,6 +220,13 @@ def test_what_differs_from_the_page(
     assert found(url, code=1) == [("wheel-name", url)]
 
 
+def test_a_manifest_that_leads_out(found: Found, dist: Path, tmp_path: Path) -> None:
+    manifest = dist / "demo-1.0-variants.json"
+    manifest.rename(tmp_path / "outside.json")
+    manifest.symlink_to("../outside.json")
+    assert ("regular-file", f"dist/{manifest.name}") in found("dist", code=1)
+
+
 def test_nothing_to_check(check: Check, index: IndexServer) -> None:
     for target, problem in (
         ("nowhere", "No such file or directory"),

@@ -54,6 +54,12 @@ def test_a_pin_does(pip: Pip, pips: list[str]) -> None:
     assert chosen(pip("install", "--dry-run", "pip===26.3", *pips)) == "pip-26.3"
 
 
+@pytest.mark.parametrize("flag", ["--ignore-installed", "--force-reinstall"])
+def test_its_name_alone_does_not(pip: Pip, pips: list[str], flag: str) -> None:
+    result = pip("install", "--dry-run", flag, "pip", *pips, code=1)
+    assert "To switch to stock pip: pip install pip===27.0" in result.stderr
+
+
 def test_listings(pip: Pip, index: IndexServer, pips: list[str]) -> None:
     """They know of the fork's releases as newer ones; `index versions` of all."""
     outdated = ["list", "--outdated", "--format", "json", *pips]

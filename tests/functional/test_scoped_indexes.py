@@ -178,6 +178,10 @@ class TestNowhereElse:
                 Fault(body=b"{", headers={"Content-Type": JSON_TYPE}),
                 "Its page cannot be read (JSONDecodeError: ",
             ),
+            (
+                Fault(body=b"[" * 200_000, headers={"Content-Type": JSON_TYPE}),
+                "Its page cannot be read (RecursionError: ",
+            ),
         ],
     )
     def test_an_index_that_fails(

@@ -154,3 +154,21 @@ def test_no_password_is_printed(
     result = pip("install", "-v", "torch", *options, env=GPU)
     assert warnings(result) == []
     assert "secret" not in result.output
+
+
+@pytest.mark.parametrize(
+    "option", ["variant-host", "variant", "trust-variant-provider"]
+)
+@pytest.mark.parametrize("is_typed", [True, False], ids=["typed", "configured"])
+def test_no_password_in_the_wrong_place_is_printed(
+    pip: Pip, first: IndexServer, option: str, is_typed: bool
+) -> None:
+    url = "http://user:secret@host/"
+    typed = [f"--{option}", url] if is_typed else []
+    variable = f"PIP_{option.upper().replace('-', '_')}"
+    env = {} if is_typed else {variable: url}
+    command = ["install", "torch", "-i", first.index_url, *typed]
+    result = pip(*command, env=env, code=None)
+    assert result.returncode != 0
+    assert "http://****@host/" in result.stderr
+    assert "secret" not in result.output

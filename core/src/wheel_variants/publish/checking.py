@@ -28,7 +28,7 @@ from wheel_variants.publish.errors import (
     os_reason,
     without_credentials,
 )
-from wheel_variants.publish.files import open_regular
+from wheel_variants.publish.files import is_regular_below, open_regular
 from wheel_variants.publish.findings import Finding, found
 from wheel_variants.publish.http import (
     HttpSession,
@@ -44,6 +44,7 @@ from wheel_variants.publish.releases import (
     Place,
     ReleaseFiles,
     check_manifest_name,
+    not_regular,
     scan_folder,
 )
 from wheel_variants.publish.simple_index import HTML_PAGE
@@ -111,8 +112,11 @@ class Check:
         names = sorted(os.listdir(folder))
         manifests = [each for each in names if each.endswith(MANIFEST_SUFFIX)]
         for name in manifests:
-            url = Path(folder, name).absolute().as_uri()
-            place.add(name, Link(url, name))
+            if is_regular_below(folder, name):
+                url = Path(folder, name).absolute().as_uri()
+                place.add(name, Link(url, name))
+            else:
+                self.findings.append(not_regular(f"{prefix}{name}"))
         if not manifests and not any(each.endswith(".whl") for each in names):
             raise NothingFound(
                 folder,

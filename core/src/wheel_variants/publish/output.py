@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.text import Text
 
-from wheel_variants.publish.errors import PublishError
+from wheel_variants.publish.errors import PublishError, without_credentials
 
 __all__ = [
     "logs_to_stderr",
@@ -36,7 +36,8 @@ _REPORT_VERSION = "1"
 
 
 def printable(text: str) -> str:
-    """Return *text* with escapes for control characters and unprintable characters."""
+    """Return *text* with escapes for unprintable characters, without credentials."""
+    text = without_credentials(text)
     if text.isprintable():
         return text
     return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)

@@ -37,6 +37,7 @@ __all__ = [
     "ReleaseFiles",
     "ScannedFolder",
     "check_manifest_name",
+    "not_regular",
     "scan_folder",
 ]
 
@@ -343,15 +344,19 @@ def _listed(result: ScannedFolder) -> Iterator[str]:
         if name.startswith(".") or not (name.endswith(".whl") or sdist):
             continue
         if not is_regular_below(folder, name):
-            problem = "Not a regular file in the folder, or a link to one"
-            remedy = "Replace it with a regular file"
-            result.findings.append(found("regular-file", subject, problem, remedy))
+            result.findings.append(not_regular(subject))
         elif sdist is not None and not is_safe_name(name, sdist[0]):
             problem = f"Invalid file name: {name!r}"
             remedy = "Build the file again, or remove it"
             result.findings.append(found("sdist-name", subject, problem, remedy))
         else:
             yield name
+
+
+def not_regular(subject: str) -> Finding:
+    """Return the finding for a file that is not read."""
+    problem = "Not a regular file in the folder, or a link to one"
+    return found("regular-file", subject, problem, "Replace it with a regular file")
 
 
 def check_manifest_name(name: str, subject: str) -> Iterator[Finding]:

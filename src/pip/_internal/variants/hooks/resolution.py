@@ -99,7 +99,7 @@ def found_candidates(
             installed=None if found._installed is None else found._installed.version,
             pinned=names_local_version(wanted),
         )
-    kept = _fork_of(run, factory, project)
+    kept = _fork_of(run, project)
     if kept is not None:
         has_installed = found._installed is not None
         infos = functools.partial(
@@ -133,11 +133,9 @@ def _installed_candidate(
     return installed_candidate(run, factory, dist, *args)
 
 
-def _fork_of(run: Run, factory: Factory, project: str) -> BaseDistribution | None:
+def _fork_of(run: Run, project: str) -> BaseDistribution | None:
     """Return the installed fork, if *project* must not replace it."""
-    # With --ignore-installed, the user requests another pip than the installed one.
-    asks_for_other = project in run.request.named and not factory._installed_dists
-    if project != "pip" or asks_for_other:
+    if project != "pip":
         return None
     from pip._internal.variants.selection.fork import fork_to_keep
 

@@ -76,6 +76,6 @@ def fetch_links(session: PipSession, url: str, project: str) -> list[Link]:
     page = collector._make_index_content(response, cache_link_parsing=False)
     try:
         return links_of_page(collector.parse_links, page, None)
-    except (ValueError, LookupError, TypeError, AttributeError) as error:
+    except Exception as error:  # A page may break upstream's parsers in any way.
         what = f"{type(error).__name__}: {describe_error(error)}"
         raise PageUnavailable(f"Its page cannot be read ({what})") from None
