@@ -132,7 +132,9 @@ def test_each_global_that_changes_is_listed() -> None:
     found = {
         f"{name}.{each}" for name, tree in trees() for each in changing_globals(tree)
     }
-    assert found == GLOBALS
+    # Some listed ones are in a mode, which may be deleted.
+    present = {name for name, _ in trees()}
+    assert found == {each for each in GLOBALS if each.rpartition(".")[0] in present}
 
 
 def test_attributes_are_set_by_slots() -> None:
