@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -60,12 +61,30 @@ def test_one_that_does_not(pip: Pip, venv: Environment, project: Path) -> None:
     result = pip(*install, "--force-reinstall", code=1)
     assert "unsupported-variant" in result.stderr
     assert "needs CUDA " in result.stderr
+    assert "--find-links" not in result.stderr
+    assert "see the build options of app" in result.stderr
     # What was there still is.
     assert list(venv.site_packages.glob("app*"))
     result = pip(*install, "--no-variants", "--force-reinstall", code=1)
     assert "variants-disabled" in result.stderr
     # It may be for another machine.
     assert f"filename={NAME}" in pip("wheel", "--no-index", str(project)).stdout
+
+
+def test_one_in_the_cache(pip: Pip, project: Path) -> None:
+    archive = str(project.with_name("app-1.0"))
+    shutil.make_archive(archive, "gztar", project.parent, project.name)
+    install = ["install", "--no-index", "--force-reinstall", "app"]
+    install += ["--find-links", str(project.parent)]
+    assert "Building wheel" in pip(*install, env=forced("12.8")).stdout
+    reused = ["Using cached app-1.0-py3-none-any-cu128.whl", "app-1.0 (cu128)"]
+    strict = ["--strict-variants", "--require-accelerator=app"]
+    result = pip(*install, *strict, env=forced("12.8"))
+    assert "Building wheel" not in result.stdout
+    assert all(each in result.stdout for each in reused)
+    result = pip(*install, env=forced("12.0"), code=1)
+    assert "Building wheel" in result.stdout
+    assert "unsupported-variant" in result.stderr
 
 
 def test_one_that_is_none(pip: Pip, venv: Environment, tmp_path: Path) -> None:

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from pip._internal.fast.slots import Slot
 
-#: On a ``LinkCollector`` and its ``PipSession``: the ``Run`` of the command. Set by
-#: ``selection.run``, ``hooks.index`` and ``hooks.build_env``; read by ``selection.run``
+#: On a ``LinkCollector`` and its ``PipSession``: the ``Run`` of the command. On the cache of
+#: built wheels: the same, if variants are on. Set by ``selection.run``, ``hooks.index``,
+#: ``hooks.build_env`` and ``hooks.resolve``; read by ``selection.run``, ``hooks.prepare``
 #: and ``locks.reading``.
 RUN = Slot("_variants")
 #: On a distribution: the ``Bound`` of its dependencies. Set and read by

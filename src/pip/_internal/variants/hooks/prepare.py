@@ -14,16 +14,19 @@ from pip._vendor.packaging.utils import canonicalize_name
 from pip._vendor.wheel_variants.labels import split_label
 
 from pip._internal.console.output import get_logger
+from pip._internal.exceptions import PipError
+from pip._internal.metadata import FilesystemWheel, get_wheel_distribution
+from pip._internal.models.link import Link
+from pip._internal.utils.urls import path_to_url
 from pip._internal.variants.index.links import RenamedWheel, label_of
 from pip._internal.variants.selection.installed import bind
 from pip._internal.variants.selection.run import Purpose, Run, run_of
-from pip._internal.variants.slots import SELECTION
+from pip._internal.variants.slots import RUN, SELECTION
 
 if TYPE_CHECKING:
     from pip._internal.cache import Cache
     from pip._internal.index.package_finder import PackageFinder
     from pip._internal.metadata import BaseDistribution
-    from pip._internal.models.link import Link
     from pip._internal.operations.build.build_tracker import BuildTracker
     from pip._internal.operations.prepare import RequirementPreparer
     from pip._internal.req.req_install import InstallRequirement
@@ -38,8 +41,43 @@ logger = get_logger(__name__)
 def cached_wheels(
     fn: Callable[[Cache, Link, str], list[Any]], cache: Cache, *args: Any
 ) -> list[Any]:
-    """Skip cached wheels with a label, because they were not checked."""
-    return [entry for entry in fn(cache, *args) if split_label(entry[0])[1] is None]
+    """Skip cached variants that the target cannot run, or all if variants are off."""
+    run = RUN.of(cache, Run)
+    return [entry for entry in fn(cache, *args) if _is_usable(run, *entry)]
+
+
+def _is_usable(run: Run | None, name: str, folder: str) -> bool:
+    """Return whether pip may reuse a cached wheel.
+
+    :param run: the run of the command; None if variants are off.
+    """
+    label = split_label(name)[1]
+    if label is None or run is None:
+        return label is None
+    path = os.path.join(folder, name)
+    link = Link(path_to_url(path))
+    try:
+        _, selection = _judge_file(run, link, path, name.partition("-")[0], label)
+    except PipError as error:
+        logger.debug("Ignoring the cached wheel %s: %s", path, error)
+        return False
+    return label in selection.ranking.compatible
+
+
+def _judge_file(
+    run: Run, link: Link, path: str, project: str, label: str
+) -> tuple[BaseDistribution, Selection]:
+    """Return the metadata of a built wheel, and the decision about the wheel.
+
+    :raises PipError: see :func:`.check_prepared`.
+    """
+    from pip._internal.variants.index.archives import undamaged
+    from pip._internal.variants.selection.verification import check_prepared
+
+    with undamaged(link.filename):
+        wheel = FilesystemWheel(path)
+        dist = get_wheel_distribution(wheel, canonicalize_name(project))
+        return dist, check_prepared(run, dist, link, label)
 
 
 def refuse_unsupported(factory: Factory, run: Run, link: Link) -> None:
@@ -107,12 +145,21 @@ def _checked(
 
     assert req.link is not None, "that of the wheel"
     selection = check_prepared(run, dist, req.link, label)
+    _accept(req, dist, label, selection)
+    return selection
+
+
+def _accept(
+    req: InstallRequirement, dist: BaseDistribution, label: str, selection: Selection
+) -> None:
+    """Bind metadata to a variant that the target can run."""
     if label not in selection.ranking.compatible:
         from pip._internal.variants.output.reasons import unsupported_wheel
 
-        raise unsupported_wheel(req.link, label, selection)
+        assert req.link is not None, "that of the wheel"
+        is_built = req.source_link is not None and not req.source_link.is_wheel
+        raise unsupported_wheel(req.link, label, selection, is_built=is_built)
     _bind(req, dist, label, selection)
-    return selection
 
 
 def _bind(
@@ -163,15 +210,11 @@ def to_install(
         path = req.local_file_path or ""
         label = split_label(os.path.basename(path))[1]
         if label is not None and SELECTION.of(req, object) is None:
-            from pip._internal.metadata import FilesystemWheel, get_wheel_distribution
-            from pip._internal.variants.index.archives import undamaged
-
             assert req.link is not None, "upstream has set that of the wheel"
             enabled_run = _enabled_run(resolver.factory._finder, req.link)
-            wheel, name = FilesystemWheel(path), canonicalize_name(req.name or "")
-            with undamaged(req.link.filename):
-                dist = get_wheel_distribution(wheel, name)
-            selection = _checked(enabled_run, req, dist, label)
+            given = req.link, path, req.name or "", label
+            dist, selection = _judge_file(enabled_run, *given)
+            _accept(req, dist, label, selection)
             _remember(req, selection, label, user_chosen=False)
     order = fn(resolver, requirements)
     run = run_of(resolver.factory._finder)

@@ -14,7 +14,7 @@ from pip._internal.req.constructors import install_req_from_req_string
 from pip._internal.variants.index.links import label_of, source_of, version_of
 from pip._internal.variants.selection.installed import installed_build, installed_label
 from pip._internal.variants.selection.run import Purpose, Run, noting_host, run_of
-from pip._internal.variants.slots import ENVIRONMENT
+from pip._internal.variants.slots import ENVIRONMENT, RUN
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
@@ -45,6 +45,9 @@ def resolved(
     if run is None:
         return fn(resolver, root_reqs, check_supported_wheels)
     run.request.named = _named(root_reqs)
+    cache = resolver.factory._wheel_cache
+    if cache is not None and run.enabled:
+        RUN.set(cache._wheel_cache, run)
     if run.purpose is not Purpose.BUILD:
         for root in root_reqs:
             if root.markers is not None and "variant_" in str(root.markers):

@@ -153,11 +153,17 @@ def unsupported(
 
 
 def unsupported_wheel(
-    link: Link, label: str, selection: Selection
+    link: Link, label: str, selection: Selection, *, is_built: bool
 ) -> UnsupportedVariant:
-    """Create the error for a wheel that the target cannot run."""
+    """Create the error for a wheel that the target cannot run.
+
+    :param is_built: whether pip has built the wheel from source.
+    """
     project, version, *_ = parse_wheel_filename(link.filename)
     words = [f"{project}=={version}"]
+    if is_built:
+        instead = f"To build another variant, see the build options of {project}."
+        return unsupported(link.filename, label, [selection], instead)
     if link.is_file:
         words += ("--find-links", os.path.dirname(link.file_path))
     instead = f"To install the best variant that runs, use {shlex.join(words)}."

@@ -72,7 +72,7 @@ def unaccelerated(run: Run, found: Iterable[Candidate]) -> Iterator[Unaccelerate
     for project in _required(run.settings.required_accelerators, manifests, providers):
         candidate = chosen.get(project)
         if candidate is not None and not candidate.is_installed:
-            cause, label = _judge_link(run, candidate.source_link)
+            cause, label = _judge_link(run, _file_of(candidate))
             if cause is not None:
                 yield Unaccelerated(project, cause, str(candidate.version), label)
         elif project in dists:
@@ -151,7 +151,7 @@ def lost_accelerators(
             continue
         if not uses_accelerator(build.manifest, build.label):
             continue
-        cause, label = _judge_link(run, candidate.source_link)
+        cause, label = _judge_link(run, _file_of(candidate))
         if cause is None and candidate.version < dist.version:
             cause = UnusedCause.OLDER
         if cause is not None:
@@ -174,6 +174,13 @@ def _judge_dist(
             return
         cause = UnusedCause.UNSUPPORTED
     yield Unaccelerated(dist.canonical_name, cause, str(dist.version), label)
+
+
+def _file_of(candidate: Candidate) -> Link | None:
+    """Return the file of a candidate: for a source, the wheel that pip has cached."""
+    base: Candidate = vars(candidate).get("base", candidate)
+    requirement = base.get_install_requirement()
+    return None if requirement is None else requirement.link
 
 
 def _judge_link(run: Run, link: Link | None) -> tuple[UnusedCause | None, str | None]:
