@@ -49,16 +49,7 @@ def resolved(
     if cache is not None and run.enabled:
         RUN.set(cache._wheel_cache, run)
     if run.purpose is not Purpose.BUILD:
-        for root in root_reqs:
-            if root.markers is not None and "variant_" in str(root.markers):
-                from pip._internal.variants.output.reasons import marker_elsewhere
-
-                bare, _, _ = str(root.req).partition(";")
-                what, source = f"{bare.strip()}; {root.markers}", root.comes_from
-                # The file of the requirement, if any
-                place = source.partition(" ")[2] if isinstance(source, str) else ""
-                text = marker_elsewhere(what, place)
-                run.reporter.warn(text)
+        _warn_of_markers(run, root_reqs)
     if any(root.name is None or "pip" in root.name.lower() for root in root_reqs):
         from pip._internal.variants.selection.fork import leaves_fork
 
@@ -84,6 +75,19 @@ def resolved(
 
         # A package that a lock file lacks has no hash either.
         raise not_locked(resolver.factory._finder, error) or error from None
+
+
+def _warn_of_markers(run: Run, roots: Iterable[InstallRequirement]) -> None:
+    """Warn of variant markers outside the metadata of wheels."""
+    for root in roots:
+        if root.markers is not None and "variant_" in str(root.markers):
+            from pip._internal.variants.output.reasons import marker_elsewhere
+
+            bare, _, _ = str(root.req).partition(";")
+            what, source = f"{bare.strip()}; {root.markers}", root.comes_from
+            # The file of the requirement, if any
+            place = source.partition(" ")[2] if isinstance(source, str) else ""
+            run.reporter.warn(marker_elsewhere(what, place))
 
 
 class _Resolution:
