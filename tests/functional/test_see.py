@@ -113,6 +113,11 @@ def test_list_all_versions(pip: Pip, index: IndexServer, torch: list[str]) -> No
     ]
 
 
+def test_list_installed(venv: Environment, torch: list[str]) -> None:
+    venv.pip("install", "torch", *torch)
+    venv.pip("variants", "list", "torch", "--no-index", code=1)
+
+
 def test_list_json(
     pip: Pip, index: IndexServer, torch: list[str], host: WriteHost
 ) -> None:

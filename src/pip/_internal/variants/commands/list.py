@@ -46,8 +46,8 @@ def run(command: SessionCommandMixin, options: Values, args: list[str]) -> int:
         session = command.get_default_session(options)
         result = look_up(session, options, args[0])
         offers = _listed_offers(result, all_versions=options.all_versions)
-        if not offers and result.problem is not None:
-            raise result.problem
+        if not offers:
+            raise result.problem or WrongUse(f"No variants of {args[0]} found")
         listed = [(each, _rows(result, each)) for each in offers]
     if options.json:
         write_report(_document(result, listed))
