@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 
 logger = get_logger(__name__)
 
+#: Options that may replace an installed package.
+_REPLACING = ("--force-reinstall", "--ignore-installed", "--upgrade-variants")
 #: Options that may select a package without an accelerator.
 _CHOOSING = (
     *("--variant", "--no-variants", "--variant-host"),
@@ -106,13 +108,11 @@ def report_lost(
             # The user requested this version.
             continue
         pin = f"{dist.raw_name}=={dist.version}"
-        if str(dist.version) == other.version:
-            without = ("--force-reinstall", "--ignore-installed", *_CHOOSING)
-            typed = again(run.settings.options, without=without)
-        elif is_named:
-            typed = command(run.settings.options, "install", pin)
+        without = (*_REPLACING, *_CHOOSING)
+        if is_named:
+            typed = command(run.settings.options, "install", pin, without=without)
         else:
-            typed = again(run.settings.options, pin)
+            typed = again(run.settings.options, pin, without=without)
         what = f"{dist.raw_name} {with_label(str(dist.version), label)}"
         keep = Hint(f"To keep {dist.raw_name} {dist.version}:", typed)
         reason = why_not(other)
