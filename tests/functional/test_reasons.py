@@ -64,12 +64,12 @@ def test_a_key_that_nobody_knows_is_reported_once(
     venv: Environment, torch: list[str]
 ) -> None:
     file = venv.work / "pip.conf"
-    file.write_text("[global]\nstrict-variant = true\nvariant-host = cpu\nother = 1\n")
+    file.write_text("[global]\nstrict-varient = true\nvariant-host = cpu\nother = 1\n")
     environ = {"PIP_CONFIG_FILE": str(file), "PIP_VARIANT_HOSTS": "cpu"}
     result = venv.pip("install", "--dry-run", "app", *torch, env=environ)
     told = "WARNING: No command of pip has the option '{}', set in {}. Did you "
     assert sorted(result.stderr.splitlines()) == [
-        f"{told.format('strict-variant', file)}mean 'strict-variants'?",
+        f"{told.format('strict-varient', file)}mean 'strict-variants'?",
         f"{told.format('variant-hosts', 'PIP_VARIANT_HOSTS')}mean 'variant-host'?",
     ]
 

@@ -114,7 +114,8 @@ def _check_keys(run: Run, parser: ConfigOptionParser) -> None:
     for file, values in parser.config.items():
         for name in values:
             section, _, key = name.partition(".")
-            if "variant" in key and not parser.has_option(f"--{key}"):
+            # "vari" also finds mistyped keys, such as "varient".
+            if "vari" in key and not parser.has_option(f"--{key}"):
                 variable = f"PIP_{key.upper().replace('-', '_')}"
                 unknown[key] = variable if section == ":env:" else file
     if unknown:

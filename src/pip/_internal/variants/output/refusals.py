@@ -163,8 +163,7 @@ def report_unknown_keys(run: Run, keys: Mapping[str, str]) -> None:
         if f"--{key}" in names:
             continue
         warning = f"No command of pip has the option '{key}', set in {place}"
-        known = {name.removeprefix("--") for name in names if "variant" in name}
-        similar = nearest(key, known)
+        similar = nearest(key, (name.removeprefix("--") for name in names))
         if similar is not None:
             warning += f". Did you mean '{similar}'?"
         run.reporter.warn(warning)
