@@ -182,7 +182,7 @@ error: unsupported-variant
 × The variant 'cu129' of torch 2.8.0 is not supported.
 ╰─> cu129 needs CUDA 12.9 (available: CUDA 12.8)
 
-hint: To install for another machine, add --variant-host FILE. Without --variant, pip installs the best variant that runs.
+hint: To install for another machine, add --variant-host FILE. Without --variant or PIP_VARIANT, pip installs the best variant that runs.
 """
         )
 

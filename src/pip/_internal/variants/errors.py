@@ -215,7 +215,7 @@ class BuiltForThisMachine(VariantError):
     )
 
     def __init__(self, link: str, host: str, *why: str) -> None:
-        other = f"--variant-host {host} is another kind of machine."
+        other = f"{host} is another kind of machine."
         super().__init__(link, [other, *why])
 
 

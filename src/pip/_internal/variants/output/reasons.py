@@ -44,7 +44,7 @@ WITHOUT_MANIFEST = (
 )
 #: How to choose for a machine that is not the target.
 FOR_ANOTHER_MACHINE = "To install for another machine, add --variant-host FILE."
-_BEST = "Without --variant, pip installs the best variant that runs."
+_BEST = "Without --variant or PIP_VARIANT, pip installs the best variant that runs."
 
 _CUDA, _LEVEL = "nvidia :: cuda_version_lower_bound", "x86_64 :: level"
 #: The format of values for users, by feature.
