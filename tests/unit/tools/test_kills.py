@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import importlib.util
-import io
 import os
 import py_compile
-import signal
 import subprocess
 import sys
-import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
-from tests.lib.repository import Repository
-from tools.kills.__main__ import KillResults, goals, moments, table
-from tools.kills.packages import NEW, OLD, SIZES, fill
+from tools.kills.__main__ import KillResults, goals
 from tools.kills.stage import CONFIGURATIONS, Kill, Undisturbed
 from tools.kills.verdict import LYING, State, Verdict, judge, read_tree
 
@@ -107,28 +102,6 @@ def test_bytecode_lies_if_python_takes_it_for_another_source(tmp_path: Path) -> 
     assert is_lying()
 
 
-@pytest.mark.parametrize("variants", [False, True])
-def test_the_packages_have_as_many_files_as_they_say(variants: bool) -> None:
-    repository = Repository()
-    fill(repository, variants=variants)
-    for name, size in SIZES.items():
-        wheels = [e.file for e in repository.projects[name] if e.file.metadata]
-        assert [wheel.version for wheel in wheels] == [OLD, NEW]
-        assert all(wheel.filename.endswith("-best.whl") == variants for wheel in wheels)
-        for wheel in wheels:
-            with zipfile.ZipFile(io.BytesIO(wheel.content)) as archive:
-                names = archive.namelist()
-            assert sum(each.startswith(f"{name}/") for each in names) == size
-
-
-def test_moments_are_spread_evenly_and_the_same_again() -> None:
-    drawn = moments(7, signal.SIGKILL, 60)
-    assert [int(moment * 60) for moment in drawn] == list(range(60))
-    assert moments(7, signal.SIGKILL, 60) == drawn
-    assert moments(8, signal.SIGKILL, 60) != drawn
-    assert moments(7, signal.SIGTERM, 60) != drawn
-
-
 def _kill(outcome: State, after: State | None = None, *litter: str) -> Kill:
     verdict = Verdict(outcome, {}, [])
     fixed = None if after is None else Verdict(after, {}, [*litter])
@@ -142,17 +115,6 @@ def _results(name: str, *kills: Kill, absent: float = 0.03) -> KillResults:
 
 
 NEW_ONE, MIXED_ONE = _kill(State.NEW), _kill(State.MIXED, State.NEW)
-
-
-def test_what_is_counted() -> None:
-    kills = [
-        *(_kill(State.OLD), NEW_ONE, NEW_ONE, MIXED_ONE),
-        _kill(State.BROKEN, State.BROKEN),
-        _kill(State.BROKEN, State.NEW, "~a"),
-    ]
-    *_, row = table([_results("upstream", *kills)])
-    cells = "6 | 0 | 1 | 2 | 1 | 2 | 0 | 1 of 3 | 30 ms | 1000 ms |"
-    assert row == f"| stock pip | SIGKILL | {cells}"
 
 
 def _goals(*results: KillResults) -> list[bool]:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-import zipfile
 from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
 from tools.upstream import compare as command
-from tools.upstream.__main__ import cell, parser
 from tools.upstream.compare import compare, listed
 from tools.upstream.results import CellResults, Outcomes, PytestRun, read_outcomes
-from tools.upstream.tree import Checkout, UpstreamError, prepare
+from tools.upstream.tree import Checkout
 
 
 def _report(test: str, when: str, outcome: str, **more: str) -> str:
@@ -93,23 +91,6 @@ def test_listed_tests_are_to_fail(tmp_path: Path) -> None:
     assert all(test.startswith("tests/") for test in listed("unit-importlib-fork"))
 
 
-@pytest.mark.parametrize(
-    ("given", "name"),
-    [
-        ("unit", "unit-importlib-fork"),
-        ("unit --no-fast", "unit-importlib-fork-no-fast"),
-        ("functional --backend pkg_resources", "functional-pkg_resources-fork"),
-        ("functional --zipapp --untouched", "functional-importlib-zipapp-untouched"),
-    ],
-)
-def test_options_select_a_cell(given: str, name: str) -> None:
-    wheels = ["--fork", "a.whl", "--release", "b.whl"]
-    assert cell(parser().parse_args(["checkout", *given.split(), *wheels])) == name
-    for wrong in ("unit --zipapp", "unit --untouched --no-variants"):
-        with pytest.raises(UpstreamError):
-            cell(parser().parse_args(["checkout", *wrong.split(), *wheels]))
-
-
 UNIT = "unit-importlib-fork"
 TREE = Checkout(Path("/trees/fork"), "abc", "123", "26.3")
 
@@ -173,12 +154,3 @@ def test_the_comparison_is_printed_and_judged(
     _keep(tmp_path, CellResults(tmp_path, UNIT).stock.cell, "1/1", untouched)
     assert command.main(["--build", str(tmp_path)]) == status
     assert told in capsys.readouterr().out
-
-
-def test_only_a_checkout_of_upstream_will_do(tmp_path: Path) -> None:
-    wheel = tmp_path / "pip-26.3-py3-none-any.whl"
-    with zipfile.ZipFile(wheel, "w") as files:
-        files.writestr("pip-26.3.dist-info/RECORD", "")
-    for folder in (tmp_path, Path(__file__).parents[3]):
-        with pytest.raises(UpstreamError, match="checkout of pip's repository"):
-            prepare(folder, wheel, "3.11", tmp_path / "build")

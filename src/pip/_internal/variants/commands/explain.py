@@ -138,7 +138,7 @@ def manifest_lines(selection: Selection, chosen_label: str | None) -> Iterator[L
     yield Line("")
     taken = chosen_label or next(iter(selection.ranking.compatible), None)
     if taken is not None:
-        yield Line(f"pip would choose the variant {taken}.", _TAKEN)
+        yield Line(f"pip would choose the variant '{taken}'.", _TAKEN)
     else:
         yield Line("pip would choose no variant.", _REFUSED)
 

@@ -348,7 +348,7 @@ class Locks(Mode):
             for text in candidate.dist.metadata.get_all("Requires-Dist", []):
                 lacking = depends_on_machine(text, manifest, label)
                 if lacking:
-                    name = f"the variant {label} of {release}"
+                    name = f"the variant '{label}' of {release}"
                     raise DependsOnMachine(name, text, lacking)
 
     def _report_left_out(self) -> None:
