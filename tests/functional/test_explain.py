@@ -225,13 +225,13 @@ def test_a_manifest_alone(venv: Environment) -> None:
     machine = ["--variant-host", "cuda-12.6-sm_90"]
     result = venv.pip(*explain, *machine)
     assert result.lines[0] == f"Manifest: {path} (v0.0.2)"
-    assert result.lines[-1] == "pip would choose the variant cu126."
+    assert result.lines[-1] == "pip would choose the variant 'cu126'."
     told = document(venv.pip(*explain, *machine, "--json"))
     (source,) = told["sources"]
     assert source["manifest"]["origin"] == "file"
     assert [each["rank"] for each in source["labels"]] == [1, 2, None, None]
     result = venv.pip(*explain, *machine, "--variant", "torch=00000000")
-    assert result.lines[-1] == "pip would choose the variant 00000000."
+    assert result.lines[-1] == "pip would choose the variant '00000000'."
     path.write_text('{"variants": 1}', encoding="utf-8")
     result = venv.pip(*explain, *machine, code=1)
     assert "cannot be used as a variants manifest." in result.stderr

@@ -103,7 +103,7 @@ def test_the_chosen_label_is_taken() -> None:
     lines = list(manifest_lines(judged, "c"))
     styled = {line.text.split(":")[0]: line.style for line in lines}
     assert (styled["  1. g"], styled["  2. c"]) == ("", "green")
-    assert lines[-1].text == "pip would choose the variant c."
+    assert lines[-1].text == "pip would choose the variant 'c'."
 
 
 def test_versions_that_are_passed_over_alike_share_a_line() -> None:
