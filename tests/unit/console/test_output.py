@@ -159,7 +159,7 @@ def test_errors_of_one_line(error: Exception) -> None:
 
 
 def test_the_words_of_an_error_are_one_line() -> None:
-    assert describe_error(ValueError("one\n  two\r\nthree")) == "one two three"
+    assert describe_error(ValueError("one\n  two\r\nthree.")) == "one two three"
 
 
 #: The ways out that are upstream's or Python's: what is imported, called or asked for.

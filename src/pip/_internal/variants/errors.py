@@ -28,7 +28,7 @@ def describe_error(error: BaseException) -> str:
     if isinstance(error, exceptions.DiagnosticPipError):
         stated = error.context or error.message
         text = stated if isinstance(stated, Text) else Text.from_markup(stated)
-        return _one_line(text.plain).rstrip(".")
+        return _one_line(text.plain)
     # Many errors repeat the error that they wrap.
     match error:
         case ReadTimeoutError():
@@ -46,7 +46,7 @@ def describe_error(error: BaseException) -> str:
 
 
 def _one_line(text: str) -> str:
-    return " ".join(text.split())
+    return " ".join(text.split()).rstrip(".")
 
 
 #: The width of the label that upstream puts before the lines of an error, such as ``hint:``.
