@@ -406,6 +406,7 @@ _ELSEWHERE = f', {{"../lock": [0, 0, "{hashlib.sha256().hexdigest()}"], '
 OF_A_FOLDER: Mapping[str, Callable[[Path], object]] = {
     "a broken list": lambda folder: _shorten(folder / "contents"),
     "no list at all": lambda folder: _write(folder, "[" * 200_000),
+    "a pipe for a list": lambda folder: _pipe(folder / "contents"),
     "a file elsewhere": lambda folder: _edit(folder, ", {", _ELSEWHERE),
     "a row too few": lambda folder: _edit(folder, r'"0": \[[^]]*], ', ""),
     "a huge number": lambda folder: _edit(folder, r"(?<=\d, )", _HUGE),
@@ -423,6 +424,11 @@ def _edit(folder: Path, before: str, after: str) -> None:
 
 def _write(folder: Path, text: str) -> None:
     (folder / "contents").write_text(text, encoding="utf-8")
+
+
+def _pipe(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path)
 
 
 def _rot(path: Path) -> None:

@@ -151,7 +151,9 @@ class WheelStore:
         try:
             if not is_own(os.lstat(folder)):
                 raise PermissionError("another user may change the folder")
-            with open(os.path.join(folder, _CONTENTS), encoding="utf-8") as file:
+            contents = os.path.join(folder, _CONTENTS)
+            _check_own_file(contents)
+            with open(contents, encoding="utf-8") as file:
                 wheel, files = json.load(file)
             if wheel != filename:
                 return None
@@ -204,6 +206,17 @@ class WheelStore:
         return UnpackedWheel(place, numbers, files.keys(), "", is_stored=True)
 
 
+def _check_own_file(path: str) -> os.stat_result:
+    """Return the status of a regular file that only this user may change.
+
+    :raises ValueError: if there is another file
+    """
+    status = os.lstat(path)
+    if not stat.S_ISREG(status.st_mode) or not is_own(status):
+        raise ValueError(f"{path} is not a file that only this user may change")
+    return status
+
+
 def _verify(path: str, size: int, modified: int, sha256: str, *, is_read: bool) -> None:
     """Check that a stored file is unchanged.
 
@@ -214,9 +227,7 @@ def _verify(path: str, size: int, modified: int, sha256: str, *, is_read: bool) 
     :param is_read: whether to compute the sha256 in any case
     :raises ValueError: if the file has changed
     """
-    status = os.lstat(path)
-    if not stat.S_ISREG(status.st_mode) or not is_own(status):
-        raise ValueError(f"{path} is not a file that only this user may change")
+    status = _check_own_file(path)
     is_other = status.st_mtime_ns != modified
     is_read = is_read or is_other
     if status.st_size != size or (is_read and read_sha256(path) != sha256):
