@@ -217,7 +217,7 @@ class TestDependsOnMachine:
         command = ["lock", "torch", "-i", index.index_url]
         result = venv.pip(*command, code=1)
         assert "error: variant-lock-conditions" in result.stderr
-        assert "Cannot lock the variant cu126 of torch 2.8.0:" in result.stderr
+        assert "Cannot lock the variant 'cu126' of torch 2.8.0:" in result.stderr
         assert f"It requires lib; {marker}." in result.stderr
         assert "may lack nvidia :: sm_arch :: 80_real" in result.stderr
         assert not (venv.work / "pylock.toml").exists()
