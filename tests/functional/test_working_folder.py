@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.lib.carriers import Carrier
-from tests.lib.environments import Environment, Workshop, changed
+from tests.lib.environments import REPOSITORY, Environment, Workshop, changed
 from tests.lib.index import IndexServer
 from tests.lib.wheels import make_wheel
 from tools.release.installer import installer
@@ -121,6 +121,13 @@ def test_the_carrier(
     for arguments, code in commands:
         sprung = traps.sprung(*program, *arguments, env=carried, code=code)
         assert sprung <= by_python, (arguments, sprung)
+
+
+def test_the_publishers_commands(traps: Traps, tmp_path: Path) -> None:
+    by_python = without_program(traps, tmp_path)
+    source = {"PYTHONPATH": str(REPOSITORY / "core" / "src")}
+    program = [sys.executable, "-m", "wheel_variants", "check", tmp_path]
+    assert traps.sprung(*program, env=source, code=1) <= by_python
 
 
 def test_the_installer(

@@ -199,7 +199,9 @@ class Link:
 
 
 def _last_part(url: str) -> str:
-    return unquote(posixpath.basename(urlsplit(url).path))
+    with suppress(ValueError):
+        url = urlsplit(url).path
+    return unquote(posixpath.basename(url))
 
 
 @dataclass(slots=True)
