@@ -126,7 +126,7 @@ def test_the_carrier(
 def test_the_publishers_commands(traps: Traps, tmp_path: Path) -> None:
     by_python = without_program(traps, tmp_path)
     source = {"PYTHONPATH": str(REPOSITORY / "core" / "src")}
-    program = [sys.executable, "-m", "wheel_variants", "check", tmp_path]
+    program = [sys.executable, "-m", "wheel_variants", "check", str(tmp_path)]
     assert traps.sprung(*program, env=source, code=1) <= by_python
 
 
