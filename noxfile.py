@@ -212,6 +212,7 @@ def coverage(session: nox.Session) -> None:
 def wheel(session: nox.Session) -> None:
     """Run the tests that need the built wheel, before a change is complete."""
     session.install(*TEST_TOOLS, "uv==0.13.9")
+    _assemble(session)
     # One interpreter: `functional` creates environments for each.
     code = "import sys; print(sys.executable, end='')"
     python = session.run("python", "-c", code, silent=True)
@@ -229,6 +230,7 @@ def functional(session: nox.Session) -> None:
     hatchling = nox.project.load_toml("pyproject.toml")["build-system"]["requires"][0]
     tools = [*BENCH_TOOLS, *CARRIER_TOOLS, hatchling, "build"]
     session.install(*TEST_TOOLS, *tools)
+    _assemble(session)
     session.run(
         *(*PYTEST, "-n", "2", "-m", OTHERS),
         *(session.posargs or [FUNCTIONAL]),

@@ -7,13 +7,13 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 folder=$PWD/build/aarch64 root=$PWD/build/aarch64/root
-if [ ! -x "$root/usr/bin/git" ]; then
+if [ ! -x "$root/usr/bin/gcc" ]; then
     mkdir -p "$folder/debs/partial" "$root"
     : >"$folder/status" # Nothing is installed there, so that apt gets all that is needed.
     apt-get -qq -y --download-only --no-install-recommends \
         -o APT::Architecture=arm64 -o APT::Architectures=arm64 \
         -o Dir::State::status="$folder/status" -o Dir::Cache::archives="$folder/debs/" \
-        install bash coreutils sed grep git python3 python3-venv
+        install bash coreutils sed grep git gcc libc6-dev python3 python3-venv
     for deb in "$folder"/debs/*.deb; do dpkg-deb -x "$deb" "$root"; done
 fi
 rm -rf "$root/project"

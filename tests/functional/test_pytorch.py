@@ -29,7 +29,7 @@ pytestmark = pytest.mark.pytorch
 Pip = Callable[..., Result]
 Variables = Mapping[str, str | None]
 
-NO_GPU = {"PIP_VARIANT_HOST": "cpu-x86_64-v3"}
+NO_GPU = {"PIP_VARIANT_HOST": "cpu"}
 AMD = {"AMD_VARIANT_PROVIDER_FORCE_GFX_ARCH": "gfx1100"}
 R535 = forced("12.2", "8.6")
 GPU129 = forced("12.9", "8.6")
