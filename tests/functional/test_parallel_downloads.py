@@ -232,7 +232,8 @@ def test_what_hangs_is_not_waited_for_twice(
     for more in (IN_TURN, []):
         parts.clear_log()
         result = venv.pip(*command, *more, code=1)
-        said.append(result.stderr)
+        # On a slow machine, other requests may be retried too.
+        said.append([e for e in result.stderr.splitlines() if "Retrying" not in e])
     gate.open()
     assert said[0] == said[1]
     asked = [path for _, path in parts.log()]
