@@ -171,6 +171,7 @@ def test_forms(
     assert bool(wheel["hashes"]) == (form == "json")
 
 
+@pytest.mark.scoped
 @pytest.mark.parametrize(
     ("driver", "torch", "label"),
     [
@@ -201,6 +202,7 @@ def test_pip_takes_the_wheel_for_torch(
     assert not [each for each in release.requests if each.path.endswith(".tar.gz")]
 
 
+@pytest.mark.scoped
 def test_none_matches(pip: Pip, release: IndexServer, from_listing: list[str]) -> None:
     """No wheel for torch 2.10, and nothing is compiled."""
     release.add_release("torch", "2.10.0", {"cu128": cuda("12.0")})
@@ -221,6 +223,7 @@ def test_none_matches(pip: Pip, release: IndexServer, from_listing: list[str]) -
     assert "No matching distribution found for flash-attn" in result.stderr
 
 
+@pytest.mark.scoped
 def test_download_then_named(
     pip: Pip, release: IndexServer, from_listing: list[str]
 ) -> None:
@@ -269,6 +272,7 @@ def test_wheels_that_cannot_be_linked_to(
     assert left["x"].startswith("the server does not support range requests")
 
 
+@pytest.mark.scoped
 def test_the_guide(
     pip: Pip,
     publish: WheelCli,

@@ -64,13 +64,6 @@ def test_an_environment_is_judged(
     assert verdict.litter == []
 
 
-def test_litter_is_what_no_release_has() -> None:
-    left = {"lib/~a": "", "lib/~a/__init__.py": "a1", "lib/a/y.tmp": "?"}
-    verdict = _judged(A_NEW, B_NEW, left)
-    assert verdict.outcome is State.NEW
-    assert verdict.litter == ["lib/a/y.tmp", "lib/~a"]
-
-
 def _compiled(source: Path, text: str) -> Path:
     source.write_text(text, encoding="utf-8")
     py_compile.compile(str(source), doraise=True)
