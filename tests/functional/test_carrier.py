@@ -255,7 +255,7 @@ class TestRefused:
         assert "saved wheel of the old pip is damaged" in refused("--undo", venv.venv)
         # Sound, and no pip.
         kept.write_bytes(content)
-        assert "pip 24.0 does not start with '" in refused("--undo", venv.venv)
+        assert "pip 24.0 does not run under '" in refused("--undo", venv.venv)
         assert version_of(venv) == VERSION
         assert kept.is_file()
 

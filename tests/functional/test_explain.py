@@ -70,8 +70,8 @@ Variants of torch 2.8.0 on {index.index_url}torch/
     1. cu128: CUDA 12.8, sm_90
     2. cu126: CUDA 12.6, sm_90
     3. 00000000: no properties
-  cu128 comes before cu126: it has CUDA 12.8, which ranks above the CUDA 12.6 of \
-cu126 in the order of values
+  cu128 comes before cu126: it has CUDA 12.8, which ranks above cu126's \
+CUDA 12.6 in value order
   Variants that do not run
     cu129 needs CUDA 12.9 (available: CUDA 12.8)
 

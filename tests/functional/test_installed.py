@@ -321,7 +321,7 @@ def test_check_for_a_host(
     wrong = check("cuda-12.8", code=1)
     assert wrong.stdout == ""
     assert wrong.stderr.startswith("error: invalid-variant-host\n")
-    assert ("configuration sets 'cuda-12.8'" in wrong.stderr) != is_typed
+    assert ("'cuda-12.8' comes from PIP_VARIANT_HOST" in wrong.stderr) != is_typed
     # A host that is empty leaves out the one that is configured.
     config.write_text(f"[install]\nvariant-host = {old}\n")
     own = {**GPU, "PIP_CONFIG_FILE": str(config)}

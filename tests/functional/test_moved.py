@@ -25,15 +25,15 @@ def test_they_name_the_new_command(pip: Pip, name: str, arguments: list[str]) ->
     assert result.stdout == ""
     (line,) = result.stderr.splitlines()
     assert line.startswith("ERROR: This command moved to wheel-variants. ")
-    assert "Install wheel_variants-*.whl from the release with the extra [cli]" in line
-    typed = shlex.split(line.partition("then type: ")[2])
+    assert "install wheel_variants-*.whl with its [cli] extra" in line
+    typed = shlex.split(line.partition("then run: ")[2])
     assert typed == ["wheel-variants", name, *arguments]
 
 
 @pytest.mark.parametrize("option", [["--plugin", "a folder"], ["--plugin=a folder"]])
 def test_trying_a_plugin(pip: Pip, option: list[str]) -> None:
     result = pip("variants", "host", *option, code=1)
-    assert "then type: wheel-variants plugin 'a folder'\n" in result.stderr
+    assert "then run: wheel-variants plugin 'a folder'\n" in result.stderr
 
 
 def test_they_show_no_credentials(pip: Pip) -> None:

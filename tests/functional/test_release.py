@@ -276,7 +276,7 @@ class TestInstaller:
         damaged.write_bytes(b"".join(lines[:1000] + lines[1001:]))
         venv = upstream_venv
         done = venv.run(venv.python, damaged, "--yes", code=1)
-        assert done.stderr.startswith("error: this file is damaged: the pip in")
+        assert done.stderr.startswith("error: this file is damaged: its pip")
         assert venv.pip("--version").stdout.startswith(f"pip {UPSTREAM} from ")
 
 

@@ -79,11 +79,11 @@ def test_names_are_written_once(setup: Setup, files: Files) -> None:
     result = setup("pytorch", "--yes")
     assert value(files["site"]) == [PYTORCH]
     assert result.lines[:2] == [
-        "pytorch (PyTorch; data from 22 November 2026, not tried)",
+        "pytorch (PyTorch; listed 22 November 2026, untested)",
         "  torch, torchvision, triton-rocm, triton-xpu",
     ]
     assert (
-        f"{files['site']} would contain this in section [global]. Comments in the file would be lost:"
+        f"Comments in {files['site']} would be lost. Section [global] would contain this:"
         in result.lines
     )
     assert f"  {PYTORCH}" in result.lines

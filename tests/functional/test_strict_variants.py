@@ -176,7 +176,7 @@ def disagreeing(index: IndexServer) -> None:
 
 BROKEN = ("Ask the operator of the index to fix the manifest", WITHOUT_MANIFEST)
 UNKNOWN_HARDWARE = (
-    "pip chooses for another machine with unknown hardware, so pip uses only variants "
+    "The hardware of the target machine is unknown, so pip uses only variants "
     "without hardware requirements. To describe the hardware, use --variant-host"
 )
 INVALID = (
@@ -475,7 +475,7 @@ def test_a_name_that_nothing_has(venv: Environment, index: IndexServer) -> None:
         "error: variant-lost",
         "",
         "× pip would ignore the option --prefer-variant nvidai.",
-        "╰─> no package to install uses the namespace 'nvidai'",
+        "╰─> none of the packages uses namespace 'nvidai'",
         "",
         "note: --strict-variants makes this an error; otherwise, pip gives a warning.",
         "hint: Did you mean 'nvidia'?",

@@ -133,19 +133,19 @@ NAMES: Sequence[tuple[Sequence[str], str | None]] = [
     (
         ["idna", "--disable-variant-provider=nvidai"],
         (
-            "--disable-variant-provider nvidai: no package to install uses the "
+            "--disable-variant-provider nvidai: none of the packages uses "
             "namespace 'nvidai'. Did you mean 'nvidia'?"
         ),
     ),
     (
         ["requests", "--enable-variant-provider=npu"],
-        "--enable-variant-provider npu: no package to install uses the namespace 'npu'",
+        "--enable-variant-provider npu: none of the packages uses namespace 'npu'",
     ),
     (["requests", "--enable-variant-provider=nvidia"], None),
     (
         ["app", "--variant-provider=x86_46=builtin"],
         (
-            "--variant-provider x86_46=builtin: no package to install uses the "
+            "--variant-provider x86_46=builtin: none of the packages uses "
             "namespace 'x86_46'. Did you mean 'x86_64'?"
         ),
     ),
@@ -213,7 +213,7 @@ def test_a_run_that_fails_tells_of_mistyped_names_alone(
     typed = ["--enable-variant-provider", "extar", "--variant", "other=x"]
     result = pip(*idna, "only", *typed, code=1)
     said = (
-        "WARNING: --enable-variant-provider extar: no package to install uses the "
+        "WARNING: --enable-variant-provider extar: none of the packages uses "
         "namespace 'extar'. Did you mean 'extra'?\n"
         "error: nothing-to-install\n"
     )

@@ -162,11 +162,11 @@ UNLIKE: Mapping[str, tuple[dict[str, Any], str]] = {
     "no variant.json": ({}, "no variant.json in its .dist-info directory"),
     "another label": (
         {"variant_json": variant_json(PREVIEW_TORCH, "cu126")},
-        "its variant.json describes ['cu126'] instead",
+        "its variant.json has other labels: ['cu126']",
     ),
     "all labels": (
         {"variant_json": PREVIEW_TORCH},
-        "its variant.json describes ['00000000', 'cu126', 'cu128', 'cu129'] instead",
+        "its variant.json has other labels: ['00000000', 'cu126', 'cu128', 'cu129']",
     ),
     "broken": ({"variant_json": b"{"}, "its variant.json cannot be used"),
 }

@@ -39,7 +39,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Make and list the files; return the exit status."""
     parser = argparse.ArgumentParser(prog="nox -s release --", description=__doc__)
     parser.add_argument(
-        "--tag", help="the tag that is released: it must suit the version and the news"
+        "--tag", help="the tag to release: it must match the version and the news"
     )
     options = parser.parse_args(arguments)
     try:

@@ -120,8 +120,8 @@ def contents(wheel: Path, origins: Origins) -> Part:
     for part in (*upstream.parts, *fork.parts):
         if not part.files:
             raise ReleaseError(
-                f"{part.name} has no files in the wheel; tell in _PACKAGES of "
-                "tools/release/contents.py how its package is called"
+                f"{part.name} has no files in the wheel; add its package name to "
+                "_PACKAGES of tools/release/contents.py"
             )
     return fork
 
@@ -140,8 +140,7 @@ def _owner(path: str, owners: Mapping[str, Part], upstream: Part, fork: Part) ->
             return owner
         if is_folder:
             raise ReleaseError(
-                "nobody knows whose this is; see tools/release/contents.py. "
-                f"File: {path!r}"
+                f"file of an unknown part; see tools/release/contents.py. File: {path!r}"
             )
     return upstream if path.startswith("pip/") else fork
 

@@ -20,6 +20,6 @@ def installer(carrier: Path) -> bytes:
     text = _TEMPLATE.read_text(encoding="utf-8")
     for name, value in (("SHA256", f'"{digest}"'), ("WHEEL", f'"""\n{encoded}\n"""')):
         before, empty, after = text.partition(f'\n{name} = ""\n')
-        assert empty, f"{_TEMPLATE.name} has no empty {name}"
+        assert empty, f'{_TEMPLATE.name} lacks {name} = ""'
         text = f"{before}\n{name} = {value}\n{after}"
     return text.encode("utf-8")

@@ -32,10 +32,10 @@ def main() -> "str | int":
         wheel = b""
     if hashlib.sha256(wheel).hexdigest() != SHA256:
         return (
-            "error: this file is damaged: the pip in this file has another sha256. Nothing "
-            "was changed. Get the file again from the release folder, and compare its sha256 "
-            "with SHA256SUMS there. In a clone of the repository, nox -s release writes "
-            "that folder: build/release"
+            "error: this file is damaged: its pip has the wrong sha256. Nothing was "
+            "changed. Get the file again from the release folder, and compare its "
+            "sha256 with SHA256SUMS there. In a repository clone, nox -s release "
+            "writes that folder: build/release"
         )
     with tempfile.TemporaryDirectory(prefix="get-pip-variants-") as folder:
         zipfile.ZipFile(io.BytesIO(wheel)).extractall(folder)

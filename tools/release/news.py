@@ -35,8 +35,8 @@ def check_tag(tag: str, version: str, root: Path) -> None:
     """
     if tag != f"v{version}":
         raise ReleaseError(
-            f"the fork's version is {version} (fork/version.py), so its tag is "
-            f"'v{version}'. Change one of them. Tag: {tag!r}"
+            f"fork/version.py has {version}, so the tag must be 'v{version}'. Change "
+            f"the version or the tag. Tag: {tag!r}"
         )
     fragments = sorted(file.name for file in (root / "news").glob("*.rst"))
     if fragments:

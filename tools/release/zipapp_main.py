@@ -5,8 +5,8 @@ import sys
 
 if sys.version_info < (3, 10):  # noqa: UP036
     sys.exit(
-        "error: this pip needs Python 3.10 or newer. Run the file with one, such as "
-        "python3.13. This is Python " + sys.version.partition(" ")[0]
+        "error: this pip needs Python 3.10 or newer. Run the file with python3.13, "
+        "for example. This is Python " + sys.version.partition(" ")[0]
     )
 
 from pip._internal.cli.main import cli

@@ -231,7 +231,7 @@ def _check_runs(target: TargetInterpreter, code: Path, version: str) -> None:
     if done.returncode or not done.stdout.startswith(f"pip {version} from "):
         lines = (done.stderr or done.stdout).strip().splitlines()
         raise CarrierError(
-            f"pip {version} does not start with '{target.python}': "
+            f"pip {version} does not run under '{target.python}': "
             f"{lines[-1].strip() if lines else 'no output'}. Nothing was changed.",
             "Keep the installed pip, and report this problem.",
         )

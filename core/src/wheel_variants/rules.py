@@ -146,7 +146,7 @@ _TABLE: Mapping[tuple[Severity, Effect | None, str], Mapping[str, str]] = {
     },
     (_WARNING, _NONE, "PEP 850, Static properties"): {
         "gpus-stated": (
-            "Variants for one CUDA version that only a static list distinguishes state "
+            "Variants for one CUDA version that differ only in a static list state "
             "their GPUs."
         )
     },

@@ -104,7 +104,7 @@ NOVELTY = {"components": [{"name": "novelty", "version": "1", "purl": "pkg:x"}]}
             {"without": "pip/_vendor/pkg_resources/__init__.py"},
             "setuptools has no file",
         ),
-        ({"pip/_vendor/novelty/x.py": ""}, "nobody knows whose this is"),
+        ({"pip/_vendor/novelty/x.py": ""}, "file of an unknown part"),
         ({"listed": NOVELTY}, "novelty is new in the wheel. Read its license"),
     ],
 )
@@ -220,7 +220,9 @@ def test_only_the_tag_of_what_is_released_will_do(tmp_path: Path) -> None:
     (tmp_path / "news").mkdir()
     check_tag("v0.2.0", "0.2.0", tmp_path)
     for tag in ("0.2.0", "v0.2", "v0.3.0"):
-        with pytest.raises(ReleaseError, match=r"its tag is 'v0\.2\.0'. Change one of"):
+        with pytest.raises(
+            ReleaseError, match=r"the tag must be 'v0\.2\.0'. Change the"
+        ):
             check_tag(tag, "0.2.0", tmp_path)
     with pytest.raises(ReleaseError, match=r"NEWS\.md says nothing of 0\.3\.0. Type: "):
         check_tag("v0.3.0", "0.3.0", tmp_path)

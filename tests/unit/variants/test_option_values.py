@@ -52,7 +52,7 @@ BAD: Sequence[tuple[str, str, str]] = [
     ("--variant-provider-timeout", "nan", "number of seconds 'nan'"),
     ("--variant-provider-timeout", "3601", "at most 3600"),
     ("--variant-provider-variable", "A=b", "invalid name of a variable 'A="),
-    ("--variant-provider-variable", "GH_Token", "plugins, and the name 'GH"),
+    ("--variant-provider-variable", "GH_Token", "secrets, and the name 'GH"),
     ("--variant-provider-variable", "MONKEY", "contains one of TOKEN, KEY, SEC"),
     ("--prefer-variant", "A", "expected a preference such as"),
 ]

@@ -137,8 +137,8 @@ class _Builder:
         if label is not None and not self.request.from_label:
             raise self._error(
                 f"the wheel is already a variant, with the label {label!r}",
-                "Specify the ordinary wheel; or add --from-label to change the label, or "
-                "to convert the variant to an ordinary wheel (without --label)",
+                "Specify the ordinary wheel, or add --from-label: with --label, to "
+                "change the label; without it, to make an ordinary wheel",
             )
         if label is None and self.request.from_label:
             raise self._error("the wheel has no label", "Omit --from-label")

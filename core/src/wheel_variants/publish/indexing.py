@@ -191,7 +191,8 @@ class _Indexer:
             IndexState(scanned.hashed, self.before).save(output)
         raise PublishError(
             f"Cannot index {self.folder}; nothing was written",
-            "Fix or remove these files; for the broken rules, run 'wheel-variants check'",
+            "Fix or remove these files; to see broken rules, run 'wheel-variants "
+            "check'",
             details=map(_line, errors),
         )
 

@@ -66,7 +66,7 @@ class VariantsCommand(Command, SessionCommandMixin):
             type="choice",
             choices=("columns", "json"),
             default="columns",
-            help="Select the output format: columns (the default), or json like --json.",
+            help="Select the output format: columns (default) or json (same as --json).",
         )
         self.parser.set_usage(f"\n        %prog {action.usage}")
         self.parser.set_description(f"{action.summary}\n\n{action.status}")
@@ -110,8 +110,8 @@ class VariantsCommand(Command, SessionCommandMixin):
         if args[0] == "wheel-variants":
             typed = without_credentials(shlex.join(args), "CREDENTIALS")
             said = (
-                "This command moved to wheel-variants. Install wheel_variants-*.whl "
-                "from the release with the extra [cli], then type:"
+                "This command moved to wheel-variants. From the release, install "
+                "wheel_variants-*.whl with its [cli] extra, then run:"
             )
             logger.error("%s", Hint(said, typed))
             return ERROR

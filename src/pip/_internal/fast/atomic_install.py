@@ -194,7 +194,7 @@ class _Transaction:
         )
         places = [getattr(scheme, key) for key in SCHEME_KEYS]
         if places != [os.path.abspath(place) for place in places]:
-            raise _CannotPrepare("a place has no absolute path without dots")
+            raise _CannotPrepare("an install path is relative or has dots")
         if not trees.new_files_inherit_nothing(scheme.purelib):
             raise _CannotPrepare(f"files inherit permissions from {scheme.purelib}")
         self._folder = trees.StagingFolder(scheme.purelib)
@@ -313,7 +313,7 @@ class _Transaction:
             try:
                 if any(each.recovery_paths for each in self._old):
                     logger.error(
-                        "pip cannot restore some files, and left these files in '%s'.",
+                        "pip cannot restore some files. Move them back from '%s'.",
                         folder.keep(),
                     )
                 else:

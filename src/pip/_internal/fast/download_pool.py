@@ -265,7 +265,7 @@ class Pool:
             if fetch.error is not None and self._is_final(fetch):
                 emit(fetch.records)
                 raise fetch.error
-            logger.debug("Downloading %s again, alone: %r", fetch.link, fetch.error)
+            logger.debug("Retrying %s by itself: %r", fetch.link, fetch.error)
             fetch.records.clear()
             fetch.result = self._downloader(fetch.link, fetch.folder)
             fetch.error = None

@@ -301,7 +301,7 @@ class Sending:
         """Repeat a request while there is no other connection to the host."""
         if isinstance(first.value, Response):
             first.value.close()
-        logger.debug("Sending a request again, alone: %s", request.url)
+        logger.debug("Retrying a request by itself: %s", request.url)
         turn.host.be_alone(turn, self._close_idle, self.patience)
         time.sleep(_UNTIL_CLOSED)
         again = attempt()

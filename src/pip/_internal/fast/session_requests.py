@@ -179,7 +179,7 @@ class SessionRequests:
         self._pending += 1
         ended = self._ended
         job.future.add_done_callback(lambda _: ended.put(job))
-        with BestEffort("starting a thread to prefetch with"):
+        with BestEffort("starting a prefetch thread"):
             self._workers.grow(self._pending)
         if not self._workers:
             job.future.cancel()

@@ -168,4 +168,4 @@ def _remove_abandoned(parent: str) -> None:
                 with locked(os.path.join(entry.path, _LOCK)):
                     remove(entry.path)
         except OSError as error:
-            logger.debug("Leaving %s: %s", entry.path, error)
+            logger.debug("Keeping %s: %s", entry.path, error)

@@ -181,7 +181,7 @@ class Unpacking:
             wheel = None if self._unpacker is None else self._unpacker.get(path)
             self._wheels[path] = wheel
             if wheel is not None:
-                logger.debug("%s was unpacked ahead, in %s", path, wheel.folder)
+                logger.debug("%s was unpacked early, in %s", path, wheel.folder)
         return self._wheels[path]
 
     def _put(self, source: str, target: str, wheel: UnpackedWheel) -> bool:

@@ -117,7 +117,7 @@ class Unpacker:
             job = _Job(path, tempfile.mkdtemp(dir=self._path), finish)
             self._workers.grow(self._most)
         except (OSError, RuntimeError) as error:
-            logger.debug("%s is not unpacked ahead: %s", path, error)
+            logger.debug("%s is not unpacked early: %s", path, error)
             return
         self._jobs[path] = job
         self._tasks.put((job, partial(self._begin, job)))
@@ -157,7 +157,7 @@ class Unpacker:
             except (
                 Exception
             ) as error:  # pip reports the error when it installs the wheel.
-                logger.debug("%s is not unpacked ahead: %r", job.path, error)
+                logger.debug("%s is not unpacked early: %r", job.path, error)
                 job.error = error
                 shutil.rmtree(job.folder, ignore_errors=True)
             finally:
@@ -192,7 +192,7 @@ class Unpacker:
                         raise _Stopped
                     target.write(data)
                 if target.tell() != info.file_size:
-                    raise zipfile.BadZipFile(f"{info.filename} has another size")
+                    raise zipfile.BadZipFile(f"{info.filename} has a wrong size")
         if self._lib is not None:
             self._compile(job, members, self._lib)
         with self._changed:

@@ -159,13 +159,13 @@ class WheelStore:
                 return None
             for each, row in files.items():
                 if not _FILE.fullmatch(each) and each != filename:
-                    raise ValueError(f"its list names {each!r}")
+                    raise ValueError(f"invalid entry: {each!r}")
                 is_read = thoroughly or each == filename
                 _verify(os.path.join(folder, each), *row, is_read=is_read)
             with zipfile.ZipFile(os.path.join(folder, filename)) as placeholder:
                 numbers = _numbers(placeholder)
             if not files.keys() >= {filename, *map(str, numbers.values())}:
-                raise ValueError("its list lacks files")
+                raise ValueError("its list is incomplete")
         except Exception as error:  # After any error, pip can download the wheel.
             logger.verbose("Removing the unpacked %s: %s", filename, error)
             self.remove(name)

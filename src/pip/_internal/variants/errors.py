@@ -87,8 +87,8 @@ class VariantError(exceptions.DiagnosticPipError):
     def note_configured_host(self, host: str) -> None:
         """Name the source of a host that was not on the command line."""
         line = (
-            f"PIP_VARIANT_HOST or the configuration sets '{host}'. To ignore that host: "
-            "--variant-host ''."
+            f"'{host}' comes from PIP_VARIANT_HOST or the configuration. To ignore "
+            "it: --variant-host ''."
         )
         if line not in self._note:
             self._note.append(line)
@@ -183,12 +183,12 @@ class UnknownHost(VariantError):
     reference = "unknown-variant-host"
     form = "'{}' is neither a file nor a known host name."
     usual_hint = (
-        "A name has parts in any order, joined by dashes: cuda-X.Y-sm_NN, "
+        "A name has dash-joined parts in any order: cuda-X.Y-sm_NN, "
         "rocm[-VERSION][-gfxNNN], xpu, tpu or cpu; x86_64[-vN], aarch64 or tegra "
         "(Jetson); linux, macos[-VERSION] or windows; glibc-2.NN or musl-1.N; py312. "
-        "Examples: cuda-12.8-sm_90 (CUDA 12.8, compute capability 9.0), cuda-12.8-h100, "
-        "rocm-7.1-mi300x. For any other machine: "
-        "pip variants host --json > host.json there, and --variant-host host.json here."
+        "Examples: cuda-12.8-sm_90 (CUDA 12.8, compute capability 9.0), "
+        "cuda-12.8-h100, rocm-7.1-mi300x. For other machines, run there: pip "
+        "variants host --json > host.json. Then add --variant-host host.json."
     )
 
     def __init__(self, name: str, nearest: str | None) -> None:

@@ -178,7 +178,7 @@ def variable(opt: str, value: str) -> str:
         raise _invalid(opt, "name of a variable", value, expected)
     if is_secret(value):
         raise InvalidOption(
-            f"option {opt}: pip does not pass variables that may contain secrets to "
-            f"plugins, and the name {value!r} contains one of {', '.join(SECRETS)}"
+            f"option {opt}: pip passes plugins no variables that may contain secrets, "
+            f"and the name {value!r} contains one of {', '.join(SECRETS)}"
         )
     return value

@@ -189,11 +189,11 @@ OPTIONS = (
         check=lazy_check("label_choice"),
         metavar="[PACKAGE=]LABEL",
         needs_variants=True,
-        help="Install the variant with this label instead of the best one, for PACKAGE "
-        "or for every package with this label. For PACKAGE, choose the newest release "
-        "with this label. Fail if no release has this label, or if the target machine "
-        "cannot run the variant. This option can be used multiple times, for different "
-        "packages.",
+        help="Instead of the best variant, install the one with this label, for "
+        "PACKAGE (its newest release with this label) or for every package that "
+        "has this label. Fail if no release has this label, or if the target "
+        "machine cannot run the variant. This option can be used multiple "
+        "times, for different packages.",
     ),
     NO_VARIANTS := OptionRow(
         "--no-variants",
@@ -256,8 +256,8 @@ OPTIONS = (
         type="path",
         metavar="FILE",
         help="Read the variants manifest in this file, or on standard input (-). "
-        "explain evaluates the manifest without an index. host queries the providers "
-        "in the manifest, including trusted plugins.",
+        "'explain' evaluates the manifest without an index. 'host' queries its "
+        "providers, including trusted plugins.",
     ),
     VARIANT_HOST := OptionRow(
         "--variant-host",
@@ -277,9 +277,10 @@ OPTIONS = (
         type="string",
         repeated="same",
         metavar="NAME",
-        help="Lock for the platform and Python with this name, such as linux-aarch64-py312, "
-        "with the variants for all hardware. This option can be used multiple times, for one "
-        "file (default: this platform and Python).",
+        help="Lock for the platform and Python with this name, such as "
+        "linux-aarch64-py312, with the variants for all hardware. Can be used "
+        "multiple times; pip writes only one file (default: this platform and "
+        "Python).",
     ),
     OptionRow(
         "--hardware",
@@ -311,8 +312,9 @@ OPTIONS = (
         metavar="PACKAGE",
         needs_variants=True,
         help="Install this provider plugin in a private folder and run its code with "
-        "your permissions, to detect what this machine supports. You must trust "
-        "its dependencies too. This option can be used multiple times.",
+        "your permissions, to detect what this machine supports. Each of its "
+        "dependencies needs this option too. This option can be used multiple "
+        "times.",
     ),
     PROVIDER_KIND := _provider_row(
         "--variant-provider",
@@ -320,8 +322,8 @@ OPTIONS = (
         check=lazy_check("provider_kind"),
         metavar="NAMESPACE=KIND",
         needs_variants=True,
-        help="Query the plugin that packages name (plugin) or pip's built-in provider "
-        "(builtin) for this namespace. This option can be used multiple times.",
+        help="For this namespace, query the packages' plugin (plugin) or pip's "
+        "built-in provider (builtin). This option can be used multiple times.",
     ),
     _provider_row(
         "--variant-provider-timeout",

@@ -49,29 +49,29 @@ def told(judged: Selection, label: str | None = None) -> list[str]:
 
 
 OLD = "gpu :: cuda :: 12"
-LABELS = "both match the same properties, so the labels decide (null comes last)"
+LABELS = "both match the same properties, so label order decides (null is last)"
 #: Variants, preferences, and what is said of the first two.
 DECIDING: Sequence[tuple[Mapping[str, Properties], list[Preference], str]] = [
     (
         {"b": [V3], "a": [CUDA]},
         [],
-        f"has {CUDA}, which ranks above the {V3} of b in the order of namespaces",
+        f"has {CUDA}, which ranks above b's {V3} in namespace order",
     ),
     (
         {"b": [ARCH], "a": [CUDA]},
         [],
-        f"has {CUDA}, which ranks above the {ARCH} of b in the order of features",
+        f"has {CUDA}, which ranks above b's {ARCH} in feature order",
     ),
     (
         {"b": [OLD], "a": [CUDA]},
         [],
-        f"has {CUDA}, which ranks above the {OLD} of b in the order of values",
+        f"has {CUDA}, which ranks above b's {OLD} in value order",
     ),
     ({"b": [CUDA], "a": [CUDA, V3]}, [], f"also has {V3}"),
     (
         {"b": [CUDA], "a": [V3]},
         [Preference("cpu")],
-        f"has {V3}, which ranks above the {CUDA} of b in the order of preferences",
+        f"has {V3}, which ranks above b's {CUDA} in preference order",
     ),
 ]
 

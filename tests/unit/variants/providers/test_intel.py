@@ -65,7 +65,7 @@ def device_ips(answer: ProviderResult | Asked) -> str:
     return " ".join(features.get("device_ip", ()))
 
 
-UNKNOWN = "the provider does not know the device IP {}"
+UNKNOWN = "the provider does not know the device_ip {}"
 #: What drivers list, in their order, and what is supported then; a reason, if any.
 DRIVERS: list[tuple[str, str, str | None]] = [
     (gpus("20.2.0"), "20.2.0 20.1.0", None),

@@ -23,7 +23,7 @@ from wheel_variants.publish.simple_index import SIMPLE
 
 __all__ = ["HELP", "add_arguments", "run"]
 
-HELP = "Convert wheels with local versions, and renamed builds (twins), to variants."
+HELP = "Convert wheels with local versions, and X-gpu builds (twins), to variants."
 
 logger = logging.getLogger(__name__)
 

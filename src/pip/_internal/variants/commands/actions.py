@@ -87,7 +87,7 @@ _of_setup = partial(OptionRow, where=("setup",), repeated="same")
 SETUP_OPTIONS = (
     REMOVE := _of_setup(
         "--remove",
-        help="Remove only these indexes from the configuration file.",
+        help="Remove the named indexes from the configuration file.",
     ),
     URL := _of_setup(
         "--url",
@@ -126,8 +126,8 @@ ACTIONS: Mapping[str, Action] = {
             "host",
             "Show what this machine supports, by namespace. With -v, show all values.",
             "host [options]",
-            "With --json, print a file for --variant-host.\n"
-            "The exit status is 1 if pip cannot use a given file, otherwise 0.",
+            "With --json, print a --variant-host file.\nThe exit status is 1 if pip "
+            "cannot use an input file, otherwise 0.",
             (
                 *_LIMITS,
                 *(

@@ -199,13 +199,12 @@ def _order_lines(
 def _reason(found: Comparison, second: str) -> str:
     one, other = found.first, found.second
     if one is None:
-        return "both match the same properties, so the labels decide (null comes last)"
+        return "both match the same properties, so label order decides (null is last)"
     if other is None:
         return f"it also has {reasons.describe_properties([one])}"
     return (
-        f"it has {reasons.describe_properties([one])}, which ranks above the "
-        f"{reasons.describe_properties([other])} of {second} in the order of "
-        f"{found.criterion.value}s"
+        f"it has {reasons.describe_properties([one])}, which ranks above {second}'s "
+        f"{reasons.describe_properties([other])} in {found.criterion.value} order"
     )
 
 

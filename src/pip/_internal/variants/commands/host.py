@@ -77,7 +77,7 @@ def _show(
         words = ["variants", "host", "--verbose"]
         if options.manifest is not None:
             words += ["--manifest", options.manifest]
-        text = "All supported values, with their sources:"
+        text = "To see all supported values and sources:"
         write([Hint(text, command_to_type(options, *words))])
     if present(answers) and providers.hardware and providers.host is None:
         from pip._internal.variants.commands.setup import in_force

@@ -274,13 +274,13 @@ def _propose(
             "Remove that setting, or choose another file with --site or --global.",
         )
     for each in () if options.remove else publishers:
-        write([f"{each.name} ({each.publisher}; data from {READ}, not tried)"])
+        write([f"{each.name} ({each.publisher}; listed {READ}, untested)"])
         write([f"  {', '.join(each.projects)}"])
         write([f"  {each.note}"] if each.note else [])
     lines = [f"  {each}" for each in after] or [f"  (no {scoped_indexes.KEY})"]
     said = (
-        f"{file.path} would contain this in section [{_SECTION}]. Comments in the file "
-        "would be lost:"
+        f"Comments in {file.path} would be lost. Section [{_SECTION}] would contain "
+        "this:"
     )
     write([said, *lines])
     if options.yes:

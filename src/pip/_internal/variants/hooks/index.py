@@ -217,7 +217,7 @@ def _register(run: Run, link_evaluator: LinkEvaluator, link: Link) -> None:
     page = link.comes_from or ""
     if link.is_file and page.startswith(("http:", "https:")):
         # A page could name any file of this machine, even a device.
-        logger.debug("Skipping link: a manifest of this machine: %s", link)
+        logger.debug("Skipping link: a manifest on this machine: %s", link)
         return
     if project == link_evaluator._canonical_name:
         key = project, version, source_of(link)

@@ -125,7 +125,7 @@ class _RangeRequests:
 
     def get(self, _url: str, headers: Mapping[str, str], **kwargs: Any) -> Response:
         if not self._left:
-            raise WheelUnreadable(f"it takes more than {_MAX_REQUESTS} requests")
+            raise WheelUnreadable(f"reading takes over {_MAX_REQUESTS} requests")
         self._left -= 1
         response = self._session.get(self._final_url, headers=headers, **kwargs)
         if response.status_code >= 400:
@@ -142,7 +142,7 @@ class _RangeRequests:
         self._bytes_left -= size
         if self._bytes_left < 0:
             response.close()
-            raise WheelUnreadable(f"it takes more than {_MAX_BYTES >> 20} MiB")
+            raise WheelUnreadable(f"reading takes over {_MAX_BYTES >> 20} MiB")
         response.raw = _LimitedBody(response.raw, size)
         return response
 

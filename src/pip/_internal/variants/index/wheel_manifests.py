@@ -55,7 +55,7 @@ def own_manifest(
     else:
         if set(manifest.variants) == {label}:
             return manifest
-        problem = f"its variant.json describes {sorted(manifest.variants)!r} instead"
+        problem = f"its variant.json has other labels: {sorted(manifest.variants)!r}"
     raise InvalidVariantWheel(filename, problem)
 
 

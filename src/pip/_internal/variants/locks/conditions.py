@@ -54,8 +54,8 @@ class LockConflict(VariantError):
 
     reference = "variant-lock-conflict"
     usual_hint = (
-        "Lock fewer variants (--variant LABEL or --variant PACKAGE=LABEL, once for "
-        "each), or one file per kind of machine."
+        "Lock fewer variants (repeat --variant LABEL or --variant PACKAGE=LABEL), or "
+        "write one file per kind of machine."
     )
 
 
@@ -240,8 +240,8 @@ class _Needs:
         is_less_needed = self.found[node, version] != self.found[project, version]
         if source not in self._children or (is_more and is_less_needed):
             raise LockConflict(
-                f"Cannot lock {variant} as {node}: pip did not find its dependencies for "
-                "every combination with other variants."
+                f"Cannot lock {variant} as {node}: pip did not find its dependencies "
+                "for every combination of variants."
             )
 
     def _check_versions(

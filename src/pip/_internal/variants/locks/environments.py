@@ -231,9 +231,9 @@ def _report(documents: Sequence[Document], content: _Table) -> None:
             logger.info("Versions of '%s' differ: %s", project, "; ".join(parts))
     if any("variants-json" in package for package in content["packages"]):
         logger.info(
-            "The lock file contains variants: on every platform, only installers that "
-            "know variant labels can read it. For a file that every installer can "
-            "read, add --no-variants."
+            "The lock file contains variants: only installers that know variant "
+            "labels can read it, on any platform. For a file that every installer "
+            "can read, add --no-variants."
         )
 
 

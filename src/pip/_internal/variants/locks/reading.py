@@ -212,7 +212,7 @@ class LockedForOthers(errors.VariantError):
     form = "{} is for other machines."
     usual_hint = (
         "Make a lock file for this machine: run pip lock here, or anywhere with "
-        "--environment NAME. To install for a machine of the lock file: --target DIR "
+        "--environment NAME. To install for a machine in the lock file: --target DIR "
         "--variant-host HOST."
     )
 

@@ -148,7 +148,7 @@ def warn_of_unused_host(settings: Settings, name: str) -> None:
         return
     if target is not None and target.is_elsewhere:
         logger.warning(
-            "PIP_VARIANT_HOST or the configuration sets '%s'. With --no-variants, pip "
-            "ignores that host and chooses for this machine",
+            "'%s' comes from PIP_VARIANT_HOST or the configuration. With "
+            "--no-variants, pip ignores it and targets this machine",
             name,
         )

@@ -93,7 +93,8 @@ def _not_listed(
     )
     where = searched(finder._link_collector)
     return NothingToInstall(
-        f"{parent} depends on '{project}', but pip did not find this dependency{where}.",
+        f"'{parent}' depends on '{project}', but pip did not find this "
+        f"dependency{where}.",
         hint=hint,
         note="If several indexes have a project, pip chooses the newest version.",
     )
@@ -120,7 +121,7 @@ def _kept_to_fork(run: Run, requirement: Requirement) -> InstallationError | Non
     if newest is None:
         return None
     return NothingToInstall(
-        f"This fork of pip has no release for {requirement.format_for_error()}.",
+        f"No release of this fork satisfies {requirement.format_for_error()}.",
         hint=Hint(
             "pip replaces this fork only with releases of the fork. To switch to stock "
             "pip:",

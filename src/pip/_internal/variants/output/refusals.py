@@ -127,7 +127,7 @@ def _report_unknown_namespaces(run: Run, *, are_all: bool) -> None:
         if name is not None and name not in known:
             similar = nearest(name, known)
             if similar is not None or are_all:
-                problem = f"no package to install uses the namespace '{name}'"
+                problem = f"none of the packages uses namespace '{name}'"
                 _warn(run, str(option), similar, problem)
 
 

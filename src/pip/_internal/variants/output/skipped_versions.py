@@ -72,7 +72,7 @@ class SkipCause(enum.Enum):
     #: The target cannot run the variants of the version, or pip cannot check them.
     VARIANTS = "variants", "no supported variant"
     #: Files of an older version are ranked first, as with ``--prefer-binary``.
-    ORDER = "order", "files of an older version come first"
+    ORDER = "order", "files of an older version rank first"
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,7 +59,7 @@ BUILTIN_NAMESPACES: Mapping[str, Collection[str]] = {
 }
 
 _UNKNOWN = (
-    "pip chooses for another machine with unknown hardware, so pip uses only variants "
+    "The hardware of the target machine is unknown, so pip uses only variants "
     "without hardware requirements. To describe the hardware, use --variant-host"
 )
 _DISABLED = no_result(

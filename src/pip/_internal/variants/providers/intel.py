@@ -117,7 +117,7 @@ def _device_ips(
     def known(text: str) -> list[str] | None:
         return [text] if text in _COMPATIBLE_WITH else None
 
-    expected = "a known device IP, such as '20.1.0'"
+    expected = "a known device_ip, such as '20.1.0'"
     given = forced(environ, DEVICE_VARIABLE, known, expected)
     if given is not None:
         return given
@@ -136,7 +136,7 @@ def _device_ips(
             unknown.append(device_ip)
     if unknown:
         listed = ", ".join(dict.fromkeys(unknown))
-        found.note(f"the provider does not know the device IP {listed}")
+        found.note(f"the provider does not know the device_ip {listed}")
     return [*filter(None, dict.fromkeys(values))], "Level Zero"
 
 

@@ -146,8 +146,8 @@ class PluginLimits:
         if added:
             options = " ".join(f"--trusted-host {host}" for host in added)
             raise PluginFailed(
-                "a requirements file cannot trust hosts for plugins; to skip "
-                f"certificates, add {options} on the command line"
+                "a requirements file cannot trust hosts for plugins; to trust them, "
+                f"add {options} on the command line"
             )
 
     def _has_hash(self, project: NormalizedName) -> bool:

@@ -55,9 +55,7 @@ def query_plugin(
     """
     module = api.partition(":")[0]
     if not belongs(module, set(_installed(path))):
-        raise PluginFailed(
-            f"its module {module[:200]} is not in its installed packages"
-        )
+        raise PluginFailed(f"its installed packages lack module {module[:200]}")
     source = pkgutil.get_data(__package__, "plugin_child.py")
     assert source is not None, "the module lies beside this one"
     with tempfile.TemporaryDirectory(

@@ -178,7 +178,7 @@ class Target:
                     "An option such as --platform or --python-version",
                     f"--variant-host {host.path}",
                     "The variant host already sets the platform and the Python.",
-                    "Remove one of the two, or add the Python to the name: "
+                    "Remove either option, or put the Python in the name: "
                     "cuda-12.8-sm_90-py312.",
                 )
             name = self.environment["implementation_name"]

@@ -111,8 +111,8 @@ class BackendIndex:
         if not served:
             raise self._unavailable(
                 self.base_url,
-                f"The index has no page for '{project}', neither for all wheels nor for "
-                "one backend",
+                f"The index has no page for '{project}': no general page, no "
+                "backend's page",
             )
         return served
 
@@ -130,7 +130,7 @@ class BackendIndex:
             except PageUnavailable as error:
                 if error.status not in _MISSING:
                     raise self._unavailable(url, str(error)) from None
-                logger.debug("%s is not there: %s", redact_auth_from_url(url), error)
+                logger.debug("%s is missing: %s", redact_auth_from_url(url), error)
         return self._pages[url]
 
     def _unavailable(self, url: str, problem: str) -> BackendIndexUnavailable:

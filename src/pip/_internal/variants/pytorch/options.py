@@ -14,11 +14,12 @@ BACKENDS = OptionRow(
     dest="pytorch_backends",
     check=lazy_check("backends", _VALUES),
     metavar="LIST",
-    help="Install projects that PyTorch's index provides from that index, as wheels for "
-    "this backend: cpu, xpu, cuNNN such as cu128, rocmX.Y such as rocm6.4; or 'cuda', "
-    "'rocm' or 'gpu' for any wheel of that kind, never a CPU wheel. Separate several "
-    "with commas, most preferred first. 'auto' chooses the best backend of the target "
-    "machine. With any other option for this index, the default is 'auto'.",
+    help="From PyTorch's index, install the projects it provides, as wheels for this "
+    "backend: cpu, xpu, cuNNN such as cu128, rocmX.Y such as rocm6.4; or "
+    "'cuda', 'rocm' or 'gpu' for any wheel of that kind, never a CPU wheel. "
+    "Separate several with commas, most preferred first. 'auto' chooses the "
+    "best backend of the target machine. With any other option for this index, "
+    "the default is 'auto'.",
 )
 CPUONLY = OptionRow(
     "--cpuonly",
@@ -29,15 +30,15 @@ CHANNEL = OptionRow(
     "--pytorch-channel",
     check=lazy_check("channel", _VALUES),
     metavar="CHANNEL",
-    help="Use this channel of PyTorch's index: stable, test or nightly, which includes "
+    help="Use this channel of PyTorch's index: stable, test, or nightly with "
     "pre-releases (default: stable, or test with --pre).",
 )
 INDEX_URL = OptionRow(
     "--pytorch-index-url",
     check=lazy_check("index_url", "selection.scoped_indexes"),
     metavar="URL",
-    help="Use PyTorch's index or a mirror of it at this URL. pip adds the channel, test "
-    "or nightly, to the URL, or replaces '{channel}' in it (default: "
+    help="Use PyTorch's index or a mirror of it at this URL. pip appends the channel "
+    "(test or nightly), or puts it in place of '{channel}' (default: "
     "https://download.pytorch.org/whl).",
 )
 
