@@ -594,8 +594,7 @@ def test_a_host_that_nobody_typed(
     for named in "windows-x86_64-py312", "cuda-12.8-sm_90":
         env = {"PIP_VARIANT_HOST": named}
         result = pip("download", "app", *native, "--no-variants", env=env)
-        told = f"'{named}' comes from PIP_VARIANT_HOST" in result.stderr
-        told = told and "With --no-variants, pip ignores it" in result.stderr
+        told = "With --no-variants, pip ignores it" in result.stderr
         assert told == named.startswith("windows")
 
 

@@ -38,7 +38,7 @@ INDEX_URL = OptionRow(
     check=lazy_check("index_url", "selection.scoped_indexes"),
     metavar="URL",
     help="Use PyTorch's index or a mirror of it at this URL. pip appends the channel "
-    "(test or nightly), or puts it in place of '{channel}' (default: "
+    "(test or nightly), or replaces '{channel}' with it (default: "
     "https://download.pytorch.org/whl).",
 )
 
