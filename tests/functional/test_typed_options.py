@@ -144,7 +144,7 @@ NAMES: Sequence[tuple[Sequence[str], str | None]] = [
     (["requests", "--enable-variant-provider=nvidia"], None),
     (
         ["app", "--variant-provider=x86_46=builtin"],
-        "namespace 'x86_46'. Did you mean 'x86_64'?",
+        "--variant-provider x86_46=builtin: none of the packages uses namespace 'x86_46'. Did you mean 'x86_64'?",
     ),
     (["idna", "--prefer-variant=blas :: library :: none"], None),
 ]
