@@ -37,7 +37,7 @@ SHA256 = "{sha256}"
 
 
 class CarrierBuildHook(BuildHookInterface[Any]):
-    """Add the unchanged wheel, and a module with its name, version and digest."""
+    """A build hook that adds the fork's wheel, and a module that identifies the wheel."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Find the wheel and check its version.
@@ -98,7 +98,7 @@ class CarrierBuildHook(BuildHookInterface[Any]):
 def _found(root: Path) -> Path:
     """Return the wheel of the fork.
 
-    :raises SystemExit: if there is no wheel, or more than one
+    :raises SystemExit: if there is no wheel, or more than one.
     """
     given = os.environ.get(VARIABLE)
     if given:
@@ -124,7 +124,7 @@ def _found(root: Path) -> Path:
 def _carried(package: Path) -> Path:
     """Return the wheel inside an sdist.
 
-    :raises SystemExit: if the wheel is missing or damaged
+    :raises SystemExit: if the wheel is missing or damaged.
     """
     generated = (package / "_wheel.py").read_text(encoding="utf-8")
     stated = re.search(r'^SHA256 = "(\w+)"$', generated, re.MULTILINE)

@@ -5,8 +5,8 @@
 3. Write a ``.pth`` file that makes Python use a pip in a wheel while no complete pip is
 installed. The file is removed at the end; if this process is killed, the pip in the wheel
 still works.
-4. Install the new pip with the pip in the bundled wheel, which writes all files first and
-then moves them into place.
+4. Install the new pip with the pip in the bundled wheel. That pip writes all files first,
+and then moves them into place.
 5. Run ``--version`` of the installed pip. If that fails, restore the old pip.
 """
 
@@ -42,12 +42,12 @@ class _LostError(CarrierError):
 class Change:
     """A planned replacement of the pip of one Python.
 
-    :ivar target: the Python
-    :ivar old: the installed pip, or ``None``
-    :ivar version: the version of the new pip
-    :ivar wheel: the wheel of the new pip
-    :ivar is_undo: whether the change restores the old pip
-    :ivar options: options for pip
+    :ivar target: the Python.
+    :ivar old: the installed pip, or ``None``.
+    :ivar version: the version of the new pip.
+    :ivar wheel: the wheel of the new pip.
+    :ivar is_undo: whether the change restores the old pip.
+    :ivar options: options for pip.
     """
 
     target: TargetInterpreter
@@ -65,9 +65,9 @@ class Change:
 def plan(
     target: TargetInterpreter, fork: Fork, *, break_system_packages: bool
 ) -> Change | None:
-    """Plan the installation of the fork; return ``None`` if it is already installed.
+    """Plan the installation of the fork, or return ``None`` if the fork is installed.
 
-    :raises CarrierError: if the fork must not or cannot be installed
+    :raises CarrierError: if the fork must not or cannot be installed.
     """
     options = _begin(target, break_system_packages)
     old = find_pip(target)
@@ -85,7 +85,7 @@ def plan(
 def plan_undo(target: TargetInterpreter, *, break_system_packages: bool) -> Change:
     """Plan the restoration of the old pip.
 
-    :raises CarrierError: if the fork is not installed, or no other pip is available
+    :raises CarrierError: if the fork is not installed, or no other pip is available.
     """
     options = _begin(target, break_system_packages)
     old = find_pip(target)
@@ -124,10 +124,10 @@ def plan_undo(target: TargetInterpreter, *, break_system_packages: bool) -> Chan
 
 
 def carry_out(change: Change, fork: Fork) -> Path | None:
-    """Replace the pip as planned; return the saved wheel of the old pip, if any.
+    """Replace the pip as planned, and return the saved wheel of the old pip, if any.
 
-    :param fork: the pip that installs the new one
-    :raises CarrierError: if the replacement failed; the old pip is unchanged
+    :param fork: the pip that installs the new pip.
+    :raises CarrierError: if the replacement failed; the old pip is unchanged.
     """
     with change.target.alone():
         now = find_pip(change.target)
@@ -177,8 +177,8 @@ def _carry_out(change: Change, fork: Fork) -> Path | None:
 def _begin(target: TargetInterpreter, break_system_packages: bool) -> tuple[str, ...]:
     """Check that a Python may be changed, and clean up after an interrupted run.
 
-    :return: options for pip
-    :raises CarrierError: if the Python must not or cannot be changed
+    :return: options for pip.
+    :raises CarrierError: if the Python must not or cannot be changed.
     """
     if not break_system_packages:
         target.refuse_if_managed()
@@ -216,7 +216,7 @@ def _version(wheel: Path) -> str:
 
 
 def _kept(target: TargetInterpreter, old: Installed | None) -> Path | None:
-    """Return the last saved wheel that is not the installed pip."""
+    """Return the last saved wheel that is not the installed pip, or ``None``."""
     wheels = sorted(target.kept.glob("pip-*.whl"), key=lambda each: is_fork(each.name))
     others = [w for w in wheels if old is None or _version(w) != old.version]
     return others[-1] if others else None
@@ -225,7 +225,7 @@ def _kept(target: TargetInterpreter, old: Installed | None) -> Path | None:
 def _check_runs(target: TargetInterpreter, code: Path, version: str) -> None:
     """Check that a pip works with a Python, without installing the pip.
 
-    :raises CarrierError: if the pip does not work
+    :raises CarrierError: if the pip does not work.
     """
     done = target.run_pip(code, "--version")
     if done.returncode or not done.stdout.startswith(f"pip {version} from "):
@@ -242,7 +242,7 @@ def _keep(target: TargetInterpreter, old: Installed, folder: Path) -> Path:
 
     At most one version of the fork and one stock pip are kept.
 
-    :raises CarrierError: if the pip cannot be saved; nothing was changed
+    :raises CarrierError: if the pip cannot be saved; nothing was changed.
     """
     unfinished = folder / _UNFINISHED
     try:
@@ -288,7 +288,7 @@ def _uninterrupted() -> Iterator[None]:
 def _unfinished(target: TargetInterpreter, fork: Fork) -> Iterator[Path]:
     """Make Python use a pip in a wheel while no complete pip is installed.
 
-    :raises CarrierError: if that fails; nothing was changed
+    :raises CarrierError: if a file cannot be written; nothing was changed.
     """
     try:
         folder = target.kept / _UNFINISHED
@@ -336,7 +336,7 @@ def _remove_empty(target: TargetInterpreter) -> None:
 def _replace(change: Change, fork: Fork, kept: Path | None) -> None:
     """Install the new pip; if that fails, restore the old pip.
 
-    :raises CarrierError: if the new pip could not be installed
+    :raises CarrierError: if the new pip could not be installed.
     """
     target, old = change.target, change.old
     moved = old.paths if old is not None and old.is_movable else ()
@@ -368,7 +368,7 @@ def _replace(change: Change, fork: Fork, kept: Path | None) -> None:
 
 
 def _install(change: Change, fork: Fork, wheel: Path, version: str) -> str | None:
-    """Install a pip from its wheel; return the problem, or ``None``."""
+    """Install a pip from its wheel, and return the problem, or ``None``."""
     target = change.target
     done = target.run_pip(
         fork.code,

@@ -28,10 +28,10 @@ OLDEST = (3, 10)
 class Fork:
     """A verified wheel of the fork, and an unpacked copy that can run.
 
-    :ivar wheel: the wheel to install
-    :ivar code: a folder with the package but without the metadata, so that Python does not
-        see an installed pip; runs faster than the wheel
-    :ivar version: the output of ``pip --version``
+    :ivar wheel: the wheel to install.
+    :ivar code: the folder of the package, which runs faster than the wheel; without the
+        metadata, so that Python does not see an installed pip.
+    :ivar version: the output of ``pip --version``.
     """
 
     wheel: Path
@@ -43,9 +43,9 @@ class Fork:
 class Bundled:
     """The wheel of the fork in this package, with its recorded version and digest.
 
-    :ivar file: the wheel; not a real file if the package runs from a zip file
-    :ivar version: the version of the fork
-    :ivar sha256: the digest that the build recorded
+    :ivar file: the wheel; not a real file if the package runs from a zip file.
+    :ivar version: the version of the fork.
+    :ivar sha256: the digest that the build recorded.
     """
 
     file: Traversable
@@ -56,7 +56,7 @@ class Bundled:
     def path(self) -> Path:
         """The path of the wheel.
 
-        :raises CarrierError: if the wheel is inside a zip file
+        :raises CarrierError: if the wheel is inside a zip file.
         """
         if isinstance(self.file, Path):
             return self.file
@@ -68,7 +68,7 @@ class Bundled:
     def read(self) -> bytes:
         """Return the content of the wheel after verifying its digest.
 
-        :raises CarrierError: if the wheel is missing or has another digest
+        :raises CarrierError: if the wheel is missing or has another digest.
         """
         again = "Download pip-variants again, verify its sha256, and install it."
         try:
@@ -90,7 +90,7 @@ class Bundled:
     def ready(self) -> Iterator[Fork]:
         """Unpack the verified wheel into a temporary folder.
 
-        :raises CarrierError: if the wheel is missing or has another digest
+        :raises CarrierError: if the wheel is missing or has another digest.
         """
         content = self.read()
         with tempfile.TemporaryDirectory(prefix="pip-variants-") as folder:
@@ -107,7 +107,7 @@ class Bundled:
 def carried() -> Bundled:
     """Return the wheel inside this package, without verifying it.
 
-    :raises CarrierError: if this is the source code, without a wheel
+    :raises CarrierError: if this is the source code, without a wheel.
     """
     try:
         # The build generates this module.

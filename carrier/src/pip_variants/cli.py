@@ -30,11 +30,11 @@ def main(
     *,
     is_apart: bool = False,
 ) -> int:
-    """Run a command; return its exit status.
+    """Run a command, and return its exit status.
 
-    :param arguments: the arguments; ``sys.argv`` by default
-    :param prog: the command that started the program, for messages
-    :param is_apart: whether the program runs in a separate environment
+    :param arguments: the arguments; ``sys.argv`` by default.
+    :param prog: the command that started the program, for messages.
+    :param is_apart: whether the program runs in a separate environment.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
@@ -123,7 +123,7 @@ def _parser(prog: str) -> argparse.ArgumentParser:
 def _bootstrap(options: argparse.Namespace, prog: str) -> int:
     """Replace pip with the fork, or restore the old pip.
 
-    :raises CarrierError: if the change is not possible
+    :raises CarrierError: if the change is not possible.
     """
     names: list[str | None] = options.targets or [None]
     managed = options.break_system_packages
@@ -152,7 +152,7 @@ def _bootstrap(options: argparse.Namespace, prog: str) -> int:
 def _agreed() -> bool:
     """Ask for confirmation.
 
-    :raises CarrierError: if standard input is closed
+    :raises CarrierError: if standard input is closed.
     """
     try:
         return input("Continue? [y/N] ").strip().lower() in {"y", "yes"}

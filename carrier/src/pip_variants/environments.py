@@ -18,11 +18,11 @@ __all__ = ["folders", "venv"]
 
 
 def venv(arguments: Sequence[str], prog: str) -> int:
-    """Create virtual environments with the fork; return the exit status.
+    """Create virtual environments with the fork, and return the exit status.
 
-    :param arguments: the arguments of ``python -m venv``
-    :param prog: the command that started the program, for messages
-    :raises CarrierError: if the fork could not be installed into a new environment
+    :param arguments: the arguments of ``python -m venv``.
+    :param prog: the command that started the program, for messages.
+    :raises CarrierError: if the fork could not be installed into a new environment.
     """
     command = [sys.executable, "-I", "-m", "venv"]
     if {"-h", "--help"} & set(arguments):
@@ -72,7 +72,7 @@ def folders(arguments: Sequence[str]) -> Iterator[str]:
 
 
 def _means(argument: str, option: str) -> bool:
-    """Return whether an argument is an option of ``python -m venv``, or abbreviates it."""
+    """Return whether an argument is *option* of ``python -m venv``, or an abbreviation."""
     if argument == option:
         return True
     # --upgrade and --without are prefixes of other options.

@@ -8,8 +8,8 @@ __all__ = ["CarrierError"]
 class CarrierError(Exception):
     """A failed command; nothing was changed unless the message states otherwise.
 
-    :param what: the error and its reason, as sentences
-    :param way_out: a suggestion, as sentences
+    :param what: the error and its reason, as sentences.
+    :param way_out: a suggestion, as sentences.
     """
 
     def __init__(self, what: str, way_out: str) -> None:

@@ -21,9 +21,9 @@ _ANSWER = re.compile(r"pip (?P<version>\S+) from (?P<path>.+) \(python")
 class Installed:
     """The pip that is installed where the new pip will be installed.
 
-    :ivar version: the version in the metadata; empty if there is no metadata
-    :ivar paths: the existing folders of the package and metadata
-    :ivar trouble: the reason why the pip is incomplete; empty if it is complete
+    :ivar version: the version in the metadata; empty if there is no metadata.
+    :ivar paths: the existing folders of the package and metadata.
+    :ivar trouble: the reason why the pip is incomplete; empty if it is complete.
     """
 
     version: str
@@ -32,7 +32,7 @@ class Installed:
 
     @property
     def info(self) -> Path:
-        """The folder of the metadata; raises an error if there is none."""
+        """The folder of the metadata, which must exist."""
         return next(path for path in self.paths if path.suffix == ".dist-info")
 
     @property
@@ -57,7 +57,7 @@ def is_fork(version: str) -> bool:
 def find_pip(target: TargetInterpreter) -> Installed | None:
     """Return the installed pip, complete or not, or ``None``.
 
-    :raises CarrierError: if the folder cannot be read
+    :raises CarrierError: if the folder cannot be read.
     """
     try:
         names = sorted(path.name for path in target.purelib.iterdir())
@@ -84,7 +84,7 @@ def find_pip(target: TargetInterpreter) -> Installed | None:
 
 
 def _incomplete(releases: int) -> str:
-    """Return why a pip with the metadata of several releases, or none, is incomplete."""
+    """Return why a pip with the metadata of *releases* releases is incomplete."""
     if releases == 1:
         return "RECORD is missing"
     if releases:

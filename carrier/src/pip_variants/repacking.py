@@ -35,11 +35,11 @@ def repack(info: Path, scripts: Path, data: Path, folder: Path) -> Path:
     The wheel contains the current files, even changed ones, and a new RECORD that matches
     them.
 
-    :param info: the ``.dist-info`` folder of the package
-    :param scripts: the folder of its scripts
-    :param data: the root folder of the environment
-    :param folder: the folder for the wheel
-    :raises UnpackableError: if RECORD or a listed file is missing
+    :param info: the ``.dist-info`` folder of the package.
+    :param scripts: the folder of the package's scripts.
+    :param data: the root folder of the environment.
+    :param folder: the folder for the wheel.
+    :raises UnpackableError: if RECORD or a listed file is missing.
     """
     stem = info.name.removesuffix(".dist-info")
     members = dict(_members(info, stem, scripts, data))
@@ -84,7 +84,7 @@ def damage(wheel: Path) -> str | None:
 def wheel_tag(text: str) -> str:
     """Return the compressed tag for a file name, from the content of WHEEL.
 
-    :raises ValueError: if WHEEL contains no valid tag
+    :raises ValueError: if WHEEL contains no valid tag.
     """
     tags = HeaderParser().parsestr(text).get_all("Tag") or []
     parts = [tag.strip().split("-") for tag in tags]
@@ -96,9 +96,9 @@ def wheel_tag(text: str) -> str:
 def _members(
     info: Path, stem: str, scripts: Path, data: Path
 ) -> Iterator[tuple[str, Path]]:
-    """Yield the names that the files have in the wheel, with their paths.
+    """Yield the name in the wheel, and the path, of each file.
 
-    :raises UnpackableError: if RECORD is missing, or a file is outside *data*
+    :raises UnpackableError: if RECORD is missing, or a file is outside *data*.
     """
     lib = info.parent
     for path in _files(info):
@@ -124,7 +124,7 @@ def _files(info: Path) -> Iterator[Path]:
     virtualenv lists a folder if it links to that folder. It also lists folders for
     bytecode, even if they do not exist yet.
 
-    :raises UnpackableError: if RECORD is missing
+    :raises UnpackableError: if RECORD is missing.
     """
     for listed in _listed(info):
         path = Path(os.path.normpath(info.parent / listed))

@@ -23,13 +23,13 @@ __all__ = ["VariantsSeeder"]
 
 
 class VariantsSeeder(FromAppData):
-    """Install the fork, and the other packages of virtualenv's default seeder.
+    """A seeder that installs the fork, and the other packages of the default seeder.
 
     The pip versions ``bundle`` and ``embed`` select the fork. Any other version is
     installed by virtualenv's default seeder.
 
     :raises RuntimeError: if the wheel of the fork is damaged, or the environment's Python
-        is too old; virtualenv stops with this message before it creates anything
+        is too old; virtualenv stops with this message before it creates anything.
     """
 
     def __init__(self, options: VirtualEnvOptions) -> None:
@@ -58,7 +58,7 @@ class VariantsSeeder(FromAppData):
     def run(self, creator: Creator) -> None:
         """Install the packages.
 
-        :raises RuntimeError: if the environment's Python is too old for the fork
+        :raises RuntimeError: if the environment's Python is too old for the fork.
         """
         if self._digest is not None:
             try:
@@ -85,7 +85,7 @@ class VariantsSeeder(FromAppData):
 def _refuse_if_old(version: tuple[int, ...]) -> None:
     """Check that a Python version is supported by the fork.
 
-    :raises CarrierError: if the version is too old
+    :raises CarrierError: if the version is too old.
     """
     if tuple(version[:2]) < OLDEST:
         raise CarrierError(

@@ -59,16 +59,16 @@ _INTERPRETERS = (
 class TargetInterpreter:
     """A Python with its paths.
 
-    :ivar name: the name that the user specified
-    :ivar python: the interpreter
-    :ivar version: the three numbers of the Python version
-    :ivar is_environment: whether the Python is in a virtual environment
-    :ivar stdlib: the folder of the standard library
-    :ivar purelib: the folder where pip is installed
-    :ivar scripts: the folder of pip's commands
-    :ivar data: the root folder of the environment
-    :ivar bundled: the folder of ensurepip's wheels, if not in the standard library
-    :ivar path: ``sys.path``
+    :ivar name: the name that the user specified.
+    :ivar python: the interpreter.
+    :ivar version: the three numbers of the Python version.
+    :ivar is_environment: whether the Python is in a virtual environment.
+    :ivar stdlib: the folder of the standard library.
+    :ivar purelib: the folder where pip is installed.
+    :ivar scripts: the folder of pip's commands.
+    :ivar data: the root folder of the environment.
+    :ivar bundled: the folder of ensurepip's wheels, if not in the standard library.
+    :ivar path: ``sys.path``.
     """
 
     name: str
@@ -90,15 +90,15 @@ class TargetInterpreter:
     def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         """Run the interpreter without the user's settings for pip.
 
-        :raises CarrierError: if the interpreter does not start
+        :raises CarrierError: if the interpreter does not start.
         """
         return _run(self.python, *arguments)
 
     def run_pip(self, code: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
         """Run a pip with the interpreter without installing that pip.
 
-        :param code: the wheel, or the folder that contains the package
-        :raises CarrierError: if the interpreter does not start
+        :param code: the wheel, or the folder that contains the package.
+        :raises CarrierError: if the interpreter does not start.
         """
         return self.run("-I", "-c", _pip_script(code), *arguments)
 
@@ -115,7 +115,8 @@ class TargetInterpreter:
     def refuse_if_managed(self) -> None:
         """Check that no other program manages this Python (PEP 668).
 
-        :raises CarrierError: if a program does, with the text of ``EXTERNALLY-MANAGED``
+        :raises CarrierError: if another program does; the message quotes
+            ``EXTERNALLY-MANAGED``.
         """
         marker = self.stdlib / "EXTERNALLY-MANAGED"
         if self.is_environment or not marker.is_file():
@@ -135,9 +136,9 @@ class TargetInterpreter:
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Lock this Python against other processes; wait until the lock is free.
+        """Lock this Python against other processes, after waiting until the lock is free.
 
-        The lock is on the folder of its packages, so a killed process leaves nothing
+        The lock is on the Python's folder of packages, so a killed process leaves nothing
         behind.
         """
         if fcntl is None:
@@ -156,7 +157,7 @@ class TargetInterpreter:
 def _pip_script(code: Path) -> str:
     """Return a program for ``python -c`` that runs a pip that is not installed.
 
-    :param code: the wheel, or the folder that contains the package
+    :param code: the wheel, or the folder that contains the package.
     """
     # The path must not be WHEEL/pip: on Windows, pip refuses to replace itself under that
     # name.
@@ -170,8 +171,8 @@ def find_target(name: str | None) -> TargetInterpreter:
     """Return the Python that the user specified.
 
     :param name: an interpreter, its name on ``PATH``, or the folder of an environment;
-        ``None`` for the Python that runs this process
-    :raises CarrierError: if the Python does not exist, does not start, or is too old
+        ``None`` for the Python that runs this process.
+    :raises CarrierError: if the Python does not exist, does not start, or is too old.
     """
     python = Path(sys.executable) if name is None else _interpreter(name)
     done = _run(python, "-E", "-c", _PROBE)
@@ -216,7 +217,7 @@ def _reason(done: subprocess.CompletedProcess[str]) -> str:
 def _interpreter(name: str) -> Path:
     """Return the interpreter for a path or name.
 
-    :raises CarrierError: if there is no interpreter
+    :raises CarrierError: if there is no interpreter.
     """
     path = Path(name).absolute()
     if path.is_dir():
@@ -254,7 +255,7 @@ def _inside(environment: Path) -> Iterator[Path]:
 def _run(python: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run an interpreter in an empty folder, without the user's settings for pip.
 
-    :raises CarrierError: if the interpreter does not start
+    :raises CarrierError: if the interpreter does not start.
     """
     variables = {
         name: value

@@ -41,7 +41,7 @@ _LEVELS = (
 class Line(NamedTuple):
     """A line of output.
 
-    :ivar style: a style of rich
+    :ivar style: a style of rich.
     """
 
     text: str
@@ -51,7 +51,7 @@ class Line(NamedTuple):
 def folded(said: str, width: int, style: str = "", prefix: str = "") -> Text:
     """Break a line between words, and before the command at the end of a hint.
 
-    :param prefix: text to insert before the line
+    :param prefix: text to insert before the line.
     """
     sentence, command = said, ""
     if isinstance(said, Hint):
@@ -93,7 +93,7 @@ class _Folded:
 
 
 class _PrintableFilter(logging.Filter):
-    """Makes log records printable, and folds them between words."""
+    """A filter that makes log records printable, and folds them between words."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         if getattr(record, "rich", False):

@@ -16,8 +16,8 @@ _SHOWN = 8
 class Hint(str):
     """A sentence that ends with a command.
 
-    :ivar sentence: the sentence, up to the command
-    :ivar command: the command in one line
+    :ivar sentence: the sentence, up to the command.
+    :ivar command: the command in one line.
     """
 
     sentence: str
@@ -40,7 +40,7 @@ def with_label(version: str, label: str | None) -> str:
 def without_credentials(text: str, instead: str = "****") -> str:
     """Return a text without the credentials in its URLs.
 
-    :param instead: the replacement for the credentials
+    :param instead: the replacement for the credentials.
     """
     return _CREDENTIALS.sub(instead, text)
 
@@ -48,8 +48,8 @@ def without_credentials(text: str, instead: str = "****") -> str:
 def capital(text: str) -> str:
     """Capitalize the first letter of *text*.
 
-    A name at the start, such as a file name, stays unchanged: a colon follows a name, or it
-    contains other characters than letters.
+    A name at the start, such as a file name, stays unchanged: a colon follows a name, or
+    the name contains characters other than letters.
     """
     is_word = text.partition(" ")[0].isalpha()
     return f"{text[:1].upper()}{text[1:]}" if is_word else text
@@ -61,7 +61,7 @@ def counted(number: int, noun: str) -> str:
 
 
 def shortened(values: Sequence[str], separator: str = ", ") -> str:
-    """Join *values*; if there are too many, only count the last ones."""
+    """Join *values*; if there are too many values, only count the last values."""
     if len(values) <= _SHOWN:
         return separator.join(values)
     shown = separator.join(values[: _SHOWN - 1])

@@ -25,10 +25,10 @@ class TooLong(Exception):
 def like(thing: T, /, **changes: Any) -> T:
     """Copy an object, including cached attributes and connections.
 
-    ``copy.copy`` does not work: objects of requests leave out attributes that cannot be
-    pickled.
+    ``copy.copy`` does not work: the classes of ``requests`` leave out attributes that
+    cannot be pickled.
 
-    :param changes: new values of attributes of the copy
+    :param changes: new values of attributes of the copy.
     """
     made: T = object.__new__(type(thing))
     vars(made).update(vars(thing), **changes)
@@ -43,7 +43,7 @@ def forget(session: PipSession, url: str) -> None:
 
 
 class _Body(io.BytesIO):
-    """A response body. At the end of an incomplete body, reading raises the error."""
+    """A response body; if it is incomplete, reading at its end raises *error*."""
 
     def __init__(self, content: bytes, error: Exception | None) -> None:
         super().__init__(content)
@@ -58,10 +58,10 @@ class _Body(io.BytesIO):
 
 
 class Buffered:
-    """A complete response, which no longer needs its connection.
+    """A response in memory that needs no connection.
 
-    :ivar status: the HTTP status code
-    :ivar body: the body as sent, still compressed
+    :ivar status: the HTTP status code.
+    :ivar body: the body as sent, still compressed.
     """
 
     def __init__(
@@ -99,10 +99,10 @@ class Buffered:
 def read_fully(response: Response, limit: int, *, keeps_part: bool = False) -> Buffered:
     """Read a response completely, and release its connection.
 
-    :param limit: the maximum length of the body, in bytes
-    :param keeps_part: whether to return the received part of a body that breaks off
-    :raises TooLong: if the body is longer than *limit*
-    :raises HTTPError: if the body breaks off
+    :param limit: the maximum length of the body, in bytes.
+    :param keeps_part: whether to return the received part of a body that breaks off.
+    :raises TooLong: if the body is longer than *limit*.
+    :raises HTTPError: if the body breaks off, unless *keeps_part* is true.
     """
     raw, body, broken = response.raw, io.BytesIO(), None
     try:

@@ -4,12 +4,14 @@ Stock pip removes an old package and then writes the new package, file by file. 
 own code first installs all new packages into a staging folder on the disk of the
 environment. A broken wheel, a full disk or Ctrl-C leaves the environment unchanged. Then
 pip moves each old package into the staging folder, metadata first, and each new package
-into place, metadata last. A package that a kill leaves incomplete therefore has no
-metadata: it counts as not installed, and the next installation repairs it.
+into place, metadata last. If pip is killed at this point, an incomplete package has no
+metadata. It therefore counts as not installed, and the next installation repairs it.
 
 If pip cannot prepare the packages, for example because the disk has no space for both
-versions, it installs them as stock pip does. Otherwise Ctrl-C and SIGTERM take effect when
-the packages are in place. This module may import nothing after the installation has begun.
+versions, it installs them as stock pip does. Once pip has prepared the packages, Ctrl-C and
+SIGTERM take effect only after all packages are in place.
+
+This module may import nothing after the installation has begun.
 """
 
 from __future__ import annotations
@@ -65,9 +67,9 @@ class _Prepared(NamedTuple):
 
 
 class _OldFiles(StashedUninstallPathSet):
-    """Files of an old package in the staging folder; its metadata moves first.
+    """The files of an old package, moved into a staging folder, metadata first.
 
-    :param folder: the folder that receives the files, on the same disk if possible
+    :param folder: the folder that receives the files, on the disk of the files if possible.
     """
 
     def __init__(self, folder: str, removal: UninstallPathSet) -> None:
@@ -77,7 +79,10 @@ class _OldFiles(StashedUninstallPathSet):
         self._info = normalize_path(removal._dist.info_location or os.devnull)
 
     def stash(self, path: str) -> str:
-        """Move a file or folder; skip metadata that the first call moved."""
+        """Move a file or folder into the staging folder.
+
+        The first call moves all metadata first; later calls skip metadata.
+        """
         if not self._moves:
             of_info = filter(self._is_metadata, self._removal._paths)
             for each in sorted(compact(compress_for_rename(of_info))):
@@ -96,10 +101,9 @@ class _OldFiles(StashedUninstallPathSet):
 
 
 class DelayedSignals:
-    """Delayed signals; a second signal of the same kind takes effect at once.
+    """Signals that take effect later; a repeated signal ends the delay at once.
 
-    Only the main thread receives signals, so other threads delay none. Signals with a
-    custom handler are not delayed either.
+    Only the main thread can delay signals. Signals with a custom handler are never delayed.
     """
 
     def __init__(self) -> None:
@@ -113,7 +117,10 @@ class DelayedSignals:
                 self._before[number] = signal.signal(number, self._take)
 
     def release(self) -> None:
-        """Stop delaying signals; see :meth:`take_effect` for the delayed ones."""
+        """Stop delaying signals.
+
+        :meth:`take_effect` applies the signals that arrived before.
+        """
         for number, handler in self._before.items():
             signal.signal(number, handler)
         self._before.clear()
@@ -121,7 +128,7 @@ class DelayedSignals:
     def take_effect(self) -> None:
         """Apply the signals that arrived during the delay.
 
-        :raises KeyboardInterrupt: if one of these signals was Ctrl-C
+        :raises KeyboardInterrupt: if one of these signals was Ctrl-C.
         """
         came = sorted(self._came)
         self._came.clear()
@@ -142,7 +149,7 @@ class DelayedSignals:
 class _Transaction:
     """The packages that one command installs; some may replace old packages.
 
-    :param options: the keyword arguments of ``install_given_reqs``
+    :param options: the keyword arguments of ``install_given_reqs``.
     """
 
     def __init__(
@@ -162,7 +169,12 @@ class _Transaction:
         self._has_begun = False
 
     def _begin(self) -> None:
-        """Prepare all packages before installing or removing the first one."""
+        """Prepare all packages, on the first call only.
+
+        If the packages cannot be prepared, leave all of them to stock pip.
+
+        :raises OSError: if the disk is full and stock pip would need as much space.
+        """
         if self._has_begun:
             return
         self._has_begun = True
@@ -211,7 +223,7 @@ class _Transaction:
                     raise _CannotPrepare(f"files inherit permissions from {folder}")
 
     def _takes_more_space(self) -> bool:
-        """Return whether preparing has used more disk space than stock pip would."""
+        """Return whether preparing the packages takes more disk space than stock pip."""
         if self._replaces or self._folder is None:
             return True
         tree = os.path.join(self._folder.path, "new-0")
@@ -226,9 +238,10 @@ class _Transaction:
     ) -> _Prepared:
         """Install one package below the folder *new*.
 
-        :param old: the folder for the replaced package
-        :raises _CannotPrepare: if the result would differ from stock pip's
-        :raises InstallationError: if pip cannot install the package; nothing is lost yet
+        :param old: the folder for the replaced package.
+        :raises _CannotPrepare: if the result would differ from stock pip's.
+        :raises InstallationError: if pip cannot install the package; the environment is
+            unchanged.
         """
         records: deque[logging.LogRecord] = deque()
         root = os.path.join(new, self._root.lstrip(os.sep))
@@ -254,9 +267,11 @@ class _Transaction:
         return _Prepared(new, records)
 
     def _find_old(self, requirement: InstallRequirement, folder: str) -> None:
-        """Find the installed package that pip will replace for a requirement.
+        """Record the removal of the installed package that a requirement replaces, if any.
 
-        :raises _CannotPrepare: if the removal changes more than the package's own files
+        :param folder: the folder for the removed files.
+        :raises _CannotPrepare: if the removal would change files of others, or a folder
+            cannot be moved.
         """
         if not requirement.should_reinstall:
             return
@@ -278,7 +293,7 @@ class _Transaction:
         self._removals[dist.canonical_name] = removal
 
     def removal(self, dist: BaseDistribution) -> UninstallPathSet | None:
-        """Return the prepared removal of an old package; None if it was not prepared."""
+        """Return the prepared removal of an old package, or None."""
         self._begin()
         removal = self._removals.pop(dist.canonical_name, None)
         if removal is not None:
@@ -287,9 +302,9 @@ class _Transaction:
         return removal
 
     def put(self, requirement: InstallRequirement) -> bool:
-        """Move a prepared package into place; return whether it was prepared.
+        """Move a package into place if it is prepared, and return whether it is.
 
-        :raises OSError: if pip cannot move the package; then no file of it is in place
+        :raises OSError: if pip cannot move the package; none of its files stay in place.
         """
         self._begin()
         prepared = self._prepared.get(id(requirement))
@@ -332,7 +347,7 @@ _transaction: _Transaction | None = None
 
 
 def enable() -> None:
-    """Prepare all packages before installing them, in the current command only."""
+    """Enable preparing all packages, for the next call of :func:`installing`."""
     global _is_enabled
     _is_enabled = True
 
@@ -378,5 +393,5 @@ def install(
 def scripts_not_on_path(
     fn: Callable[[Sequence[str]], str | None], scripts: Sequence[str]
 ) -> str | None:
-    """Warn about scripts outside of PATH, by their final locations."""
+    """Return the warning about scripts outside PATH, with their final locations."""
     return fn([final_path(script) for script in scripts])

@@ -1,10 +1,10 @@
 """Compile modules in a separate process.
 
 pip runs the source of this module with ``python -I -S -c``, so the module imports only the
-standard library. It reads one JSON list per line from standard input. Each item of a list
-has the path of a module, the path of its bytecode, and the path where pip will install the
-module. After each list, the process prints an empty line. A module that cannot be compiled
-gets no bytecode, and pip reports the error when it installs the wheel.
+standard library. The process reads one JSON list per line from standard input. Each item of
+a list has the path of a module, the path of its bytecode, and the path where pip will
+install the module. After each list, the process prints an empty line. A module that cannot
+be compiled gets no bytecode, and pip reports the error when it installs the wheel.
 """
 
 from __future__ import annotations

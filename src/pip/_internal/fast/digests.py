@@ -20,7 +20,7 @@ _KNOWN: dict[str, tuple[tuple[int, ...], str]] = {}
 def identity(path: str) -> tuple[int, ...]:
     """Return a value that changes when a file changes or is replaced.
 
-    :raises OSError: if the file does not exist
+    :raises OSError: if the file does not exist.
     """
     status = os.stat(path)
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
@@ -29,7 +29,7 @@ def identity(path: str) -> tuple[int, ...]:
 def register(path: str, sha256: str) -> None:
     """Register the sha256 of the complete file at *path*.
 
-    :param sha256: the digest in hexadecimal digits
+    :param sha256: the digest in hexadecimal digits.
     """
     _KNOWN[path] = identity(path), sha256
 
@@ -43,7 +43,7 @@ def known_sha256(path: str) -> str | None:
 def read_sha256(path: str) -> str:
     """Compute the sha256 of a file, in hexadecimal digits.
 
-    :raises OSError: if pip cannot read the file
+    :raises OSError: if pip cannot read the file.
     """
     digest = hashlib.sha256()
     block = memoryview(bytearray(_BLOCK))

@@ -69,15 +69,16 @@ class Stopped(Exception):
 class Fetch(Downloader):
     """A download and its progress, without any output.
 
-    :param unpacking: the unpacker for the downloaded file, or None
-    :ivar folder: a folder for this file alone
-    :ivar listed_size: the size in bytes according to the index; 0 if unknown
-    :ivar size: the size in bytes according to the server; None if unknown or from the cache
-    :ivar records: the log records of the download
-    :ivar is_shown: whether stock pip would show the progress
-    :ivar result: the path and content type of the downloaded file, or None
-    :ivar error: the reason why the download failed, or None
-    :ivar ended_at: the time when a failed download ended, in seconds on a monotonic clock
+    :param unpacking: the unpacker for the downloaded file, or None.
+    :ivar folder: a folder for this file alone.
+    :ivar listed_size: the size in bytes according to the index; 0 if unknown.
+    :ivar size: the size in bytes according to the server; None if unknown or from the
+        cache.
+    :ivar records: the log records of the download.
+    :ivar is_shown: whether stock pip would show the progress.
+    :ivar result: the path and content type of the downloaded file, or None.
+    :ivar error: the reason why the download failed, or None.
+    :ivar ended_at: the time when a failed download ended, in seconds on a monotonic clock.
     """
 
     def __init__(
@@ -131,7 +132,7 @@ class Fetch(Downloader):
         self._response = None
 
     def _check(self, path: str) -> None:
-        """Unpack the file if its sha256 matches the index.
+        """Unpack the file if it has the sha256 that the index states.
 
         pip checks the registered hash again, without computing it, and reports a mismatch.
         """
@@ -151,9 +152,9 @@ class Fetch(Downloader):
                 response.raw.shutdown()
 
     def log(self, record: logging.LogRecord) -> None:
-        """Store a log record, unless it reports the stop.
+        """Store a log record, except errors and the records of a stopped download.
 
-        Errors are left out: they occur again when pip downloads the file alone.
+        Errors occur again when pip downloads the file alone.
         """
         if not self._stop.is_set() and record.levelno < logging.ERROR:
             self.records.append(record)
@@ -173,14 +174,14 @@ class Fetch(Downloader):
 
 
 class Pool:
-    """Downloads several files at a time, starting with large ones.
+    """A pool of threads that download several files, starting with large files.
 
-    After a failed download, the pool starts no other: pip downloads the remaining files one
-    by one, as stock pip does.
+    After a failed download, the pool starts no other download: pip downloads the remaining
+    files one by one, as stock pip does.
 
-    :param downloader: the downloader of stock pip, for one file
-    :param most: the maximum number of threads
-    :param location: the folder to download the files to
+    :param downloader: the downloader of stock pip, for one file.
+    :param most: the maximum number of threads.
+    :param location: the folder to download the files to.
     """
 
     def __init__(
@@ -241,11 +242,11 @@ class Pool:
             self._waiting.clear()
 
     def _finish(self, fetch: Fetch) -> tuple[str, str]:
-        """Wait for a download while showing the progress of all.
+        """Wait for a download while showing the progress of all downloads.
 
-        After a failure, retry the download when all others have ended.
+        After a failure, retry the download when all other downloads have ended.
 
-        :return: the result of the download
+        :return: the result of the download.
         """
         while not fetch.is_over:
             self._wait()
@@ -311,7 +312,7 @@ class Pool:
             self._news.put(None)
 
     def _next(self) -> Fetch | None:
-        """Return the next file to download; None if other threads handle the rest."""
+        """Return the next file to download, or None if other threads handle the rest."""
         with self._lock:
             large = sum(fetch.listed_size > _LARGE for fetch in self._running)
             for fetch in self._waiting:

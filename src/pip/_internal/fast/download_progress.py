@@ -50,7 +50,7 @@ class CombinedProgress:
     The progress appears once one download is so large that upstream would show its
     progress.
 
-    :param bar_type: the value of ``--progress-bar``
+    :param bar_type: the value of ``--progress-bar``.
     """
 
     def __init__(self, bar_type: BarType, fetches: Sequence[Download]) -> None:
@@ -90,7 +90,7 @@ class CombinedProgress:
 
 
 def _total(fetch: Download) -> int:
-    """Return the total size of a download in bytes, as far as known."""
+    """Return the total size of a download in bytes, or the received size if unknown."""
     if fetch.is_over:
         return fetch.received
     return max(fetch.size or fetch.listed_size, fetch.received)

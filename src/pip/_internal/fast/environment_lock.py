@@ -52,9 +52,11 @@ class _EnvironmentLock:
         self._seen: set[tuple[str, int, int]] | None = _installed()
 
     def acquire(self) -> bool:
-        """Acquire the lock; return whether the installed packages are unchanged.
+        """Acquire the lock, and return whether the installed packages are unchanged.
 
-        :raises InstallationError: if another installer keeps the lock for five minutes
+        The packages are compared with those that pip found before, on the first call only.
+
+        :raises InstallationError: if another installer keeps the lock for five minutes.
         """
         if self._file is not None:
             return True
@@ -88,7 +90,7 @@ class _EnvironmentLock:
             time.sleep(_PAUSE)
 
     def release(self) -> None:
-        """Release the lock; remove its file if this process created the file."""
+        """Release the lock, and remove the lock's file if this process created the file."""
         if self._file is not None:
             if self._is_new:
                 # Windows does not remove an open file.
@@ -101,8 +103,8 @@ class _EnvironmentLock:
 def locked(path: str) -> BinaryIO:
     """Open or create a file and lock it, without following a link.
 
-    :raises BlockingIOError: if another process has locked or just removed the file
-    :raises OSError: if the path is no regular file, or the disk has no locks
+    :raises BlockingIOError: if another process has locked or just removed the file.
+    :raises OSError: if the path is no regular file, or the disk has no locks.
     """
     file = open(path, "a+b", opener=_open)  # noqa: SIM115 (the caller closes it)
     try:
@@ -121,9 +123,9 @@ def _open(path: str, flags: int) -> int:
 
 
 def _is_locked(fd: int) -> bool:
-    """Try to lock a file; return whether that succeeded.
+    """Try to lock a file, and return whether that succeeded.
 
-    :raises OSError: if the disk has no locks
+    :raises OSError: if the disk has no locks.
     """
     try:
         if sys.platform == "win32":
@@ -173,7 +175,7 @@ def _locking(options: Values) -> Iterator[_EnvironmentLock | None]:
 
 
 def installing(fn: RunCommand, command: Any, options: Values, args: list[str]) -> int:
-    """Run ``pip install``; repeat if another installer interfered.
+    """Run ``pip install``, and repeat it if another installer changed packages.
 
     pip cannot read a pipe twice, so with a requirements file that is a pipe, pip acquires
     the lock at once.
@@ -198,7 +200,7 @@ def installing(fn: RunCommand, command: Any, options: Values, args: list[str]) -
 def take_lock() -> None:
     """Lock the environment if this command changes it.
 
-    :raises EnvironmentChanged: if another installer has changed the environment
+    :raises EnvironmentChanged: if another installer has changed the environment.
     """
     if _lock is not None and not _lock.acquire():
         raise EnvironmentChanged

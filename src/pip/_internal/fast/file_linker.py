@@ -19,7 +19,7 @@ _FICLONE = 0x40049409
 
 
 def _clone(source: str, target: str) -> bool:
-    """Clone a file; return whether the file system supports that."""
+    """Clone a file, and return whether the file system supports that."""
     if sys.platform == "linux":
         with open(source, "rb") as old, open(target, "wb") as new, suppress(OSError):
             fcntl.ioctl(new.fileno(), _FICLONE, old.fileno())
@@ -41,11 +41,11 @@ def can_clone(folder: str) -> bool:
 
 
 class FileLinker:
-    """Installs stored files.
+    """An installer of stored files.
 
     If the file system cannot clone or link a file, pip copies it.
 
-    :param mode: the method: ``clone``, ``hardlink`` or ``copy``
+    :param mode: the method: ``clone``, ``hardlink`` or ``copy``.
     """
 
     def __init__(self, mode: str) -> None:
@@ -55,8 +55,8 @@ class FileLinker:
     def put(self, source: str, target: str, *, may_link: bool) -> None:
         """Create *target* from a stored file, keeping the modification time.
 
-        :param may_link: whether *target* may be a hard link to the stored file
-        :raises OSError: if pip cannot create *target*
+        :param may_link: whether *target* may be a hard link to the stored file.
+        :raises OSError: if pip cannot create *target*.
         """
         status = os.stat(source)
         if self._mode == "hardlink" and may_link and self._is_like_new(status):

@@ -23,12 +23,12 @@ _PATIENCE = 1.0
 class Turn:
     """A request or download in progress.
 
-    :ivar host: the host that receives the request
-    :ivar is_due: whether pip waits for the response
+    :ivar host: the host that receives the request.
+    :ivar is_due: whether pip waits for the response.
     :ivar level: the number of requests to the host when this request began, including this
-        request; 0 if pip can learn nothing from the response
-    :ivar peak: the maximum number of simultaneous requests since then
-    :ivar is_answered: whether the host sent a successful response
+        request; 0 if pip can learn nothing from the response.
+    :ivar peak: the maximum number of simultaneous requests since this request began.
+    :ivar is_answered: whether the host sent a successful response.
     """
 
     def __init__(self, host: Host, level: int, *, is_due: bool = False) -> None:
@@ -41,10 +41,10 @@ class Turn:
 class Host:
     """The requests to one host, or to one proxy.
 
-    :param most: the maximum number of simultaneous requests
-    :ivar is_avoided: whether pip prefetches nothing more from the host
-    :ivar accepted: the credentials that the host has accepted
-    :ivar refused: the credentials that the host has refused
+    :param most: the maximum number of simultaneous requests.
+    :ivar is_avoided: whether pip prefetches nothing more from the host.
+    :ivar accepted: the credentials that the host has accepted.
+    :ivar refused: the credentials that the host has refused.
     """
 
     def __init__(self, most: int) -> None:
@@ -70,7 +70,7 @@ class Host:
     def turn(self, *, is_due: bool) -> Iterator[Turn]:
         """Wait until another request is allowed, and count it.
 
-        :param is_due: whether pip waits for the response; such a request goes first
+        :param is_due: whether pip waits for the response; such a request goes first.
         """
         with self._changed:
             if is_due:
@@ -110,10 +110,10 @@ class Host:
     def be_alone(
         self, turn: Turn, close_connections: Callable[[], None], seconds: float
     ) -> None:
-        """Wait for all other requests to end, and block new ones until the turn ends.
+        """Wait for all other requests to end, and block new requests until *turn* ends.
 
-        :param close_connections: a function that closes the idle connections
-        :param seconds: the time limit for requests that pip may never need
+        :param close_connections: a function that closes the idle connections.
+        :param seconds: the time limit for requests that pip may never need.
         """
         with self._changed:
             self._alone.append(turn)
@@ -152,8 +152,8 @@ class Host:
     def stalled(self) -> bool:
         """Limit parallel requests to the number that the host answered.
 
-        :return: whether the caller must close idle connections now. That may be the only
-            reason why the host answers the requests in progress.
+        :return: whether the caller must close idle connections now. The host may answer the
+            requests in progress only after that.
         """
         with self._changed:
             has_idle = 0 < len(self._turns) < self._open
@@ -167,10 +167,9 @@ class Host:
     def judge(self, turn: Turn, status: int, *, is_same: bool) -> None:
         """Adjust the limit after a request was repeated alone.
 
-        :param status: the status of the first response
-        :param is_same: whether the repeated request had the same result. If so, the other
-            requests were not the reason. Otherwise, pip sends one request at a time from
-            now on.
+        :param status: the status of the first response.
+        :param is_same: whether both requests had the same result. If so, the other requests
+            were not the reason. Otherwise, pip sends one request at a time from now on.
         """
         with self._changed:
             if is_same:

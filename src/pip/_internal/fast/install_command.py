@@ -1,6 +1,6 @@
 """Run ``pip install``: lock the environment, and unpack wheels early.
 
-Most of the code for this is loaded only for an upgrade, or for a wheel to unpack.
+Most of the code is loaded only when there is a wheel to unpack or a package to install.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class _Install:
         return None if is_small else self._unpacking
 
     def prepare(self, requirements: Sequence[InstallRequirement]) -> None:
-        """Unpack available wheels, warn of shared files, and prepare upgrades."""
+        """Unpack local wheels, warn of shared files, and enable atomic installation."""
         for requirement in requirements:
             path = requirement.local_file_path or ""
             if path.endswith(".whl"):
@@ -111,7 +111,7 @@ def unpack_url(
     download_dir: str | None = None,
     hashes: Hashes | None = None,
 ) -> File | None:
-    """Get one file during resolution; use the store if it has the wheel."""
+    """Get one file during resolution, from the store if the store has the wheel."""
     stored = stored_wheel(link, download._session, hashes) if hashes else None
     if stored is not None:
         return File(stored)
@@ -121,7 +121,7 @@ def unpack_url(
 def before_installing(requirements: Sequence[InstallRequirement]) -> None:
     """Lock the environment, and prepare for the installation.
 
-    :raises EnvironmentChanged: if another installer has changed the environment
+    :raises EnvironmentChanged: if another installer has changed the environment.
     """
     if not requirements:
         return

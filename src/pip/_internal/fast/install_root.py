@@ -1,4 +1,4 @@
-"""Install files into a temporary folder; they are moved to their final location later."""
+"""Install files into a temporary folder, from which pip moves them later."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def final_path(path: str) -> str:
 
 
 def compile_file(fn: Callable[[str], bool], path: str) -> bool:
-    """Compile a module for its final path, unless it is already compiled."""
+    """Compile a module for its final path, unless pip already has the bytecode."""
     put = BYTECODE.pop(path, None)
     if put is not None and put(path):
         return True

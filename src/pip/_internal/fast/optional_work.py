@@ -20,10 +20,10 @@ _OWN = threading.local()
 class BestEffort(AbstractContextManager["BestEffort"]):
     """A context manager for optional work: errors end the work, not the run.
 
-    If pip reads something before stock pip would, the code belongs inside this context,
-    because stock pip may never read it. Interrupts and other non-errors propagate.
+    Code that reads data earlier than stock pip belongs inside this context, because stock
+    pip may never read the data. Interrupts and other non-errors propagate.
 
-    :param what: the work, for the debug log
+    :param what: the work, for the debug log.
     """
 
     def __init__(self, what: str) -> None:
@@ -37,7 +37,7 @@ class BestEffort(AbstractContextManager["BestEffort"]):
 
 
 def _divert(record: logging.LogRecord) -> bool:
-    """Withhold a log record from the handlers."""
+    """Store a diverted log record, and return whether the handlers receive the record."""
     keep = getattr(_OWN, "keep", None)
     if keep is None:
         return True

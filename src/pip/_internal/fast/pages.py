@@ -36,7 +36,7 @@ class _Links(list[Link]):
     """Links of a page.
 
     :ivar everything: a function that creates all links, as stock pip does; None if no link
-        was left out
+        was left out.
     """
 
     everything: Callable[[], Sequence[Link]] | None = None
@@ -56,8 +56,8 @@ def links_of_page(
 ) -> list[Link]:
     """Return the links of a page that may be candidates, in page order.
 
-    :param parse: upstream's parser, which creates the same links
-    :param target: the target of the candidates; None for all links
+    :param parse: upstream's parser, for pages that this function does not parse.
+    :param target: the target of the candidates; None for all links.
     """
     # Upstream caches the links of some pages.
     is_plain = page.content_type.lower().startswith(_JSON) and not (
@@ -83,12 +83,12 @@ def links_of_page(
 
 
 def listed_size(link: Link) -> int | None:
-    """Return the size of a file in bytes; None if no page lists it."""
+    """Return the size of a file in bytes, or None if no page states the size."""
     return _SIZES.get(link.url_without_fragment)
 
 
 def _suitable(target: TargetPython) -> Callable[[str], bool]:
-    """Return a function that checks the tags in wheel names."""
+    """Return a function that checks whether tags in a wheel's name suit *target*."""
     supported = target.get_unsorted_tags()
 
     @functools.cache

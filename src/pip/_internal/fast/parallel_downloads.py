@@ -24,7 +24,7 @@ def batch(
 ) -> _Downloaded:
     """Download files, and yield the path and content type of each.
 
-    :param location: the folder to download the files to
+    :param location: the folder to download the files to.
     """
     session = downloader._session
     options = command_options()

@@ -2,9 +2,9 @@
 
 The resolver requests one page or metadata file at a time. This module starts with the
 user's requirements, finds the best file of each project, and continues with the
-dependencies of that file, breadth first. It runs only while pip waits for a response, uses
-stock pip's finder, and decides nothing: pip uses only the responses that it requests
-itself.
+dependencies of that file, breadth first. It runs only while pip waits for a response, and
+uses stock pip's finder. It decides nothing: pip uses a prefetched response only when pip's
+own code requests that URL.
 """
 
 from __future__ import annotations
@@ -50,12 +50,12 @@ _MAX_LOOKS = 3
 
 
 class LookaheadPolicy:
-    """The policy for prefetching; this one changes nothing."""
+    """A policy for prefetching; the base class prefetches what stock pip would request."""
 
     def pages_of(self, project: NormalizedName, pages: Sequence[str]) -> Sequence[str]:
         """Return the URLs of the pages of a project.
 
-        :param pages: the URLs that stock pip uses
+        :param pages: the URLs that stock pip uses.
         """
         del project
         return pages
@@ -63,9 +63,9 @@ class LookaheadPolicy:
     def choose(
         self, prefetch: Prefetch, project: NormalizedName, files: Files
     ) -> Link | None:
-        """Return the file that the resolver will choose; None if unknown.
+        """Return the file that the resolver will choose, or None if unknown.
 
-        :raises NotAnswered: if a response has not arrived yet
+        :raises NotAnswered: if a response has not arrived yet.
         """
         del prefetch, project
         return files[0][1] if files else None
@@ -74,11 +74,11 @@ class LookaheadPolicy:
 class _Project:
     """A project that the resolver may need.
 
-    :ivar specifier: the required versions so far
-    :ivar extras: the required extras so far
-    :ivar waits: the number of pending responses for the project
-    :ivar version: the version of the best file so far
-    :ivar dist: the metadata of that version
+    :ivar specifier: the required versions so far.
+    :ivar extras: the required extras so far.
+    :ivar waits: the number of pending responses for the project.
+    :ivar version: the version of the best file so far.
+    :ivar dist: the metadata of that version.
     """
 
     def __init__(self, name: NormalizedName, specifier: SpecifierSet) -> None:
@@ -103,7 +103,7 @@ class _Metadata(importlib.metadata.Distribution):
         self._text = text
 
     def read_text(self, filename: str) -> str | None:
-        """Return the text of a file; None if the file does not exist."""
+        """Return the text of a file, or None if the file does not exist."""
         return self._text if filename == "METADATA" else None
 
     def locate_file(self, path: str | PathLike[str]) -> Path:
@@ -117,10 +117,10 @@ class _Metadata(importlib.metadata.Distribution):
 
 
 class Prefetch:
-    """Prefetches for one run of the resolver.
+    """A prefetcher for one run of the resolver.
 
-    :param roots: the user's requirements and constraints
-    :ivar roots: the user's requirements by name
+    :param roots: the user's requirements and constraints.
+    :ivar roots: the user's requirements, without constraints and requirements with a URL.
     """
 
     def __init__(
@@ -153,7 +153,7 @@ class Prefetch:
                 self.roots.append(root.req)
 
     def require(self, requirements: Iterable[Requirement]) -> None:
-        """Prefetch the pages and metadata that the resolver will need for requirements."""
+        """Prefetch the pages and metadata that the resolver needs for *requirements*."""
         self._require(requirements)
         self._go_on()
 
@@ -168,7 +168,10 @@ class Prefetch:
                     self._add(requirement)
 
     def reached(self, name: NormalizedName) -> None:
-        """Emit the stored log records of a project that the resolver reached."""
+        """Emit log records of a project that the resolver reached; continue prefetching.
+
+        Prefetched pages of the project count as used from now on.
+        """
         project = self._projects.get(name)
         if project is not None and not self.requests.is_ahead:
             emit(project.records)
@@ -267,7 +270,7 @@ class Prefetch:
 
     @contextmanager
     def _reading_ahead(self, project: _Project) -> Iterator[None]:
-        """Run the resolver's steps for a project with prefetched responses only."""
+        """Restrict a project's search to prefetched responses, and store log records."""
         said = {record.getMessage() for record in project.records}
         skipped = self._finder._requires_python_skipped
         before = set(skipped)
@@ -324,7 +327,7 @@ class Prefetch:
         self._require(dist.iter_dependencies(provided.intersection(extras)))
 
     def _installed(self, project: _Project) -> BaseDistribution | None:
-        """Return the installed distribution of a project that pip may keep."""
+        """Return the installed distribution of a project if pip may keep it, or None."""
         factory = self._resolver.factory
         dist = factory._installed_dists.get(project.name)
         if dist is None or factory.force_reinstall:
@@ -333,7 +336,7 @@ class Prefetch:
         return dist if is_right else None
 
     def _is_kept(self, project: _Project) -> bool:
-        """Return whether the resolver keeps the installed version."""
+        """Return whether the resolver keeps the installed version of a project."""
         strategy = self._resolver.upgrade_strategy
         if strategy == "only-if-needed":
             return project.name not in self._named

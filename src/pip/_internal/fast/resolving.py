@@ -30,8 +30,8 @@ _T = TypeVar("_T")
 class Resolving:
     """A run of the resolver for which pip may prefetch.
 
-    :param make: a function that creates the :class:`Prefetch`
-    :ivar prefetch: the prefetches; None if pip has not started to prefetch
+    :param make: a function that creates the :class:`Prefetch`.
+    :ivar prefetch: the prefetcher, or None if pip has not started to prefetch.
     """
 
     def __init__(self, make: Callable[[], Prefetch]) -> None:
@@ -39,7 +39,7 @@ class Resolving:
         self.prefetch: Prefetch | None = None
 
     def start(self) -> Prefetch | None:
-        """Start prefetching; return None if that is not possible."""
+        """Start prefetching on the first call, and return the prefetcher, or None."""
         make, self._make = self._make, None
         if make is not None:
             with BestEffort("prefetching"):
@@ -60,8 +60,8 @@ def prefetching(
     pip does not prefetch without an index, or if hashes are required: then stock pip reads
     only verified files, and stops at the first unverified file.
 
-    :param most: the maximum number of simultaneous requests to a host
-    :param make_policy: a function that returns the policy for prefetching
+    :param most: the maximum number of simultaneous requests to a host.
+    :param make_policy: a function that returns the policy for prefetching.
     """
     finder = resolver.factory.preparer.finder
     is_allowed = (
@@ -95,7 +95,7 @@ def prefetching(
 
 
 def dependencies_known(finder: PackageFinder, candidate: Candidate) -> None:
-    """Prefetch for the dependencies of a candidate."""
+    """Prefetch pages and metadata for the dependencies of a candidate."""
     resolving = RESOLVING.of(finder, Resolving)
     base = getattr(candidate, "base", candidate)
     dist: BaseDistribution | None = vars(base).get("dist")
@@ -117,7 +117,7 @@ def start_prefetching(finder: PackageFinder) -> None:
 def reached(
     infos: Callable[[], _T], finder: PackageFinder, project: NormalizedName
 ) -> _T:
-    """Emit stored log records of a project; return its candidates."""
+    """Emit the stored log records of a project, and return its candidates."""
     resolving = RESOLVING.of(finder, Resolving)
     if resolving is not None and resolving.prefetch is not None:
         resolving.prefetch.reached(project)

@@ -38,11 +38,11 @@ _AGE = 14 * 24 * 60 * 60
 
 
 class _Resuming(Downloader):
-    """A downloader that saves a large file in a partial file and resumes it.
+    """A downloader that saves a large download in a partial file, and resumes the download.
 
-    :param cache: the folder of pip's cache
-    :param opened: the exit stack that closes the partial file
-    :ivar part: the partial file; None if the download is not large
+    :param cache: the folder of pip's cache.
+    :param opened: the exit stack that closes the partial file.
+    :ivar part: the partial file; None if the download is not large.
     """
 
     def __init__(self, downloader: Downloader, cache: str, opened: ExitStack) -> None:
@@ -69,7 +69,7 @@ class _Resuming(Downloader):
     def _rest(self, download: _FileDownload, whole: Response, size: int) -> Response:
         """Open the partial file, and request the missing bytes.
 
-        :raises OSError: if the server does not send exactly the missing bytes
+        :raises OSError: if the server does not send exactly the missing bytes.
         """
         with BestEffort("keeping a partial download"):
             own_folder(folder := os.path.join(self._cache, _FOLDER))
@@ -120,7 +120,7 @@ def download(
 def remove_parts(cache: str, newest: float = float("inf")) -> None:
     """Remove partial files that are small or old, unless a process uses them.
 
-    :param newest: the modification time up to which a part is old, in seconds
+    :param newest: the modification time up to which a part is old, in seconds.
     """
     with suppress(OSError), os.scandir(os.path.join(cache, _FOLDER)) as entries:
         for entry in entries:

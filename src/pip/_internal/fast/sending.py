@@ -1,7 +1,7 @@
 """Send requests in parallel, within the limit of each host.
 
-If a request fails while there are other connections to its host, pip sends it again alone.
-So the result is the same as stock pip's for any host.
+If a request fails while there are other connections to its host, pip repeats the request
+alone. So the result is the same as stock pip's for any host.
 """
 
 from __future__ import annotations
@@ -54,10 +54,10 @@ class Dropped(Exception):
 class Sender:
     """An adapter of a session, with a second adapter for prefetches.
 
-    :ivar adapter: the session's own adapter, with the connections
-    :ivar has_sent: whether a request was sent to a server, not answered by the cache
-    :ivar stock: the function that sends as stock pip does, with its retries
-    :ivar once: the function that sends without retries
+    :ivar adapter: the session's own adapter, with the connections.
+    :ivar has_sent: whether a request was sent to a server, not answered by the cache.
+    :ivar stock: the function that sends as stock pip does, with its retries.
+    :ivar once: the function that sends without retries.
     """
 
     def __init__(self, adapter: HTTPAdapter) -> None:
@@ -105,9 +105,9 @@ class Sender:
 class _Outcome(NamedTuple):
     """The outcome of a request.
 
-    :ivar value: the value that the reader returned; None if the request failed
-    :ivar was_sent: whether a server has answered, not only the cache
-    :ivar seconds: the time until the first byte, in seconds
+    :ivar value: the value that the reader returned; None if the request failed.
+    :ivar was_sent: whether a server has answered, not only the cache.
+    :ivar seconds: the time until the first byte, in seconds.
     """
 
     value: Any
@@ -131,10 +131,10 @@ class _Outcome(NamedTuple):
 
 
 class Sending:
-    """Sends the requests of one session.
+    """The state for sending the requests of one session.
 
-    :param senders: the adapters of the session
-    :param most: the maximum number of simultaneous requests to a host
+    :param senders: the adapters of the session.
+    :param most: the maximum number of simultaneous requests to a host.
     """
 
     def __init__(
@@ -150,7 +150,7 @@ class Sending:
         self._own = threading.local()
 
     def host_of(self, url: str, settings: Mapping[str, Any]) -> Host:
-        """Return the host that receives a request, which may be a proxy."""
+        """Return the host, or the proxy, that receives a request."""
         parts = urlsplit(url)
         proxy = select_proxy(url, settings.get("proxies"))
         key = proxy or f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
@@ -194,7 +194,7 @@ class Sending:
         return max(_LEAST_PATIENCE, _SLOWER * self._slowest)
 
     def stalled(self) -> None:
-        """Close idle connections, because a server may wait for that."""
+        """Close idle connections if a server may answer only after that."""
         if [host for host in list(self._hosts.values()) if host.stalled()]:
             self._close_idle()
 
@@ -217,7 +217,7 @@ class Sending:
     def send(
         self, sender: Sender, request: PreparedRequest, settings: Mapping[str, Any]
     ) -> Response:
-        """Send a request that pip waits for; return the same response as stock pip."""
+        """Send a request that pip waits for, with the same result as stock pip."""
         host = self.host_of(str(request.url), settings)
 
         def settled(response: Response, *, is_last: bool = False) -> Response:
@@ -256,11 +256,11 @@ class Sending:
     ) -> Buffered:
         """Prefetch a response.
 
-        :param limit: the maximum length of the body, in bytes
+        :param limit: the maximum length of the body, in bytes.
         :param begins: a function that is called before sending; returns whether the
-            response is still needed
+            response is still needed.
         :raises Dropped: if the response is not needed, if the host refuses such requests,
-            or if the request failed or was refused, perhaps because of other requests
+            or if the request failed or was refused, perhaps because of other requests.
         """
         host = self.host_of(str(request.url), settings)
         with host.turn(is_due=False) as turn:
@@ -322,7 +322,7 @@ def _attempt(
 ) -> _Outcome:
     """Send a request, and read the response.
 
-    :return: the outcome; failures are not raised
+    :return: the outcome; failures are not raised.
     """
     began = time.monotonic()
     response, status, seconds, was_sent = None, 0, 0.0, False

@@ -54,9 +54,9 @@ _Key = tuple[str, tuple[str, ...]]
 class NotAnswered(BaseException):
     """Prefetching needs a response that has not arrived.
 
-    This is no error, and error handlers must not catch it.
+    The exception is not an error, and error handlers must not catch it.
 
-    :ivar request: the request for the response; None if it was prefetched by other means
+    :ivar request: the request for the response; None if there is no request to prefetch.
     """
 
     def __init__(self, request: PreparedRequest | None = None) -> None:
@@ -77,7 +77,7 @@ class _Prefetched:
 
     @property
     def answer(self) -> Buffered | None:
-        """The response, or None if there is no usable one yet."""
+        """The usable response, or None."""
         future = self.future
         is_there = future.done() and not future.cancelled()
         return future.result() if is_there and not future.exception() else None
@@ -86,7 +86,7 @@ class _Prefetched:
 class SessionRequests:
     """The HTTP requests of one session.
 
-    :param most: the maximum number of simultaneous requests to a host
+    :param most: the maximum number of simultaneous requests to a host.
     """
 
     def __init__(self, session: PipSession, most: int) -> None:
@@ -155,12 +155,12 @@ class SessionRequests:
     ) -> bool:
         """Send a GET request in a thread, for a later request of the session.
 
-        :param limit: the maximum length of the body, in bytes
+        :param limit: the maximum length of the body, in bytes.
         :param then: a function that the main thread calls while pip waits for another
-            response; its argument is the response, or None if the response is not usable
-        :param request: the request as pip prepares it, or None
+            response; its argument is the response, or None if the response is not usable.
+        :param request: the request as pip prepares it, or None.
         :return: whether *then* will be called; False if pip avoids the host or has already
-            made the request
+            made the request.
         """
         sender = self._senders.get(id(self._session.get_adapter(url)))
         if sender is None:
@@ -200,8 +200,7 @@ class SessionRequests:
     def reading_ahead(self) -> Iterator[None]:
         """Answer requests from prefetched responses only.
 
-        :raises NotAnswered: if a response has not arrived; then the other responses are
-            kept
+        :raises NotAnswered: if a response has not arrived; the arrived responses are kept.
         """
         assert self._read_ahead is None, "one thing is read after the other"
         self._read_ahead = []
@@ -215,7 +214,7 @@ class SessionRequests:
     def _send(
         self, sender: Sender, request: PreparedRequest, **settings: Any
     ) -> Response:
-        """Answer a request, from a prefetched response if available."""
+        """Return the response to a request, from a prefetched response if available."""
         is_main = threading.current_thread() is threading.main_thread()
         if self._read_ahead is not None and is_main:
             key = _key(request)
@@ -263,8 +262,8 @@ class SessionRequests:
     def wait_for(self, future: Future[Any], seconds: float = math.inf) -> bool:
         """Wait for a future while handling responses that arrive.
 
-        :param seconds: the maximum time to wait
-        :return: whether the future is done
+        :param seconds: the maximum time to wait.
+        :return: whether the future is done.
         """
         if threading.current_thread() is not threading.main_thread():
             return not wait([future]).not_done

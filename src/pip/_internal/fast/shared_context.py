@@ -1,7 +1,7 @@
 """Load trusted certificates once, and run TLS handshakes in parallel.
 
 Stock pip loads certificates when it creates its context, even if no connection uses TLS. It
-loads them again for each connection, which takes tens of milliseconds, and serializes
+loads them again for each connection. Each load takes tens of milliseconds, and serializes
 handshakes. A context keeps all loaded certificates, so loading the same certificates once,
 for the first connection, does not change which certificates pip trusts.
 """
@@ -18,7 +18,7 @@ from pip._vendor.truststore._openssl import _configure_context
 
 
 class SharedContext(ssl.SSLContext):
-    """A TLS context for several threads, if certificates are in files.
+    """A TLS context that several threads can share if certificates are in files.
 
     urllib3 sets up the context again, with the same values, for each connection. The
     context must not change while another thread uses it, so only the first setup has an

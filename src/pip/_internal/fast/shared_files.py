@@ -50,7 +50,7 @@ def warn_of_shared_files(requirements: Iterable[InstallRequirement]) -> None:
 
 
 def _files(requirement: InstallRequirement) -> Iterator[tuple[str, tuple[int, int]]]:
-    """Yield the target of each file in a wheel, with its size and checksum."""
+    """Yield the target, size and checksum of each file in a wheel."""
     if requirement.local_file_path is None or not requirement.is_wheel:
         return
     try:

@@ -23,8 +23,8 @@ def is_full(error: BaseException) -> bool:
 def space_for(needed: int, folder: str) -> Iterator[None]:
     """Add the folder and the required space to errors about a full disk.
 
-    :param needed: the number of bytes to write; 0 if unknown
-    :raises OSError: ``ENOSPC``, instead of a less specific error
+    :param needed: the number of bytes to write; 0 if unknown.
+    :raises OSError: ``ENOSPC``, instead of a less specific error.
     """
     try:
         yield
@@ -43,7 +43,7 @@ def space_for(needed: int, folder: str) -> Iterator[None]:
 
 
 def device_of(path: str) -> int:
-    """Return the device number of the disk for a path, which need not exist yet."""
+    """Return the device number of the disk for a path that may not exist yet."""
     path = os.path.abspath(path)
     while not os.path.exists(path) and os.path.dirname(path) != path:
         path = os.path.dirname(path)

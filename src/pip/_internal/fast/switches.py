@@ -1,8 +1,8 @@
 """Apply ``--no-fast`` and ``--parallel-downloads``.
 
 ``--no-fast`` disables all speed features; ``--parallel-downloads 1`` disables only parallel
-requests. All are also disabled if the system allows pip only a few open files, and in
-commands without these options.
+requests. All speed features are also disabled if the system allows pip only a few open
+files, and in commands without these options.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def parsed(command: Command, options: Values) -> None:
 
     A run uses or frees nearly all objects at once. The search for cycles takes up to a
     tenth of a run, and finds almost nothing. A program that uses pip as a library keeps its
-    settings. PyPy has no such threshold.
+    settings. PyPy's garbage collector has no threshold.
     """
     global _options
     _options = options
@@ -48,7 +48,7 @@ def parsed(command: Command, options: Values) -> None:
 
 
 def command_options() -> Values | None:
-    """Return the options of the command; None with ``--no-fast``."""
+    """Return the options of the command, or None if optimizations are disabled."""
     return _options if _options is not None and is_fast(_options) else None
 
 

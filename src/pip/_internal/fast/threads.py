@@ -1,11 +1,11 @@
 """Start threads that neither delay Python's exit for long nor crash it.
 
 CPython 3.11 may crash if a thread starts another thread while Python exits: Python frees
-objects that the new thread needs before it runs. So no thread starts after the main thread
-has finished.
+objects that the new thread needs, before the new thread runs. So no thread starts after the
+main thread has finished.
 
-OpenSSL frees its data when the process exits, and then crashes in a thread that is using
-it. So running threads get a moment to finish before Python exits.
+OpenSSL frees its data when the process exits, and then crashes in a thread that still uses
+the data. So running threads get a moment to finish before Python exits.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class _Thread(threading.Thread):
     def start(self) -> None:
         """Start the thread.
 
-        :raises RuntimeError: if the system allows no more threads
+        :raises RuntimeError: if the system allows no more threads.
         """
         with _BIRTHS:
             super().start()
@@ -64,9 +64,9 @@ def _end() -> None:
 def in_thread(do: Callable[[], T], *, patience: float = _PATIENCE) -> Future[T]:
     """Run a function in a separate thread.
 
-    :param patience: the time that Python waits for the thread at exit, in seconds
-    :return: the future result of the function
-    :raises RuntimeError: if the system allows no more threads
+    :param patience: the time that Python waits for the thread at exit, in seconds.
+    :return: the future result of the function.
+    :raises RuntimeError: if the system allows no more threads.
     """
     future: Future[T] = Future()
     _Thread(_run, [do, future], patience).start()
@@ -88,9 +88,9 @@ def _run(do: Callable[[], T], future: Future[T]) -> None:
 class Workers(Generic[T]):
     """A few threads that process jobs one after the other.
 
-    :param work: the function that each thread runs on its jobs
-    :param most: the maximum number of threads
-    :param take: a function that waits for the next job; returns None to end a thread
+    :param work: the function that each thread runs on its jobs.
+    :param most: the maximum number of threads.
+    :param take: a function that waits for the next job; returns None to end a thread.
     """
 
     def __init__(
@@ -109,9 +109,9 @@ class Workers(Generic[T]):
         return len(self._threads)
 
     def grow(self, wanted: int) -> None:
-        """Start threads up to the wanted or allowed number.
+        """Start threads until there are *wanted* threads, or the maximum number.
 
-        :raises RuntimeError: if the system allows no more threads
+        :raises RuntimeError: if the system allows no more threads.
         """
         while len(self._threads) < min(wanted, self._most):
             thread = _Thread(self._work, [self._jobs()], _PATIENCE)

@@ -39,9 +39,9 @@ def is_own(status: os.stat_result) -> bool:
 
 
 def own_folder(path: str) -> None:
-    """Create a folder that only this user may change, if missing.
+    """Create a folder if missing, and check that only this user may change it.
 
-    :raises OSError: if another user may change the folder
+    :raises OSError: if another user may change the folder.
     """
     os.makedirs(path, 0o700, exist_ok=True)
     status = os.stat(path)
@@ -54,7 +54,7 @@ def own_folder(path: str) -> None:
 def new_files_inherit_nothing(folder: str) -> bool:
     """Return whether new files inherit no group or permissions from a folder.
 
-    :raises OSError: if pip cannot inspect the folder
+    :raises OSError: if pip cannot inspect the folder.
     """
     if sys.platform != "linux":
         raise OSError(errno.ENOTSUP, "Only Linux tells", folder)
@@ -68,7 +68,7 @@ def put(tree: str, place: str) -> None:
     Existing files are replaced; existing folders are merged. Metadata moves last, after the
     files that it lists.
 
-    :raises OSError: if a file cannot be moved; then all files are moved back
+    :raises OSError: if a file cannot be moved; the other files are moved back.
     """
     moved: list[tuple[str, str]] = []
     try:
@@ -106,7 +106,7 @@ def moves(tree: str, place: str) -> Iterator[tuple[str, str]]:
 def remove(path: str) -> None:
     """Remove a file, or a folder with its contents.
 
-    :raises OSError: if that fails
+    :raises OSError: if that fails.
     """
     if os.path.islink(path) or not os.path.isdir(path):
         os.unlink(path)
@@ -121,7 +121,7 @@ def remove(path: str) -> None:
 class StagingFolder:
     """A new folder in *parent*, locked while this process lives.
 
-    :raises OSError: if pip cannot create or lock the folder
+    :raises OSError: if pip cannot create or lock the folder.
     """
 
     def __init__(self, parent: str) -> None:
@@ -134,9 +134,9 @@ class StagingFolder:
             raise
 
     def keep(self) -> str:
-        """Rename the folder so that no later run deletes it; return its path.
+        """Rename the folder so that no later run deletes it, and return the new path.
 
-        :raises OSError: if pip cannot rename the folder
+        :raises OSError: if pip cannot rename the folder.
         """
         kept = self.path.replace(_PREFIX, _KEPT)
         os.rename(self.path, kept)
@@ -145,7 +145,7 @@ class StagingFolder:
     def remove(self) -> None:
         """Delete the folder.
 
-        :raises OSError: if pip cannot delete the folder
+        :raises OSError: if pip cannot delete the folder.
         """
         with self._lock:
             remove(self.path)

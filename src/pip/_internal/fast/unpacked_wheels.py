@@ -44,7 +44,7 @@ logger = get_logger(__name__)
 class Unpacking:
     """The wheels that a command unpacks early or takes from the store.
 
-    :param options: the options of ``pip install``
+    :param options: the options of ``pip install``.
     """
 
     def __init__(self, options: Values) -> None:
@@ -69,7 +69,7 @@ class Unpacking:
         _current = self
 
     def find(self, link: Link, hashes: Hashes) -> str | None:
-        """Return the placeholder archive of a stored wheel.
+        """Return the placeholder archive of a stored wheel, or None.
 
         With ``--require-hashes``, pip verifies the sha256 of every file.
         """
@@ -87,11 +87,11 @@ class Unpacking:
     def add(
         self, path: str, hashes: Hashes, link: Link | None, session: PipSession | None
     ) -> None:
-        """Unpack a large wheel early; store it if there is a store.
+        """Unpack a large wheel early, and store it if there is a store.
 
-        :param path: the path of the wheel; pip has checked its hash if there are *hashes*
-        :param link: the source of the wheel
-        :param session: the session whose HTTP cache drops the wheel once it is stored
+        :param path: the path of the wheel; pip has checked its hash if there are *hashes*.
+        :param link: the source of the wheel.
+        :param session: the session whose HTTP cache drops the wheel once it is stored.
         """
         if path in self._wheels or os.path.getsize(path) < LARGE:
             return
@@ -127,10 +127,10 @@ class Unpacking:
             self._cache.close()
 
     def move(self, file: ZipBackedFile) -> bool:
-        """Install a file of a wheel; return whether that succeeded.
+        """Install a file of a wheel, and return whether that succeeded.
 
-        :raises InstallationError: if a stored file was changed
-        :raises OSError: if pip cannot install a stored file
+        :raises InstallationError: if a stored file was changed.
+        :raises OSError: if pip cannot install a stored file.
         """
         path = str(file._zip_file.filename)
         wheel, info = self._wheel(path), file._getinfo()
@@ -163,9 +163,9 @@ class Unpacking:
     def _put_bytecode(
         self, module: tuple[int, ...], wheel: UnpackedWheel, number: int, path: str
     ) -> bool:
-        """Install the bytecode of a module; return whether that succeeded.
+        """Install the bytecode of a module, and return whether that succeeded.
 
-        :param module: the identity of the unchanged module
+        :param module: the identity of the unchanged module.
         """
         target = cache_from_source(path)
         try:
@@ -185,9 +185,10 @@ class Unpacking:
         return self._wheels[path]
 
     def _put(self, source: str, target: str, wheel: UnpackedWheel) -> bool:
-        """Install a file; return False if its permissions may differ from a new file's.
+        """Install a file, unless its permissions may differ from those of a new file.
 
-        :raises OSError: if pip cannot install the file
+        :return: whether the file was installed.
+        :raises OSError: if pip cannot install the file.
         """
         folder = os.path.dirname(target)
         if folder not in self._plain:
@@ -204,7 +205,7 @@ class Unpacking:
 
 
 def _scheme(options: Values) -> Scheme | None:
-    """Return the install scheme; None if pip moves packages later."""
+    """Return the install scheme, or None if pip moves packages later."""
     if options.target_dir is not None:
         return None
     return get_scheme(
@@ -248,10 +249,10 @@ def _open_store(options: Values) -> WheelStore | None:
 def _link_mode(
     options: Values, store: WheelStore | None, scheme: Scheme | None
 ) -> str | None:
-    """Return how to install stored files; None if the store is off.
+    """Return the method for installing stored files, or None if the store is off.
 
-    By default, pip stores wheels only if that takes no space: if it can clone files from
-    its cache to the environment.
+    By default, pip stores wheels only if stored wheels take no space, that is, if pip can
+    clone files from its cache to the environment.
     """
     # Hashes of other algorithms cannot be checked without the wheel.
     if store is None or options.no_require_hashes:
@@ -267,7 +268,7 @@ def _folder_to_unpack_in(
 ) -> str | None:
     """Create the folder for wheels that are unpacked early.
 
-    :return: the folder; None if moved files would differ from new ones
+    :return: the folder; None if files cannot be moved, or would differ from new files.
     """
     if mode is None and not is_faithful():
         return None

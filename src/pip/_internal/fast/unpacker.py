@@ -41,11 +41,11 @@ class _Stopped(Exception):
 class UnpackedWheel(NamedTuple):
     """An unpacked wheel.
 
-    :ivar folder: the folder of the files, whose names are numbers
-    :ivar numbers: the number of each file, by its name in the archive
-    :ivar files: the names of all files; the bytecode of a module is in ``NUMBER.pyc``
-    :ivar lib: the folder that the modules were compiled for
-    :ivar is_stored: whether the files belong to the store, so that they must not be moved
+    :ivar folder: the folder of the files, whose names are numbers.
+    :ivar numbers: the number of each file, by its name in the archive.
+    :ivar files: the names of all files; the bytecode of a module is in ``NUMBER.pyc``.
+    :ivar lib: the folder that the modules were compiled for.
+    :ivar is_stored: whether the files belong to the store, so that they must not be moved.
     """
 
     folder: str
@@ -65,9 +65,9 @@ Finish = Callable[[zipfile.ZipFile, UnpackedWheel], UnpackedWheel]
 class _Job:
     """A wheel that is being unpacked into its own folder.
 
-    :param finish: a function that processes the unpacked wheel, in a thread
-    :ivar left: the number of unfinished parts, once the wheel is divided
-    :ivar error: the reason why the wheel was not unpacked, or None
+    :param finish: a function that processes the unpacked wheel, in a thread.
+    :ivar left: the number of unfinished parts, once the wheel is divided.
+    :ivar error: the reason why the wheel was not unpacked, or None.
     """
 
     def __init__(self, path: str, folder: str, finish: Finish) -> None:
@@ -91,9 +91,9 @@ _Members = Sequence[tuple[int, zipfile.ZipInfo]]
 class Unpacker:
     """A folder for unpacked wheels, each in its own subfolder.
 
-    :param path: the path of an empty folder
+    :param path: the path of an empty folder.
     :param lib: the folder that modules are compiled for; None if nothing is compiled. If a
-        module is installed elsewhere, pip compiles it itself
+        module is installed elsewhere, stock pip's code compiles the module.
     """
 
     def __init__(self, path: str, lib: str | None) -> None:
@@ -123,7 +123,7 @@ class Unpacker:
         self._tasks.put((job, partial(self._begin, job)))
 
     def get(self, path: str) -> UnpackedWheel | None:
-        """Wait for an unpacked wheel; return None if the wheel was not added."""
+        """Wait for an unpacked wheel, and return it, or None if it was not unpacked."""
         job = self._jobs.get(path)
         if job is None:
             return None
@@ -244,6 +244,6 @@ class Unpacker:
 
 
 def _is_module(info: zipfile.ZipInfo) -> bool:
-    """Return whether a file is a module outside of the wheel's data folder."""
+    """Return whether a file is a module that is not in the wheel's data folder."""
     name = info.filename
     return name.endswith(".py") and not name.split("/", 1)[0].endswith(".data")

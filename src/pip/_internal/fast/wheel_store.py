@@ -8,8 +8,8 @@ contains
 - a placeholder for the wheel: an archive with the same directory, but with only the
   contents of the metadata and data. pip installs the placeholder as a wheel. Reading any
   other file of the placeholder fails;
-- ``contents``, JSON: the file name of the wheel, and for each of these files the size in
-  bytes, the modification time in nanoseconds, and the sha256.
+- ``contents``, JSON: the file name of the wheel, and the size in bytes, the modification
+  time in nanoseconds, and the sha256 of each other file in the folder.
 
 The store contains only files of wheels whose sha256 was checked. A folder is renamed into
 place when it is complete. While a command uses the store, no other process removes
@@ -56,9 +56,10 @@ _FILE = re.compile(r"\d+(\.pyc)?")
 class WheelStore:
     """The store in a cache folder.
 
-    :param tag: the kind of bytecode
-    :param alone: whether no other process may use the store
-    :raises OSError: if another process does, or pip cannot use or lock the store
+    :param tag: the kind of bytecode.
+    :param alone: whether no other process may use the store.
+    :raises OSError: if another process uses the store despite *alone*, or pip cannot use or
+        lock the store.
     """
 
     def __init__(self, cache: str, tag: str = "", *, alone: bool = False) -> None:
@@ -99,9 +100,9 @@ class WheelStore:
             os.close(lock)
 
     def new_folder(self) -> str:
-        """Create a folder that the next process removes if this one is killed.
+        """Create a folder that the next process removes if this process is killed.
 
-        :raises OSError: if pip cannot create the folder
+        :raises OSError: if pip cannot create the folder.
         """
         return tempfile.mkdtemp(prefix=_PARTIAL, dir=self.path)
 
@@ -110,7 +111,7 @@ class WheelStore:
         return sorted(filter(_NAME.fullmatch, os.listdir(self.path)))
 
     def remove(self, name: str) -> bool:
-        """Remove a folder; return whether that succeeded.
+        """Remove a folder, and return whether that succeeded.
 
         The folder is renamed first, so that no stored wheel is ever incomplete.
         """
@@ -133,8 +134,8 @@ class WheelStore:
 
         If the wheel is damaged, the store removes it.
 
-        :param hashes: the allowed hashes of the wheel
-        :param thoroughly: whether to compute the sha256 of all files
+        :param hashes: the allowed hashes of the wheel.
+        :param thoroughly: whether to compute the sha256 of all files.
         """
         for name in self._names:
             sha256, _, tag = name.partition("-")
@@ -179,12 +180,12 @@ class WheelStore:
         sha256: str,
         filename: str,
     ) -> UnpackedWheel:
-        """Store an unpacked wheel, which is in a folder of this store.
+        """Store an unpacked wheel that is in a folder of this store.
 
-        :param sha256: the verified sha256 of the wheel
-        :return: the same wheel, in the store
-        :raises OSError: if pip cannot store the wheel
-        :raises ValueError: if two files of the wheel have the same name
+        :param sha256: the verified sha256 of the wheel.
+        :return: the same wheel, in the store.
+        :raises OSError: if pip cannot store the wheel.
+        :raises ValueError: if two files of the wheel have the same name.
         """
         names = archive.namelist()
         if len(set(names)) < len(names):
@@ -209,7 +210,7 @@ class WheelStore:
 def _check_own_file(path: str) -> os.stat_result:
     """Return the status of a regular file that only this user may change.
 
-    :raises ValueError: if there is another file
+    :raises ValueError: if it is another kind of file, or another user may change it.
     """
     status = os.lstat(path)
     if not stat.S_ISREG(status.st_mode) or not is_own(status):
@@ -222,10 +223,10 @@ def _verify(path: str, size: int, modified: int, sha256: str, *, is_read: bool) 
 
     If only the modification time differs, restore the time that the bytecode refers to.
 
-    :param size: the expected size in bytes
-    :param modified: the expected modification time in nanoseconds
-    :param is_read: whether to compute the sha256 in any case
-    :raises ValueError: if the file has changed
+    :param size: the expected size in bytes.
+    :param modified: the expected modification time in nanoseconds.
+    :param is_read: whether to compute the sha256 in any case.
+    :raises ValueError: if the file has changed.
     """
     status = _check_own_file(path)
     is_other = status.st_mtime_ns != modified
@@ -270,7 +271,7 @@ def _write_placeholder(
 def removed(cache: str) -> None:
     """Remove all unpacked wheels.
 
-    :raises CommandError: if unpacked wheels are in use or cannot be removed
+    :raises CommandError: if unpacked wheels are in use or cannot be removed.
     """
     if not os.path.lexists(os.path.join(cache, FOLDER)):
         return

@@ -53,7 +53,7 @@ def lock_package(fn: Callable[P, R]) -> Callable[P, R]:
     """Preserve the manifest of a package in a lock file.
 
     :return: a function that creates packages; a package with a manifest has an attribute
-        ``variants_json``
+        ``variants_json``.
     """
 
     @functools.wraps(fn)
@@ -95,7 +95,7 @@ def evaluate_marker(fn: Callable[..., bool]) -> Callable[..., bool]:
 def on_target(environment: Mapping[str, str]) -> Iterator[None]:
     """Evaluate markers for a machine within the context, in all threads.
 
-    :param environment: the marker environment of that machine; empty for this machine
+    :param environment: the marker environment of that machine; empty for this machine.
     """
     before = dict(_target)
     _target.clear()
