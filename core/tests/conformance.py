@@ -58,7 +58,7 @@ class Package:
 
 
 class Model:
-    """Answers cases with ``wheel_variants``, or with a vendored copy.
+    """A model that answers cases with ``wheel_variants``, or with a vendored copy.
 
     :param core: import name of the copy.
     :param packaging: import name of the ``packaging`` that the copy uses.

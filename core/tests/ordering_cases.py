@@ -1,4 +1,4 @@
-"""Manifests and machines in short, written or drawn at random."""
+"""Manifests and machines in a short notation, fixed or random."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from wheel_variants.manifest_parser import parse_manifest
 
 
 class Installed(NamedTuple):
-    """A torch that is installed, and nothing else."""
+    """An environment in which only torch is installed."""
 
     version: str
     why_settled: str | None = None
@@ -36,7 +36,7 @@ ABI = {"abi": PluginSpec(builtin="abi_dependency")}
 
 
 def manifest(**features: Sequence[str]) -> Manifest:
-    """Return a manifest with one variant, ``x``, of these features of ``abi``."""
+    """Return a manifest with one variant, ``x``, which has these features of ``abi``."""
     content = make_manifest({"x": {"abi": features}}, providers=ABI)
     return parse_manifest(json.dumps(content).encode())
 
@@ -47,7 +47,7 @@ def specifier(*values: str) -> str:
 
 
 def specifier_between(ends: str, *excluded: str, minor: tuple[int, ...]) -> str:
-    """Return the specifier that excludes fifty releases from *minor* on as well."""
+    """Return a specifier that also excludes fifty releases, from *minor* on."""
     *parents, first = minor
     releases = [(*parents, first + more) for more in range(50)]
     names = [*excluded, *(".".join(map(str, release)) for release in releases)]
@@ -99,7 +99,7 @@ _VALUES = st.lists(
 
 @given(_VALUES, st.lists(st.integers(0, 12), min_size=1, max_size=4))
 def test_nothing_else_is_accepted(values: list[str], release: list[int]) -> None:
-    """An accepted version begins with one of the values, zeros in mind."""
+    """Each accepted version starts with one of the values, if padded with zeros."""
     version = Version(".".join(map(str, release)))
     if Requirement(f"torch{specifier(*values)}").specifier.contains(version):
         padded = [*release, 0, 0, 0]

@@ -1,4 +1,4 @@
-"""Which property decides between two variants."""
+"""The property that decides between two variants."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ Place = tuple[int, int, int]
 def _placed(
     stated: Mapping[str, Any], described: Machine, namespaces: Sequence[str]
 ) -> list[tuple[Place, Property]]:
-    """Return the best property of each feature with its place, the first place first."""
+    """Return the best property of each feature after its rank, best rank first."""
     places: dict[Place, Property] = {}
     for namespace, features in stated.items():
         offered = [name for name, _ in described[namespace]]
@@ -127,7 +127,7 @@ def _decided(
     described: Machine,
     namespaces: Sequence[str],
 ) -> Comparison | None:
-    """Go through the steps of PEP 825; None if *second* comes first."""
+    """Compare by the steps of PEP 825, and return None if *second* comes first."""
     ours = _placed(variants[first], described, namespaces)
     theirs = _placed(variants[second], described, namespaces)
     axes = (Criterion.NAMESPACE, Criterion.FEATURE, Criterion.VALUE)

@@ -1,6 +1,6 @@
 """Labels in wheel file names, and the file names of manifests.
 
-Which names are valid is in ``core/conformance/filenames.json``.
+``core/conformance/filenames.json`` covers the validity of names.
 """
 
 from __future__ import annotations

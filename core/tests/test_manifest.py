@@ -1,6 +1,6 @@
-"""Manifests of every schema generation.
+"""Manifests of every schema version.
 
-Which are valid, and what they say of providers, is in ``core/conformance``.
+``core/conformance`` covers the validity and the providers of manifests.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ CUDA = {"nvidia": {"cuda_version_lower_bound": ["12.8"]}}
 
 
 def parse(**changes: Any) -> Manifest:
-    """Parse a small valid manifest with some of its root keys changed or left out."""
+    """Parse a small valid manifest after changing or removing some root keys."""
     content: dict[str, Any] = {
         "default-priorities": {"namespace": ["nvidia"]},
         "variants": {"cu128": CUDA, "null": {}},

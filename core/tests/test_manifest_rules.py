@@ -1,4 +1,4 @@
-"""The rules of manifests: what reading makes of each, and what breaking one costs."""
+"""The rules of manifests: the findings of the parser, and the effect of each rule."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_what_is_refused(row: Row) -> None:
 
 @each_row
 def test_what_a_rule_costs(row: Row) -> None:
-    """It is what the rule says, whichever is the worst of several."""
+    """The effect is that of the broken rule; of several rules, the worst effect counts."""
     broken = [RULES[rule].effect for rule in row.findings]
     assert None not in broken
     costs = [EFFECTS.index(effect) for effect in broken if effect is not None]

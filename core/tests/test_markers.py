@@ -1,6 +1,6 @@
 """Environment markers about the variant of a wheel.
 
-Which markers hold is in ``core/conformance/markers.json``.
+``core/conformance/markers.json`` covers the results of markers.
 """
 
 from __future__ import annotations

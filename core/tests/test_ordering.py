@@ -1,6 +1,6 @@
-"""Which labels a machine can run, and in which order.
+"""The labels that a machine can run, and their order.
 
-Single orders are in ``core/conformance/ordering.json``.
+``core/conformance/ordering.json`` covers single orders.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which environment variables reach a plugin."""
+"""The environment variables that reach a plugin."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Preferences of the user: their form, and how they reorder what runs."""
+"""The user's preferences: their form, and their effect on the order of variants."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Properties and what a machine supports.
+"""Properties, and the properties that a machine supports.
 
-Which properties are valid is in ``core/conformance/properties.json``.
+``core/conformance/properties.json`` covers the validity of properties.
 """
 
 from __future__ import annotations

@@ -102,7 +102,7 @@ def supported(
 def _possible(
     values: Iterable[str], feature: str, package_versions: PackageVersions | None
 ) -> tuple[list[str], str | None]:
-    """Return the possible *values*, preferred first, or why none is possible."""
+    """Return the possible *values*, preferred first, and the reason if none is possible."""
     # 2 comes before 2.9: it also accepts newer versions.
     newest = sorted(
         values,
@@ -226,7 +226,7 @@ def _following(release: _Release) -> _Release:
 
 
 def _between(start: _Release, end: _Release) -> list[str] | None:
-    """Return the releases from *start* up to *end*; None if there are too many.
+    """Return the releases from *start* up to *end*, or None if there are too many.
 
     Each release stands for all releases that start with it. The last 1.x before 2.0 is
     unknown, so the list is longer than any real series of releases.

@@ -87,7 +87,7 @@ def compare(
 def _strongest(
     preferences: Iterable[Preference], property_: Property
 ) -> Preference | None:
-    """Return the strongest preference that covers a property; weaker ones do not count."""
+    """Return the strongest preference that covers a property, or None."""
     return next((each for each in preferences if each.covers(property_)), None)
 
 

@@ -123,7 +123,10 @@ class Manifest(NamedTuple):
         )
 
     def variant(self, label: str) -> Variant | None:
-        """Return the variant with *label*, or None; the null variant need not be listed."""
+        """Return the variant with *label*, or None.
+
+        The null variant always exists, even if the manifest does not list it.
+        """
         if label == NULL_LABEL and label not in self.variants:
             return Variant(NULL_LABEL, {})
         return self.variants.get(label)

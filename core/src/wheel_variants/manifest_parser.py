@@ -150,7 +150,7 @@ def _is_deep(root: dict[str, Any]) -> bool:
 
 
 class _ManifestReader:
-    """Reads one document; the result lacks all unreadable parts."""
+    """A reader of one document; the result lacks all unreadable parts."""
 
     def __init__(self, report: Report) -> None:
         self._report = report
@@ -218,7 +218,7 @@ class _ManifestReader:
         return schema if "$schema" in root else None
 
     def _namespaces(self, priorities: dict[str, Any]) -> tuple[str, ...] | None:
-        """Return the namespaces in order; None if they are missing."""
+        """Return the namespaces in order, or None if they are missing."""
         what = "'default-priorities.namespace'"
         listed = priorities.get("namespace", [])
         if listed == []:
@@ -295,7 +295,7 @@ class _ManifestReader:
 
 
 def _version(schema: str) -> tuple[int, ...]:
-    """Return the version that ``$schema`` states, if readable."""
+    """Return the version that ``$schema`` states, or an unknown version."""
     found = _SCHEMA_VERSION.findall(schema)
     return tuple(int(number or 0) for number in found[-1]) if found else _UNKNOWN
 

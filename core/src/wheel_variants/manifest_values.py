@@ -79,13 +79,13 @@ TEXT = TextKind(
 
 
 class Values:
-    """Reads the values of one manifest; reports and omits invalid ones."""
+    """A reader of one manifest's values, which reports and omits invalid values."""
 
     def __init__(self, report: Report) -> None:
         self.report = report
 
     def is_a(self, kind: type, value: object, what: str) -> bool:
-        """Return whether a value has the type *kind*, and report if not."""
+        """Return whether a value has the type *kind*, and report any other value."""
         if type(value) is kind:
             return True
         found = _KINDS.get(type(value), f"a {type(value).__name__}")
@@ -93,7 +93,7 @@ class Values:
         return False
 
     def is_valid(self, text: str, what: str, kind: TextKind) -> bool:
-        """Return whether *text* is a valid *kind*, and report if not.
+        """Return whether *text* is a valid *kind*, and report invalid text.
 
         :param what: the part of the manifest that contains the text, for messages.
         """
@@ -104,14 +104,14 @@ class Values:
         return False
 
     def table(self, value: object, what: str) -> dict[str, Any]:
-        """Return *value* if it is an object; an empty object otherwise."""
+        """Return *value* if it is an object, or else an empty object."""
         if not isinstance(value, dict):
             self.is_a(dict, value, what)
             return {}
         return value
 
     def required(self, parent: dict[str, Any], key: str) -> dict[str, Any] | None:
-        """Return a required object; None if it is missing or invalid."""
+        """Return a required object, or None if it is missing or invalid."""
         if key not in parent:
             self.report("missing-keys", f"missing key {key!r}", "Add the key")
             return None
@@ -121,7 +121,9 @@ class Values:
     def by_namespace(
         self, parent: dict[str, Any], path: str
     ) -> Iterator[tuple[str, str, Any]]:
-        """Yield each valid namespace in a table, which may be missing, and its value.
+        """Yield each valid namespace in a table, with the value of the namespace.
+
+        The table may be missing.
 
         :param path: the path of the table; its last part is the key.
         :return: the namespace, the name of the value in messages, and the value.
@@ -188,7 +190,7 @@ class Values:
         )
 
     def text(self, parent: dict[str, Any], key: str, what: str) -> str | None:
-        """Return a valid text; None if it is missing or invalid."""
+        """Return a valid text, or None if it is missing or invalid."""
         value, what = parent.get(key, ""), f"{key!r} of {what}"
         is_text = self.is_a(str, value, what) and self.is_valid(value, what, TEXT)
         return str(value) if is_text and key in parent else None
@@ -196,6 +198,6 @@ class Values:
     def boolean(
         self, parent: dict[str, Any], key: str, what: str, *, default: bool
     ) -> bool:
-        """Return a boolean; *default* if it is missing or invalid."""
+        """Return a boolean, or *default* if it is missing or invalid."""
         value, what = parent.get(key, default), f"{key!r} of {what}"
         return value is True if self.is_a(bool, value, what) else default

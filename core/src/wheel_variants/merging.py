@@ -68,7 +68,7 @@ def merge(manifests: Mapping[str, Manifest]) -> Manifest:
 def disagreements(manifests: Mapping[str, Manifest]) -> Iterator[Disagreement]:
     """Find the contradictions between manifests of one release.
 
-    If several manifests differ in the same way, the first is named.
+    If several manifests differ in the same way, only the first of them is named.
 
     :param manifests: the manifests by name.
     """

@@ -32,8 +32,10 @@ class Mismatch(NamedTuple):
 
 
 class Ranking(NamedTuple):
-    """The labels of compatible variants, best first, and why the rest are incompatible.
+    """The labels of a release's variants, divided by their compatibility with a machine.
 
+    :ivar compatible: the labels of compatible variants, best first.
+    :ivar rejected: the mismatches of each incompatible variant, by label.
     :ivar unknown: the labels that the manifest does not describe.
     """
 
@@ -132,7 +134,7 @@ def _listed_first(first: Sequence[str], rest: Iterable[str]) -> list[str]:
 
 
 def _places(variant: Variant, index: _Index) -> list[tuple[int, int, int]] | None:
-    """Return the rank of the best value of each feature; None if one is unsupported."""
+    """Return the rank of the best value of each feature, or None if any is unsupported."""
     places = []
     for namespace, features in variant.features.items():
         for feature, values in features.items():

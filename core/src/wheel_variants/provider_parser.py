@@ -63,7 +63,7 @@ def read_providers(
 
 
 class _ProviderReader:
-    """Reads one provider of a manifest."""
+    """A reader of one provider of a manifest."""
 
     def __init__(
         self,
@@ -93,8 +93,8 @@ class _ProviderReader:
     ) -> Provider:
         """Return the provider.
 
-        The parameters are the parts of the manifest outside the provider for the same
-        namespace.
+        The parameters are the parts of the manifest that describe the provider's namespace
+        elsewhere.
         """
         values, provider, what = self._values, self._provider, self._what
         requires = self._requires()

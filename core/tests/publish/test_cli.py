@@ -1,4 +1,4 @@
-"""The command line: its form, its exit statuses, and what terminals show."""
+"""The command line: its form, its exit statuses, and its terminal output."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def process(*arguments: str) -> list[str]:
 
 
 def plain(text: str) -> str:
-    """Return what remains of text without escapes."""
+    """Return text without its escapes."""
     return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]|\r", "", text)
 
 
@@ -118,7 +118,7 @@ def test_build_shows_its_progress(publish: WheelCli) -> None:
 
 
 def test_an_interrupt(publish: WheelCli, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It clears the bar, and is no traceback."""
+    """An interrupt clears the progress bar, and prints no traceback."""
 
     def run(_options: object) -> int:
         for _ in output.track(["a", "b"]):

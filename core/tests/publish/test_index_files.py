@@ -1,4 +1,4 @@
-"""The files and pages of an index: whole, harmless, and each its own."""
+"""The files and pages of an index: complete, harmless and separate."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class _Tags(HTMLParser):
 def test_another_run_at_the_same_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, links: bool
 ) -> None:
-    """Each has its own file until that takes the place of the old one."""
+    """Each run writes a separate file, which then replaces the old file."""
     source, target = tmp_path / "source", tmp_path / "target"
     source.write_bytes(b"new")
     real, calls = os.replace, 0

@@ -1,4 +1,4 @@
-"""The answer of a plugin, and what is wrong with it."""
+"""The results of plugins, and the problems of the results."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ KIND = (SupportedFeature("kind", ("b2", "b1")),)
 
 
 def _install(folder: Path, files: dict[str, str]) -> Distribution:
-    """Write the files of a plugin as they are installed."""
+    """Write the files of an installed plugin, and return the distribution."""
     info = folder / "npu-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: npu\nVersion: 1.0\n")
@@ -163,7 +163,7 @@ def get_supported_configs():
 
 
 def test_isolation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It sees neither other packages nor the working folder nor more of the environment."""
+    """A plugin sees no other package, no working folder and no other variable."""
     work = tmp_path / "work"
     work.mkdir()
     (work / "beside.py").write_text("")

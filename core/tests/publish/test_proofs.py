@@ -1,4 +1,4 @@
-"""What local versions and requirements prove, and nothing else."""
+"""The properties that local versions and requirements prove."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_proved_by_twin(
 
 
 def test_toolkits() -> None:
-    """Newest first."""
+    """The newest toolkit comes first."""
     versions = TOOLKITS["static-properties"]["version"]
     numbers = [tuple(map(int, each.split("."))) for each in versions]
     assert numbers == sorted(numbers, reverse=True)

@@ -1,4 +1,4 @@
-"""What is kept between two runs, and what other files of a release say."""
+"""The state between two runs, and the information in other files of a release."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names and versions in core metadata; all else stays as it was written."""
+"""New names and versions in core metadata; the rest stays unchanged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rules for publishers: what breaks each, and that nothing else is found."""
+"""The rules for publishers: a check finds each broken rule, and no other rule."""
 
 from __future__ import annotations
 
@@ -63,12 +63,12 @@ Change = Callable[[Path], object]
 
 
 def without(end: str) -> Change:
-    """Return what leaves out a member."""
+    """Return a function that omits a member of a wheel."""
     return lambda path: _rewrite(path, lambda n, c: None if n.endswith(end) else c)
 
 
 def with_member(end: str, change: Callable[[bytes], bytes]) -> Change:
-    """Return what changes a member."""
+    """Return a function that changes a member of a wheel."""
     return lambda path: _rewrite(path, lambda n, c: change(c) if n.endswith(end) else c)
 
 
@@ -86,7 +86,7 @@ def of_another_version(path: Path) -> None:
 
 
 def nothing(path: Path) -> None:
-    """Leave the wheel as it is."""
+    """Leave the wheel unchanged."""
 
 
 def _rewrite(
@@ -104,7 +104,7 @@ def _rewrite(
 
 
 def with_entries(*names: str) -> Change:
-    """Return what adds entries of these names."""
+    """Return a function that adds entries with these names to a wheel."""
 
     def change(path: Path) -> None:
         with zipfile.ZipFile(path, "a") as archive, warnings.catch_warnings():
@@ -190,7 +190,7 @@ def test_wheels(tmp_path: Path, case: str) -> None:
 def release(
     embedded: Mapping[str, object], manifest: object = None, plain: bool = True
 ) -> ReleaseFiles:
-    """Make a release with a wheel for each of some documents, by label."""
+    """Create a release with one wheel for each document, by label."""
     made = ReleaseFiles("demo", Version("1.0"))  # type: ignore[arg-type]
     for label, document in embedded.items():
         name = WheelName(f"demo-1.0-py3-none-any-{label}.whl")

@@ -1,4 +1,4 @@
-"""Pages and wheels on servers that do not answer as they should."""
+"""Pages and wheels on servers with faults."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def tls_index(tmp_path: Path) -> Iterator[IndexServer]:
 
 @pytest.fixture
 def make_session(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> MakeSession:
-    """Return a function that makes a session with the options of a command line."""
+    """Return a function that creates a session with command-line options."""
     for name in ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NETRC"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(tmp_path))
@@ -63,7 +63,7 @@ def make_session(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> MakeSession
 
 @pytest.fixture
 def session(make_session: MakeSession) -> Iterator[HttpSession]:
-    """Return a session that tries nothing twice."""
+    """Return a session that retries no request."""
     with make_session() as session:
         yield session
 
@@ -139,7 +139,7 @@ def test_a_body_that_never_ends(
 
 
 def test_pages_of_a_project(torch: IndexServer, session: HttpSession) -> None:
-    """Whatever else a page lists is left out, or reported with its problem."""
+    """Other files on a page are left out, or reported with their problem."""
     names = [
         *("torch-2.8.0.tar.gz", "torch-2.8.0.zip", "torch.zip", "torch-x.tar.gz"),
         *("notes.txt", "torch-2.8.0-x.whl", "torch-x-variants.json"),
@@ -181,7 +181,7 @@ def test_pages_that_are_none(torch: IndexServer, session: HttpSession) -> None:
 def test_credentials_of_a_page_are_those_of_its_links(
     torch: IndexServer, session: HttpSession
 ) -> None:
-    """Also if a link does not repeat them; no message has them."""
+    """Links work without repeating the credentials; no message has the credentials."""
     url = torch.index_url.replace("://", "://user:p%40ss@")
     page = read_page(session, f"{url}torch/")
     session.fetch(torch.file_url(MANIFEST), 1 << 20, "*/*")
@@ -216,7 +216,7 @@ def test_certificates(tls_index: IndexServer, make_session: MakeSession) -> None
 def test_a_proxy(
     torch: IndexServer, make_session: MakeSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It counts before the variables of the environment."""
+    """The option takes precedence over the environment variables."""
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")
     monkeypatch.setenv("no_proxy", "127.0.0.1")
     with make_session("--proxy", torch.url.rstrip("/")) as session:

@@ -127,7 +127,7 @@ def test_compressed_data_is_taken_as_it_is(wheel: Path) -> None:
 
 
 class Unseekable(io.RawIOBase):
-    """A file that zipfile cannot go back in, so that sizes come after the data."""
+    """A file without seeking, in which zipfile writes sizes after the data."""
 
     def __init__(self) -> None:
         self.data = bytearray()

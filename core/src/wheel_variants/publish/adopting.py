@@ -229,7 +229,9 @@ def is_of(metadata: bytes, project: NormalizedName, version: Version) -> bool:
 def _convert(
     wheel: wheels.WheelFile, plan: Plan, names: Iterable[str]
 ) -> Converted | None:
-    """Return the plan for a wheel; None if the wheel has no local version and is not a twin.
+    """Return the conversion of a wheel, or None for an ordinary wheel.
+
+    An ordinary wheel is not a twin, and has no local version.
 
     :raises NotAdopted: if the wheel cannot become a variant.
     """
@@ -252,7 +254,7 @@ def _convert(
 def proved(
     name: wheels.WheelName, plan: Plan, requirements: Iterable[Requirement] = ()
 ) -> tuple[str, proofs.Proof]:
-    """Return the label of a wheel, and its properties.
+    """Return the label for a wheel, and the proof of the wheel's properties.
 
     :param requirements: the requirements of the wheel that apply on every machine.
     :raises NotAdopted: if the properties are unknown.
@@ -377,7 +379,7 @@ def add_alike(plan: Plan) -> None:
 
 
 def _toolkit(adopted: Converted) -> tuple[int, ...]:
-    """Return the CUDA toolkit version of a variant; an empty tuple if none is stated."""
+    """Return the CUDA toolkit version of a variant, or an empty tuple if none is stated."""
     stated = adopted.proof.properties
     toolkits = (each.value for each in stated if each.namespace == proofs.TOOLKIT)
     return max((tuple(map(int, each.split("."))) for each in toolkits), default=())

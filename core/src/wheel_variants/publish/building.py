@@ -125,7 +125,7 @@ class _Builder:
             raise CannotWrite(self.result, error, "--output-dir") from None
 
     def _renamed(self) -> tuple[dict[str, bytes], str]:
-        """Return the metadata without the local version, and the stem of its folder."""
+        """Return the metadata without the local version, and the stem of the new folder."""
         releases = {self.wheel.name.release: self.name.version}
         content = renamed(self.wheel.metadata(), *self.name.release, releases)
         return {"METADATA": content}, self.name.stem

@@ -1,7 +1,7 @@
 """Check wheels, manifests, folders and indexes against the rules for publishers.
 
-On a server, one wheel per label is read with range requests, as installers do without a
-manifest. The wheels of a ``file:`` index are read in full.
+On a server, the check reads one wheel per label with range requests, as installers do if
+there is no manifest. The check reads all wheels of a ``file:`` index in full.
 """
 
 from __future__ import annotations
@@ -203,7 +203,7 @@ class Check:
     def _listed_wheels(
         self, place: Place, release: ReleaseFiles, wheels: list[WheelName]
     ) -> None:
-        """Check the wheels of one label: all local files, or the first one on a server."""
+        """Check the wheels of one label: all local files, or the first file on a server."""
         for wheel in wheels:
             link, subject = place.links.get(wheel.filename), f"{place.prefix}{wheel}"
             if link is None:
@@ -254,10 +254,10 @@ def _is_page(folder: str) -> bool:
 
 
 class _ProviderLookup:
-    """Searches the user's indexes for provider plugins, once for each plugin."""
+    """A search for provider plugins on the user's indexes, once for each plugin."""
 
     def __init__(self, session: HttpSession, indexes: Sequence[str]) -> None:
-        """Search *indexes*; without any, skip the search."""
+        """Create a search; without *indexes*, :meth:`check` skips the search."""
         self._session = session
         self._indexes = [f"{each.rstrip('/')}/" for each in indexes]
         self._versions = functools.cache(self._find_versions)

@@ -121,7 +121,7 @@ def _replacement(path: str) -> Iterator[str]:
 
 
 def write_if_changed(folder: str, path: str, content: bytes) -> bool:
-    """Write a file in *folder* if its content differs; return whether it was written.
+    """Write a file in *folder* if its content differs, and return whether it did.
 
     A link is replaced, never followed.
 
@@ -143,12 +143,12 @@ def write_if_changed(folder: str, path: str, content: bytes) -> bool:
 
 
 def sha256(content: bytes) -> str:
-    """Return the digest of *content* in hexadecimal."""
+    """Return the hexadecimal SHA-256 digest of *content*."""
     return hashlib.sha256(content).hexdigest()
 
 
 def file_sha256(path: str, folder: str | None = None) -> str:
-    """Return the digest of a regular file in hexadecimal, reading it piece by piece.
+    """Return the hexadecimal SHA-256 digest of a regular file, read piece by piece.
 
     For the parameters, see :func:`open_regular`.
     """

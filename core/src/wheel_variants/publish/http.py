@@ -139,7 +139,7 @@ class HttpSession(requests.Session):
 
 
 def local_path(url: str) -> str | None:
-    """Return the path of a ``file:`` URL; None for any other URL."""
+    """Return the path of a ``file:`` URL, or None for any other URL."""
     parts = urlsplit(url)
     return url2pathname(parts.path) if parts.scheme == "file" else None
 
@@ -155,7 +155,7 @@ def _read_file(url: str, path: str, limit: int) -> Fetched:
 
 
 class _SystemCertificates(HTTPAdapter):
-    """Verifies certificates against the system's trust store."""
+    """An adapter that verifies certificates against the system's trust store."""
 
     def init_poolmanager(self, *args: Any, **options: Any) -> None:
         super().init_poolmanager(*args, ssl_context=_context(), **options)
@@ -169,7 +169,7 @@ def _context() -> ssl.SSLContext:
 
 
 class _Unverified(HTTPAdapter):
-    """Accepts any certificate."""
+    """An adapter that accepts any certificate."""
 
     def cert_verify(self, conn: Any, url: Any, _verify: Any, cert: Any) -> None:
         super().cert_verify(conn, url, False, cert)  # type: ignore[no-untyped-call]
@@ -213,7 +213,7 @@ class RemoteFile(io.RawIOBase):
 
     :ivar size: the size of the file, in bytes.
     :raises NoRangeSupport: if the server does not support range requests.
-    :raises Unavailable: if a request fails, also while reading.
+    :raises Unavailable: if a request fails; reading raises this, too.
     """
 
     def __init__(self, session: HttpSession, url: str) -> None:

@@ -62,7 +62,7 @@ class IndexState:
 
     @classmethod
     def load(cls, folder: str) -> IndexState:
-        """Read the state of a folder; return an empty state without a usable file."""
+        """Return the saved state of a folder, or an empty state if no file is usable."""
         try:
             with files.open_regular(STATE_FILE, folder) as file:
                 content = json.load(file)
@@ -257,7 +257,7 @@ def _line(finding: Finding) -> str:
 
 
 def _link(folder: str, name: str, target: str) -> bool:
-    """Link or copy a file of *folder* to *target*; return whether *target* changed."""
+    """Link or copy a file of *folder* to *target*, and return whether *target* changed."""
     if files.is_plain_file(target):
         ours, theirs = os.stat(files.below(folder, name)), os.stat(target)
         if os.path.samestat(ours, theirs) or (

@@ -52,7 +52,7 @@ _HINT = (
 
 
 def read_listing(plan: Plan, session: HttpSession, source: str) -> None:
-    """Read a list of links and the metadata of its wheels, and add each to *plan*.
+    """Read a list of links and the wheels' metadata, and add each wheel to *plan*.
 
     :param source: a path or URL.
     :raises NothingFound: if the list cannot be read, or has no wheels.

@@ -82,7 +82,7 @@ def check_manifest(data: bytes, subject: str) -> CheckedManifest:
 
 
 class _Checker:
-    """Checks the rules that the parser does not report."""
+    """A check of the rules that the parser does not report."""
 
     def __init__(self, manifest: Manifest, findings: FindingList) -> None:
         self.manifest, self.document = manifest, manifest.document
@@ -94,7 +94,7 @@ class _Checker:
         self.schema_version = SCHEMA_VERSIONS.get(self.named or "", guessed)
 
     def check(self, *, is_refused: bool) -> None:
-        """Check all rules; for refused metadata, only rules with certain results."""
+        """Check all rules; for refused metadata, check only rules with certain results."""
         if self.is_draft:
             self.add(
                 "draft-schema",

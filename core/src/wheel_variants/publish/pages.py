@@ -61,7 +61,7 @@ def read_page(session: HttpSession, url: str) -> Place:
     """Read the page at *url*.
 
     :raises Unavailable: if the page cannot be fetched.
-    :raises ValueError: if the page has another form.
+    :raises ValueError: if the page is not in a supported format.
     """
     fetched = session.fetch(url, _MAX_PAGE_SIZE, _ACCEPT)
     shown = without_credentials(fetched.url)
@@ -102,7 +102,7 @@ def _json_links(fetched: Fetched, page: Place) -> list[Link]:
 
 
 class _HtmlReader(HTMLParser):
-    """Reads the links of an HTML page."""
+    """A parser that collects the links of an HTML page."""
 
     def __init__(self, fetched: Fetched, page: Place) -> None:
         super().__init__()

@@ -230,7 +230,7 @@ def _run_pip(environ: Mapping[str, str], *words: str) -> None:
 def _suggested_namespace(project: str) -> str:
     """Derive the namespace from the name of a package.
 
-    A plugin does not know its namespace; the manifests that require it do.
+    Only the manifests that require a plugin name its namespace.
     """
     match = _NAME.fullmatch(project)
     namespace = (match[1] if match else project).replace("-", "_")
@@ -285,7 +285,7 @@ def query(
     """Query an installed plugin for the supported features of this machine.
 
     The plugin runs in an empty folder, with the standard library and the packages in
-    *folder*. Afterward, all processes of its group are killed.
+    *folder*. Afterward, all processes of the plugin's process group are killed.
 
     :param environ: the environment variables of the plugin.
     :param timeout: the time limit, in seconds.

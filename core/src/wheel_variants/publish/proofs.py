@@ -40,10 +40,10 @@ TOOLKITS: Mapping[str, Any] = {
 
 
 class Proof(NamedTuple):
-    """Properties with the evidence for them.
+    """The properties of a wheel, and the evidence for them.
 
     :ivar properties: the properties that a machine must support.
-    :ivar rule: the evidence, for messages.
+    :ivar rule: the evidence for the properties, as text for messages.
     """
 
     properties: frozenset[Property]
@@ -85,7 +85,7 @@ _CXX11 = (2, 7)
 
 
 def proved_by_local(local: str) -> Proof | None:
-    """Return the properties of a local version; None if a part of it is unknown.
+    """Return the properties that a local version proves, or None if a part is unknown.
 
     :param local: the local version as packaging normalizes it:
         ``cu12torch2.9cxx11abitrue``.
@@ -131,7 +131,7 @@ def _properties(groups: Mapping[str, str]) -> set[Property]:
 
 
 def proved_by_twin(label: str, requirements: Iterable[Requirement]) -> Proof | None:
-    """Return the properties of a twin by its name and requirements; None if unknown.
+    """Return the properties that a twin's name and requirements prove, or None.
 
     :param label: the part of the twin's name after the project's name: ``cuda13x``,
         ``gpu``.

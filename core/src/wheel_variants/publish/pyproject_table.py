@@ -69,7 +69,7 @@ _DEFAULT = "pyproject.toml"
 
 
 def read_project_table(path: str | None) -> ProjectTable:
-    """Read the table of a project; return an empty table if there is none.
+    """Read the table of a project, which is empty if there is none.
 
     :param path: None for ``pyproject.toml`` in the current folder, if that file exists.
     :raises InvalidProjectTable: if the file cannot be read or the table is invalid.

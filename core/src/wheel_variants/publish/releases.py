@@ -97,7 +97,7 @@ class ReleaseFiles:
         return sorted({each.label for each in self.wheels if each.label is not None})
 
     def wheels_of(self, label: str | None) -> list[WheelName]:
-        """Return the wheels with *label*; for None, the plain wheels."""
+        """Return the wheels with *label*, or the plain wheels if *label* is None."""
         return [each for each in self.wheels if each.label == label]
 
     def check_agreement(self) -> Iterator[Finding]:
@@ -194,7 +194,7 @@ class Link:
 
     @property
     def path(self) -> str | None:
-        """The path of a ``file:`` URL; None for any other URL."""
+        """The path of a ``file:`` URL, or None for any other URL."""
         return local_path(self.url)
 
 
@@ -230,8 +230,8 @@ class Place:
     def add(self, filename: str, link: Link | None = None) -> ReleaseFiles | None:
         """Add a file, and return its release, or None.
 
-        If a release has several manifests, or a name has several links, the first one
-        counts.
+        If a release has several manifests, or a name has several links, the first manifest
+        or link counts.
         """
         try:
             if filename.endswith(MANIFEST_SUFFIX):
@@ -261,7 +261,7 @@ class Place:
 
 
 def _sdist_release(filename: str) -> tuple[NormalizedName, Version] | None:
-    """Return the release of a source distribution; None for any other file."""
+    """Return the release of a source distribution, or None for any other file."""
     try:
         return parse_sdist_filename(filename)
     except ValueError:

@@ -42,7 +42,8 @@ _METADATA = ("core-metadata", "dist-info-metadata")
 class IndexedFile(NamedTuple):
     """An entry on an index page.
 
-    :ivar metadata_sha256: the digest of a wheel's core metadata, a file next to the wheel.
+    :ivar metadata_sha256: the digest of a wheel's core metadata, which is a file next to
+        the wheel.
     :ivar requires_python: the ``Requires-Python`` of a wheel.
     :ivar url: the URL of the file; None for a file in the index folder.
     """

@@ -123,7 +123,7 @@ class WheelName:
 
     @property
     def stem(self) -> str:
-        """The name and version as written, which also start the names of its folders."""
+        """The name and version as written, which also start the wheel's folder names."""
         return "-".join(self.filename.split("-")[:2])
 
     def without_local(self) -> WheelName:
@@ -132,7 +132,7 @@ class WheelName:
         return WheelName(f"{name}-{self.version.public}-{rest}")
 
     def labeled(self, label: str | None) -> str:
-        """Return the file name with *label* instead of its label; without a label for None."""
+        """Return the file name with *label*, or without a label if *label* is None."""
         stem = self.plain[: -len(".whl")]
         return self.plain if label is None else f"{stem}-{label}.whl"
 
@@ -190,7 +190,7 @@ class WheelFile:
         return found[0]
 
     def read(self, name: str) -> bytes | None:
-        """Read a file of the ``.dist-info`` folder; return None if it is missing.
+        """Read a file of the ``.dist-info`` folder, or return None if it is missing.
 
         :raises UnreadableWheel: if the file cannot be read.
         """
