@@ -14,7 +14,7 @@ from fork.version import VERSION
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the command; return the exit status."""
+    """Run the command, and return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m fork", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     text = "write build/assembled/pip for tests, type checkers and editors"

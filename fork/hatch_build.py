@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 
 class ForkBuildHook(BuildHookInterface[Any]):
-    """Stage the assembled fork, and list its licenses in the metadata."""
+    """A build hook that stages the assembled fork, and lists licenses in the metadata."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Assemble the fork.

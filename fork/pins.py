@@ -1,4 +1,4 @@
-"""The exact releases of the fork's sources, and the used parts.
+"""The exact releases that the fork is made from, and the used parts of each release.
 
 ``pyproject.toml`` repeats these releases as build requirements, with ``===``: the fork's
 own version satisfies ``==26.3``, and the fork must never be assembled from itself.

@@ -522,7 +522,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
 
 
 def placed(seam: Seam, file: str, why: str) -> Seam:
-    """Return a seam with its file, purpose and door."""
+    """Return a copy of *seam* with its file, purpose and door set."""
     in_packaging = file.startswith("pip/_vendor/packaging/")
     door = _PACKAGING if in_packaging else _INTERNAL
     return dataclasses.replace(seam, file=file, why=why, door=door)

@@ -45,7 +45,7 @@ MACHINES = (
 class DemoError(Exception):
     """The demo failed; the message contains the reason and a remedy.
 
-    :param details: the output of a failed command
+    :param details: the output of a failed command.
     """
 
     def __init__(self, message: str, details: str = "") -> None:
@@ -84,7 +84,7 @@ class Sandbox:
         return self._show(f"pip {' '.join(arguments)}", "-m", "pip", *arguments)
 
     def evaluate(self, code: str) -> str:
-        """Evaluate a Python expression; print and return the result."""
+        """Evaluate a Python expression, and print and return the result."""
         return self._show(f'python -c "{code}"', "-c", code)
 
     def _show(self, shown: str, *arguments: str) -> str:
@@ -116,7 +116,7 @@ class Sandbox:
 
 
 def main() -> int:
-    """Run the demo; return the exit status."""
+    """Run the demo, and return the exit status."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument(
         "--keep", action="store_true", help="keep the folder with the environment"

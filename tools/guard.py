@@ -1,4 +1,4 @@
-"""Compare two wheels of this pip on random projects and machines.
+"""Compare the results of two wheels of this pip, for random projects and machines.
 
 The exit status is 1 if anything differs. The comparison covers the files and labels that
 pip would install, or the exit status and the last error.
@@ -42,7 +42,7 @@ class Difference(NamedTuple):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Compare the wheels; return the exit status."""
+    """Compare the wheels, and return the exit status."""
     parser = argparse.ArgumentParser(prog="nox -s guard --", description=__doc__)
     parser.add_argument("old", type=Path, help="a wheel of an earlier commit")
     parser.add_argument("new", type=Path, help="the wheel to compare with it")

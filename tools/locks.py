@@ -1,4 +1,4 @@
-"""Compare installations from lock files with those from the index.
+"""Compare installations from lock files with installations from the index.
 
 Each random project is locked once, and compared on eight machines. The exit status is 1 if
 anything differs, or if pip refuses to lock more than 15 % of the lockable projects. A
@@ -78,7 +78,7 @@ class SampleTally:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Compare samples; return the exit status."""
+    """Compare samples, and return the exit status."""
     parser = argparse.ArgumentParser(prog="nox -s locks --", description=__doc__)
     parser.add_argument(
         "--samples", type=int, default=200, help="how many (default: %(default)s)"

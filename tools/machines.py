@@ -1,9 +1,9 @@
 """Compare cross-platform results with results on the machine.
 
-For each given Python, pip resolves random trees of packages with that Python, and with this
-Python and a host file of the other. Platforms that are not available here are resolved by
-name, and compared with the result of tags and markers. The exit status is 1 if anything
-differs.
+For each given Python, pip resolves random trees of packages twice: with that Python, and
+with this Python and a host file for that Python. Platforms that are not available here are
+resolved by name, and compared with the result of tags and markers. The exit status is 1 if
+anything differs.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Pip:
         )
 
     def __call__(self, *arguments: str) -> tuple[int, str]:
-        """Run pip; return its exit status and output."""
+        """Run pip, and return its exit status and output."""
         process = self._process
         assert process.stdin is not None
         assert process.stdout is not None
@@ -63,7 +63,7 @@ class Pip:
         return code, said
 
     def taken(self, index: str, report: Path, *options: str) -> set[str] | None:
-        """Return the wheels that pip selects; None if it fails."""
+        """Return the wheels that pip selects, or None if pip fails."""
         code, said = self(
             *("install", "--dry-run", "--ignore-installed", "--only-binary", ":all:"),
             *("--quiet", "--disable-pip-version-check", "--no-cache-dir"),

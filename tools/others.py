@@ -62,7 +62,7 @@ def run_uv(folder: Path, arguments: Sequence[str]) -> subprocess.CompletedProces
 
 
 def target_label(target: Path, name: str) -> str | None:
-    """Return the label of an installed package; None if the package has no label."""
+    """Return the label of an installed package, or None if the package has no label."""
     for path in target.glob(f"{name}-*.dist-info/variant.json"):
         (label,) = json.loads(path.read_text(encoding="utf-8"))["variants"]
         return str(label)

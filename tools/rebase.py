@@ -27,7 +27,7 @@ from fork.project import PROJECT  # noqa: E402
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Print the report; return the exit status."""
+    """Print the report, and return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
         "release",

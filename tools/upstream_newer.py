@@ -22,7 +22,7 @@ __all__ = ["main", "newer"]
 def newer(versions: Iterable[str], than: str) -> str | None:
     """Return the newest final release after *than*, or None.
 
-    Post-releases count; versions that do not follow PEP 440 do not.
+    Post-releases count; versions that do not follow PEP 440 are ignored.
     """
     known = Version(than)
     found = [each for each in map(_parsed, versions) if each is not None]

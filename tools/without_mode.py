@@ -43,7 +43,7 @@ def take_out(mode: str, internal: Path) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the tests without each mode; return 1 if any fails."""
+    """Run the tests without each mode, and return 1 if any test fails."""
     parser = argparse.ArgumentParser(prog="nox -s modes --", description=__doc__)
     parser.add_argument("--mode", choices=MODES, help="only without this one")
     parser.add_argument("tests", nargs="*", default=_TESTS)

@@ -1,6 +1,7 @@
 """Find banned words and docstring openings.
 
-Run it as ``python -m tools.words``; it prints each place and exits with 1 if there are any.
+Run ``python -m tools.words``. It prints each line to change, and exits with 1 if there is
+one.
 """
 
 from __future__ import annotations
@@ -83,7 +84,7 @@ def problems(text: str, *, is_code: bool) -> Iterator[tuple[int, str]]:
 
 
 def main() -> int:
-    """Print the lines to change; return 1 if there are any."""
+    """Print the lines to change, and return 1 if there are any."""
     paths = [path for folder in _FOLDERS for path in Path(folder).rglob("*")]
     count = 0
     for path in sorted([*paths, *Path().glob("*.md"), Path("noxfile.py")]):

@@ -28,16 +28,17 @@ __all__ = [
 class ForkProject:
     """The description of a fork: its sources and its changes.
 
-    :param upstream: the pin of the forked release.
-    :param libraries: the additional libraries that the fork vendors.
-    :param how_to_get: instructions for installing those releases, for error messages.
-    :param core: the package of this repository that the fork vendors.
-    :param core_needs: the libraries that this package may import.
-    :param overlay: the folder of the fork's own files.
-    :param vendor: the archive path of the libraries, ending with a slash.
-    :param licenses: the path of their licenses below ``licenses/``, ending with a slash.
-    :param seams: the edits of upstream's files.
-    :param sensitive: the calls that the census counts.
+    :ivar upstream: the pin of the forked release.
+    :ivar libraries: the additional libraries that the fork vendors.
+    :ivar how_to_get: instructions for installing the pinned releases, for error messages.
+    :ivar core: the package of this repository that the fork vendors.
+    :ivar core_needs: the libraries that the package *core* may import.
+    :ivar overlay: the folder of the fork's own files.
+    :ivar vendor: the archive path of the libraries, ending with a slash.
+    :ivar licenses: the path of the libraries' licenses below ``licenses/``, ending with a
+        slash.
+    :ivar seams: the edits of upstream's files.
+    :ivar sensitive: the calls that the census counts.
     """
 
     upstream: Pin
@@ -62,10 +63,10 @@ class ForkProject:
 class Assembly:
     """The files of the fork.
 
-    :param files: contents by archive path: upstream's files, edited by the seams, and the
+    :ivar files: contents by archive path: upstream's files, edited by the seams, and the
         vendored libraries.
-    :param overlay: the fork's own files by archive path.
-    :param licenses: license texts by path below ``licenses/``.
+    :ivar overlay: the fork's own files by archive path.
+    :ivar licenses: license texts by path below ``licenses/``.
     """
 
     files: dict[str, bytes]
@@ -89,7 +90,7 @@ def assemble_project(project: ForkProject, folder: Path | None = None) -> Assemb
 
     :param folder: the folder of the pinned releases; None for the running environment.
     :raises ForkError: if a release is missing, has another version, or was changed; or if a
-        seam does not fit: then the message names each file and function.
+        seam does not fit. For seams, the message names each file and function.
     """
     upstream = read_release(project.upstream, project.how_to_get, folder)
     files = dict(upstream.files)

@@ -22,10 +22,10 @@ Census = Counter[tuple[str, str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Sensitive:
-    """The names of the counted calls.
+    """The calls to count: their names, and the folders to search.
 
-    :param folders: the folders to search, as prefixes of archive paths.
-    :param names: the called functions, methods and classes, by the last part of their name.
+    :ivar folders: the folders to search, as prefixes of archive paths.
+    :ivar names: the last part of the name of each function, method or class.
     """
 
     folders: tuple[str, ...]
@@ -84,7 +84,7 @@ def _calls(
 
 
 def _callee(function: ast.expr, aliases: dict[str, str]) -> str:
-    """Return the last part of a function's name; the class of a ``create``."""
+    """Return the last part of a called name, or of the class for a ``create`` method."""
     if isinstance(function, ast.Name):
         return aliases.get(function.id, function.id)
     if not isinstance(function, ast.Attribute):

@@ -21,8 +21,8 @@ __all__ = ["Drift", "SeamDrift", "compare"]
 class SeamDrift:
     """The drift of one seam.
 
-    :param state: ``unchanged``, ``changed`` or ``missing``.
-    :param detail: a unified diff of both bodies, or the reason why the anchor is missing.
+    :ivar state: ``unchanged``, ``changed`` or ``missing``.
+    :ivar detail: a unified diff of both bodies, or the reason why the anchor is missing.
     """
 
     seam: Seam
@@ -34,10 +34,10 @@ class SeamDrift:
 class Drift:
     """The differences that matter to the fork.
 
-    :param old: the release that the seams were made for.
-    :param new: the other release.
-    :param census: the added and removed call sites, one line each.
-    :param clashes: the overlay files that the other release also contains.
+    :ivar old: the release that the seams were made for.
+    :ivar new: the other release.
+    :ivar census: the added and removed call sites, one line each.
+    :ivar clashes: the overlay files that the other release also contains.
     """
 
     old: Sources

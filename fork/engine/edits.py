@@ -41,7 +41,7 @@ def apply(data: bytes, edits: list[Edit], path: str) -> bytes:
 
 
 def reverse(data: bytes, edits: list[Edit], path: str) -> bytes:
-    """Remove the edits from a file, found by text instead of offset.
+    """Remove the edits from a file by searching for their texts.
 
     :raises ForkError: if the number of copies of an added text differs from the number
         added.

@@ -37,11 +37,11 @@ class Door:
     The module has its own hooks, functions that turn other hooks into decorators
     (``Decorate.by``), and ``find`` and ``of_mode``, which return other hooks.
 
-    :param path: the archive path of the module.
-    :param name: the name of the module in edited files.
-    :param statement: the import statement in edited files.
-    :param folder: the archive path of the folder with the modules of other hooks.
-    :param modes: the pattern of archive paths of modules that may be modes.
+    :ivar path: the archive path of the module.
+    :ivar name: the name of the module in edited files.
+    :ivar statement: the import statement in edited files.
+    :ivar folder: the archive path of the folder with the modules of other hooks.
+    :ivar modes: the pattern of archive paths of modules that may be modes.
     """
 
     path: str = ""
@@ -55,16 +55,16 @@ class Door:
 class Seam(ABC):
     """A small edit of one upstream file.
 
-    :param target: the qualified name of the definition or module-level assignment that the
+    :ivar target: the qualified name of the definition or module-level assignment that the
         edit depends on.
-    :param hook: the function that the edit refers to: ``module:function`` below the door's
+    :ivar hook: the function that the edit refers to: ``module:function`` below the door's
         folder; ``:function`` for a function of a mode; or the name of a function in the
         door.
-    :param file: the archive path of the file.
-    :param why: the purpose of the seam, in one sentence.
-    :param door: the module through which the edit reaches the hook.
-    :param requires: an additional import statement for the edit.
-    :param by: the function of the door that returns the hook, or turns it into a decorator.
+    :ivar file: the archive path of the file.
+    :ivar why: the purpose of the seam, in one sentence.
+    :ivar door: the module through which the edit reaches the hook.
+    :ivar requires: an additional import statement for the edit.
+    :ivar by: the function of the door that returns the hook, or turns it into a decorator.
     """
 
     target: str
@@ -86,7 +86,7 @@ class Seam(ABC):
     def implementation(self) -> tuple[str, str]:
         """The module and name of the hook.
 
-        The module is a pattern of archive paths: several modules may be modes.
+        The module is a pattern of archive paths, because several modules may be modes.
         """
         module, is_elsewhere, name = self.hook.partition(":")
         if not is_elsewhere:
@@ -119,7 +119,7 @@ class Seam(ABC):
         return found[0]
 
     def inside(self, module: Module, wanted: _Node) -> _Node:
-        """Return the node of the target that equals another node.
+        """Return the node inside the target that equals *wanted*.
 
         :raises AnchorError: if the target does not contain the node exactly once.
         """
@@ -154,7 +154,7 @@ class Decorate(Seam):
     by: Literal["find", "around", "if_fast", "if_loaded", "with_modes"] = "around"
 
     def edits(self, module: Module) -> list[Edit]:
-        """Return the decorator's line."""
+        """Return the edit that inserts the decorator's line."""
         node = self.anchor(module)
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             raise self.error("the target is not a function")
@@ -175,7 +175,7 @@ class Append(Seam):
     statement: str
 
     def edits(self, module: Module) -> list[Edit]:
-        """Return the statement's line, at the end."""
+        """Return the edit that appends the statement's line."""
         self.anchor(module)
         if not module.data.endswith(b"\n"):
             raise self.error("the file does not end with a line end")
@@ -192,7 +192,7 @@ class ReplaceExpression(Seam):
     replacement: str
 
     def edits(self, module: Module) -> list[Edit]:
-        """Return the replacement of the expression."""
+        """Return the edit that replaces the expression."""
         node = ast.parse(self.expression, mode="eval").body
         start, end = module.span(self.inside(module, node))
         old = module.data[start:end]
@@ -209,7 +209,7 @@ class InsertLine(Seam):
     statement: str
 
     def edits(self, module: Module) -> list[Edit]:
-        """Return the statement's line."""
+        """Return the edit that inserts the statement's line."""
         node = self.inside(module, ast.parse(self.before).body[0])
         start = module.line_start(node.lineno)
         indent = module.data[start : start + node.col_offset]
@@ -228,7 +228,7 @@ class EditLiteral(Seam):
     replacement: str
 
     def edits(self, module: Module) -> list[Edit]:
-        """Return the replacement of the fragment."""
+        """Return the edit that replaces the fragment."""
         fragment = self.fragment.encode()
         starts: list[int] = []
         for node in ast.walk(self.anchor(module)):
@@ -251,7 +251,7 @@ class Constant(Seam):
     value: str
 
     def edits(self, module: Module) -> list[Edit]:
-        """Return the replacement of the assignment."""
+        """Return the edit that replaces the assignment."""
         node = self.anchor(module)
         if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Constant):
             raise self.error("the target is not a literal")
@@ -268,11 +268,11 @@ class Constant(Seam):
 
 
 def import_edits(module: Module, seams: list[Seam]) -> list[Edit]:
-    """Return the import lines that a file's seams need.
+    """Return the edits that add the import lines for a file's seams.
 
     The lines go below the docstring and the ``__future__`` imports.
 
-    :raises ForkError: if the file uses the name of the door itself.
+    :raises ForkError: if upstream's file already uses the name of the door.
     """
     lines = dict.fromkeys(line for seam in seams for line in seam.imports())
     for name in {seam.door.name for seam in seams if seam.hook}:

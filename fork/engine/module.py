@@ -17,7 +17,7 @@ _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 class Module:
     """A parsed file of the assembled tree.
 
-    :param path: the archive path of the file.
+    :ivar path: the archive path of the file.
     :raises ForkError: if the file is not Python, or does not have LF line ends.
     """
 

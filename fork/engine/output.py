@@ -14,7 +14,7 @@ __all__ = ["write"]
 
 
 def write(assembly: Assembly, folder: Path, *, link: bool) -> None:
-    """Write the fork's files into a folder; remove other files.
+    """Write the fork's files into a folder, and remove other files.
 
     Unchanged files are left alone, so that caches stay valid.
 

@@ -18,12 +18,12 @@ __all__ = ["Pin", "Sources", "read_release", "record_hash"]
 class Pin:
     """A pinned release, and the part of it that is verified and used.
 
-    :param name: the project name.
-    :param version: the only accepted version, compared as a string.
-    :param digest: the digest of the reviewed release, see :class:`Sources`.
-    :param roots: the paths of the project's files, as prefixes of RECORD paths.
-    :param licenses: the license files, as prefixes of paths below ``.dist-info/``.
-    :param fork: a path that only versions of a fork of the release contain.
+    :ivar name: the project name.
+    :ivar version: the only accepted version, compared as a string.
+    :ivar digest: the digest of the reviewed release, see :class:`Sources`.
+    :ivar roots: the paths of the project's files, as prefixes of RECORD paths.
+    :ivar licenses: the license files, as prefixes of paths below ``.dist-info/``.
+    :ivar fork: a path that only versions of a fork of the release contain.
     """
 
     name: str
@@ -43,9 +43,9 @@ class Pin:
 class Sources:
     """The verified files of one release.
 
-    :param digest: the SHA-256 (hexadecimal) of the sorted RECORD rows of all *files*.
-    :param files: contents by RECORD path.
-    :param licenses: license texts by path below ``.dist-info/``.
+    :ivar digest: the SHA-256 (hexadecimal) of the sorted RECORD rows of all *files*.
+    :ivar files: contents by RECORD path.
+    :ivar licenses: license texts by path below ``.dist-info/``.
     """
 
     pin: Pin

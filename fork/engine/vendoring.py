@@ -18,11 +18,12 @@ __all__ = ["Library", "vendored_package"]
 class Library:
     """The vendored parts of one library.
 
-    :param pin: the pin of the library's release.
-    :param files: the files that are needed at run time, by RECORD path.
-    :param packages: the empty files that turn folders into packages.
-    :param licenses: the license files, by RECORD path.
-    :param header: a file whose first comment is its license, and the path for that license.
+    :ivar pin: the pin of the library's release.
+    :ivar files: the files that are needed at run time, by RECORD path.
+    :ivar packages: the empty files that turn folders into packages.
+    :ivar licenses: the license files, by RECORD path.
+    :ivar header: a file that starts with its license as a comment, and the path for that
+        license.
     """
 
     pin: Pin

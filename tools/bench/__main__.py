@@ -95,7 +95,7 @@ def _measure(
 def _fill(
     server: BenchServer, folder: Path, chosen: Sequence[Scenario], scale: float
 ) -> set[str]:
-    """Add the packages to a server; return the unavailable ones."""
+    """Add the packages to a server, and return the unavailable packages."""
     packages.fill(server)
     needed = {scenario.case.package for scenario in chosen}
     problems = {}

@@ -62,7 +62,7 @@ _CASES = {case.name: case for case in CASES}
 
 
 def of_cases(names: Collection[str]) -> list[Goal]:
-    """Return the goals of some cases; by default, all without huge downloads."""
+    """Return the goals of some cases; by default, all goals without huge downloads."""
     return [
         goal
         for goal in GOALS

@@ -62,7 +62,7 @@ class _OnDisk:
 def add_large(repository: Repository, folder: Path, scale: float) -> None:
     """Write and add a replacement for torch and its dependencies.
 
-    :param scale: the factor for all sizes and numbers of files; 1 makes 4 GB
+    :param scale: the factor for all sizes and numbers of files; 1 makes 4 GB.
     """
     for number, name in enumerate(PARTS):
         size = 50 * _MB + number * 300 * _MB // 14
@@ -74,10 +74,10 @@ def add_large(repository: Repository, folder: Path, scale: float) -> None:
 def add_torch(repository: Repository, folder: Path) -> str | None:
     """Download torch for CPUs, rename it for this machine, and add it.
 
-    The wheel is for macOS, because the registry has no CPU wheel for Linux. It has other
-    libraries and the same modules; none of its code runs.
+    The wheel is for macOS, because the registry has no CPU wheel for Linux. It has the same
+    modules as the wheel for Linux, but other libraries. None of the wheel's code runs.
 
-    :return: the reason why the wheel is not available, or None
+    :return: the reason why the wheel is not available, or None.
     """
     system = "--platform=macosx_14_0_arm64"
     download = ["download", "-q", "--no-deps", "--only-binary=:all:", system]
@@ -125,7 +125,7 @@ def _write(
 
 
 def _libraries(size: float) -> Iterator[int]:
-    """Yield sizes of libraries: a few large ones and more small ones."""
+    """Yield the sizes of libraries: a few large sizes, and more small sizes."""
     left = round(size)
     while left > 0:
         packed = left if left < 20 * _MB else left // 2

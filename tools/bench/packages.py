@@ -72,7 +72,7 @@ def fill(repository: Repository) -> None:
 
 
 def _add_long_page(repository: Repository) -> None:
-    """Add a project with as many files as the largest ones on PyPI."""
+    """Add a project with as many files as the largest projects on PyPI."""
     body = make_wheel("long-page", "2.0")
     for number in range(_FILES_OF_PAGE - 1):
         version, kind = divmod(number, 6 * len(_PLATFORMS))

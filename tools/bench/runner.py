@@ -46,8 +46,8 @@ class BenchServer(IndexServer):
     responses are computed once: clients wait for each other, for the delay and for the
     bandwidth, but not for the server.
 
-    :param folder: the folder for the certificates that clients must trust
-    :ivar plain: the same index without TLS
+    :param folder: the folder for the certificates that clients must trust.
+    :ivar plain: the same index without TLS.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -212,7 +212,7 @@ def _run(
 def _time(
     command: Sequence[str], environ: Mapping[str, str], folder: Path
 ) -> tuple[float, float, str]:
-    """Run a command; return its wall clock time, CPU time and output.
+    """Run a command, and return its wall clock time, CPU time and output.
 
     :raises _CommandFailed: if the command ends with an error.
     """

@@ -1,4 +1,4 @@
-"""The compared installers, each in a separate environment."""
+"""The installers that the benchmarks compare, each in its own environment."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Tool:
         return [*program, "install", *options, "--index-url", index_url, requirement]
 
     def environ(self, certificates: Path) -> dict[str, str]:
-        """Return the environment variables of the installer, without the user's."""
+        """Return the installer's environment variables, without the user's settings."""
         return {
             **self._environment.environ(),
             "PIP_CERT": str(certificates),
@@ -82,7 +82,7 @@ class Tool:
                     entry.unlink()
 
     def installed(self) -> dict[str, str | None]:
-        """Return the label of each installed package; None for plain packages."""
+        """Return the label of each installed package, or None for a plain package."""
         found: dict[str, str | None] = {}
         for folder in set(self._folders[0].glob("*.dist-info")) - self._kept:
             name = folder.name.partition("-")[0].replace("_", "-")

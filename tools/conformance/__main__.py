@@ -26,7 +26,7 @@ _OUTCOMES = ("passed", "failed", "not applicable")
 class Implementation(NamedTuple):
     """An implementation to test with the cases.
 
-    :ivar answer: a function that returns the result of a case; None if the case does not
+    :ivar answer: a function that returns the result of a case, or None if the case does not
         apply.
     :ivar is_ours: whether a disagreement is a fault of this project.
     """
@@ -37,7 +37,7 @@ class Implementation(NamedTuple):
 
 
 def main() -> int:
-    """Run all cases; return the exit status."""
+    """Run all cases, and return the exit status."""
     logging.disable()
     implementations = [
         Implementation("core", Model().answer, is_ours=True),

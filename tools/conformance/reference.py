@@ -29,7 +29,7 @@ _VERSION = "v0.2.0.json"
 
 
 def answer(case: Case) -> Result | None:
-    """Return the result of *case*; None if variantlib has no code for it."""
+    """Return the result of *case*, or None if variantlib has no code for it."""
     with nothing_installed:
         match case.topic:
             case "filenames":
@@ -68,7 +68,7 @@ def _property(text: str) -> Result:
 
 
 def _read(document: Any) -> VariantsJson | None:
-    """Read a manifest; return None if variantlib refuses it."""
+    """Read a manifest, or return None if variantlib refuses it."""
     try:
         return VariantsJson(copy.deepcopy(document))
     except ValidationError:

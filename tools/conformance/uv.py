@@ -29,7 +29,7 @@ class _NotInstalled(Exception):
 
 
 def answer(case: Case) -> Result | None:
-    """Return the result of *case*; None if it does not apply to uv."""
+    """Return the result of *case*, or None if *case* does not apply to uv."""
     if case.topic == "filenames" and "wheel" in case.input:
         return _filename(case)
     if case.topic == "manifests" and case.expected["action"] in ("go-on", "refuse"):
@@ -100,7 +100,7 @@ def _manifest(given: Mapping[str, Any]) -> Result | None:
 
 
 def _order(given: Mapping[str, Any]) -> Result:
-    """Ask uv repeatedly, removing the selected wheel each time."""
+    """Return the order in which uv selects wheels, removing each selected wheel."""
     stated = given["manifest"]
     namespaces = stated["default-priorities"]["namespace"]
     manifest = _static(namespaces, given["supported"], stated["variants"])
@@ -117,10 +117,10 @@ def _order(given: Mapping[str, Any]) -> Result:
 def _chosen(
     manifest: Mapping[str, Any], labels: Iterable[str], listed: bytes | None = None
 ) -> str | None:
-    """Return the label that uv selects; None for the plain wheel.
+    """Return the label that uv selects, or None for the plain wheel.
 
     :param manifest: the manifest of the wheels.
-    :param listed: the manifest on the index, if different.
+    :param listed: the manifest on the index, if it differs from *manifest*.
     """
     content = manifest if listed is None else listed
     with IndexServer() as index:

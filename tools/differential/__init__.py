@@ -1,1 +1,1 @@
-"""Compare the selections of this pip with other implementations, at random."""
+"""Compare this pip's selections with those of other implementations, at random."""

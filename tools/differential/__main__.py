@@ -1,4 +1,4 @@
-"""Compare selections on random releases with an oracle, variantlib and uv.
+"""Compare pip's selections with those of an oracle, variantlib and uv, on random releases.
 
 The exit status is 1 if a selection differs for an unknown reason. docs/reliability.md
 records the last lines of the output.
@@ -57,7 +57,7 @@ class ComparisonTally:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the comparisons; return the exit status."""
+    """Run the comparisons, and return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", type=int, default=825, help="(default: %(default)s)")
     parser.add_argument(

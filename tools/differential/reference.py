@@ -44,7 +44,7 @@ def order_by_lists(release: RandomRelease, lists: Lists) -> list[str] | None:
 
 @nothing_installed
 def order_by_manifest(release: RandomRelease) -> list[str] | None:
-    """Rank a 0.2 manifest with only static lists with variantlib."""
+    """Rank the variants of a manifest 0.2 with variantlib; all lists must be static."""
     try:
         found = get_variants_by_priority(
             variants_json=copy.deepcopy(release.document),
@@ -62,7 +62,7 @@ def _labels(release: RandomRelease, found: list[str]) -> list[str]:
 
 
 def known_difference(release: RandomRelease, theirs: list[str] | None) -> str | None:
-    """Return the known deviation of variantlib that explains a difference."""
+    """Return the known deviation of variantlib that explains a difference, or None."""
     variants = release.document["variants"]
     if theirs is None:
         if any(not each for label, each in variants.items() if label != "null"):

@@ -92,7 +92,7 @@ def random_release(
 
 
 def _labels(chance: random.Random, variants: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the labels of the wheels, sometimes with unlisted ones."""
+    """Return the labels of the wheels, sometimes with labels that the manifest lacks."""
     labels = list(variants)
     if chance.random() < 0.1:
         labels.append("unlisted")

@@ -41,7 +41,7 @@ class FuzzOutcome:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Fuzz the targets; return the exit status."""
+    """Fuzz the targets, and return the exit status."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

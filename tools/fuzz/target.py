@@ -75,7 +75,7 @@ class LimitExceeded(AssertionError):
 
 
 class Limits:
-    """Runs a target within limits: one second of CPU time, 200 MB of memory."""
+    """A target with limits: one second of CPU time, 200 MB of memory."""
 
     seconds = 1.0
     megabytes = 200
@@ -114,7 +114,7 @@ _OWN = ("pip._internal.variants", "pip._internal.fast", "pip._internal.console")
 
 
 class _Watch(logging.Handler):
-    """Checks log records of level WARNING and above."""
+    """A log handler that checks the text of the fork's warnings and errors."""
 
     def emit(self, record: logging.LogRecord) -> None:
         if record.name.startswith(_OWN):

@@ -30,7 +30,10 @@ def step_{number}(values, *, limit={number}):
 
 
 def fill(repository: Repository, *, variants: bool) -> None:
-    """Add both releases of each package; each wheel is a variant if there are any."""
+    """Add both releases of each package.
+
+    :param variants: whether each wheel is a variant.
+    """
     # Every machine supports this property, without a plugin.
     labels = {"best": ["priority :: order :: 1"]}
     for name, size in SIZES.items():

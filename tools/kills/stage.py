@@ -111,7 +111,7 @@ class Kill:
 class Stage:
     """The environment and index of a configuration; close it at the end.
 
-    :raises KillError: if two undisturbed upgrades differ
+    :raises KillError: if two undisturbed upgrades differ.
     """
 
     def __init__(
@@ -152,8 +152,8 @@ class Stage:
     def kill(self, number: signal.Signals, moment: float, span: float) -> Kill:
         """Upgrade, send a signal, check the result, and run pip again.
 
-        :param moment: the moment of the signal, from 0 to 1, in *span*
-        :param span: the seconds of the installing phase of an undisturbed upgrade
+        :param moment: the moment of the signal, from 0 to 1, in *span*.
+        :param span: the seconds of the installing phase of an undisturbed upgrade.
         """
         self._restore()
         with self._pip(_UPGRADE) as (process, output):
@@ -212,7 +212,7 @@ class Stage:
 
 
 def _await_installing(process: subprocess.Popen[bytes], output: IO[bytes]) -> float:
-    """Wait until pip starts installing; return the time."""
+    """Wait until pip starts installing, and return the time."""
     while process.poll() is None:
         # pip writes to the same file: its position must not move.
         if _INSTALLING in os.pread(output.fileno(), 1 << 20, 0):
@@ -222,7 +222,7 @@ def _await_installing(process: subprocess.Popen[bytes], output: IO[bytes]) -> fl
 
 
 def _status(process: subprocess.Popen[bytes]) -> int:
-    """Wait for pip to end; kill it if it hangs."""
+    """Wait for pip to end, kill pip if it hangs, and return the exit status."""
     try:
         return process.wait(_PATIENCE)
     except subprocess.TimeoutExpired:
@@ -236,7 +236,7 @@ def _text(output: IO[bytes]) -> str:
 
 
 def _end_group(leader: int) -> None:
-    """Wait for the processes that a process has started, and kill the remaining ones."""
+    """Wait for the processes that *leader* has started, and kill those that remain."""
     end = time.monotonic() + _PATIENCE / 10
     with suppress(ProcessLookupError):
         while time.monotonic() < end:

@@ -40,9 +40,9 @@ class State(enum.Enum):
 class Verdict:
     """The result of a check.
 
-    :ivar faults: by broken package, the paths that fit neither release.
-    :ivar litter: files and folders that no release has; without the contents of such
-        folders.
+    :ivar faults: the paths that fit neither release, by broken package.
+    :ivar litter: the files and folders that neither release has, without the contents of
+        such folders.
     """
 
     outcome: State

@@ -83,7 +83,7 @@ def planted(mutant: Mutant, project: Path) -> Iterator[None]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Apply the faults one by one; return 1 if no test detects a fault."""
+    """Apply the faults one by one, and return 1 if no test detects one of the faults."""
     parser = argparse.ArgumentParser(prog="nox -s mutants --", description=__doc__)
     parser.add_argument("-k", metavar="TEXT", default="", help="only those with TEXT")
     options = parser.parse_args(arguments)

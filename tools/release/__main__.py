@@ -36,7 +36,7 @@ _OUTPUT = _BUILD / "release"
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Make and list the files; return the exit status."""
+    """Make and list the files, and return the exit status."""
     parser = argparse.ArgumentParser(prog="nox -s release --", description=__doc__)
     parser.add_argument(
         "--tag", help="the tag to release: it must match the version and the news"
@@ -59,7 +59,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _make(output: Path) -> None:
-    """Write all files; replace the folder when they are complete."""
+    """Write all files, and replace the folder when all files are complete."""
     partial = output.with_name(f"{output.name}.partial")
     shutil.rmtree(partial, ignore_errors=True)
     fork = build(ROOT, partial)

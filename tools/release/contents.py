@@ -82,7 +82,7 @@ class Origins:
 
 
 def contents(wheel: Path, origins: Origins) -> Part:
-    """Read a wheel and assign its files to the fork and its parts: pip and libraries.
+    """Read a wheel, and assign the files to the fork, pip and the libraries.
 
     :raises ReleaseError: if a library is unknown, or has no files.
     """
@@ -127,7 +127,7 @@ def contents(wheel: Path, origins: Origins) -> Part:
 
 
 def _owner(path: str, owners: Mapping[str, Part], upstream: Part, fork: Part) -> Part:
-    """Return the owner of a file outside of the overlay."""
+    """Return the part that owns a file that is not in the overlay."""
     _, of_licenses, below = path.partition(".dist-info/licenses/")
     if below in _UPSTREAMS_LICENSES:
         return upstream

@@ -24,7 +24,7 @@ def build(project: Path, folder: Path, **variables: str) -> Path:
     """Build the sdist of a project, and the wheel from the sdist.
 
     :param variables: additional environment variables for the build.
-    :return: the wheel
+    :return: the wheel.
     :raises ReleaseError: if the build fails; the frontend has printed the reason.
     """
     before = set(folder.glob("*.whl"))

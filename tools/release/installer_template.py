@@ -13,7 +13,7 @@ SHA256 = ""
 
 
 def main() -> "str | int":
-    """Unpack and run the wheel below; return the exit status."""
+    """Unpack and run the wheel below, and return the exit status."""
     if sys.version_info < (3, 10):  # noqa: UP036
         return (
             "error: this pip needs Python 3.10 or newer. Run the file with the Python "

@@ -13,7 +13,7 @@ _HEADING = re.compile(r"^## (\S+) \(", re.MULTILINE)
 
 
 def notes(news: str, version: str) -> str | None:
-    """Return the section of a release without its heading; None if there is no section."""
+    """Return the section of a release without its heading, or None if there is none."""
     headings = list(_HEADING.finditer(news))
     for position, heading in enumerate(headings):
         if heading[1] == version:

@@ -84,9 +84,9 @@ def _add(bom: Bom, part: Part, edited: Collection[str]) -> Component:
 
 
 def _component(part: Part, prefix: str = "") -> Component:
-    """Return a part without its files.
+    """Return the SBOM component for a part, without its files.
 
-    :param prefix: the prefix of the reference to the part, which must be unique.
+    :param prefix: a prefix that makes the component's reference (``bom-ref``) unique.
     """
     return Component(
         type=ComponentType.LIBRARY,

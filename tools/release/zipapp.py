@@ -20,9 +20,9 @@ _UNIX, _REGULAR_FILE = 3, 0o100644
 def zipapp(wheel: Path) -> bytes:
     """Return the zipapp of a wheel of the fork.
 
-    The zipapp contains the package and, in ``licenses/``, the required licenses. It is no
-    installed distribution: pip does not find itself in it. The standard library's
-    ``zipapp`` would write file times, and therefore different bytes each time.
+    The zipapp contains the package and, in ``licenses/``, the required licenses. The zipapp
+    is not an installed distribution, so its pip does not list itself. The standard
+    library's ``zipapp`` would write file times, and therefore different bytes each time.
 
     :raises ReleaseError: if the wheel contains no pip.
     """

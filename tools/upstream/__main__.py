@@ -21,7 +21,7 @@ _PYTHONS = {"importlib": "3.11", "pkg_resources": "3.10"}
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the cell; return the exit status, which ignores failing tests."""
+    """Run the cell, and return an exit status that ignores failing tests."""
     options = parser().parse_args(arguments)
     try:
         results = CellResults(BUILD, cell(options))

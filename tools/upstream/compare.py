@@ -33,7 +33,7 @@ _STALE = "are listed, and do not fail: take them off the list"
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Print the comparison; return the exit status."""
+    """Print the comparison, and return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", type=Path, default=BUILD, help=argparse.SUPPRESS)
     build = parser.parse_args(arguments).build

@@ -32,11 +32,11 @@ class UpstreamError(Exception):
 class Checkout:
     """The checkout and environment for testing one pip.
 
-    :param folder: the folder of upstream's checkout, with that pip in ``src``, and of an
+    :ivar folder: the folder of upstream's checkout, with that pip in ``src``, and of an
         environment with that pip and the tools of the tests.
-    :param commit: the full hash of upstream's commit.
-    :param digest: the digest of the wheel of that pip.
-    :param version: the version of that pip.
+    :ivar commit: the full hash of upstream's commit.
+    :ivar digest: the digest of the wheel of that pip.
+    :ivar version: the version of that pip.
     """
 
     folder: Path

@@ -154,7 +154,7 @@ _STRUCTURED = structured(
 
 
 def _seeds() -> Iterable[bytes]:
-    """Run each command with valid files, which imports all modules; return noise."""
+    """Run each command with valid files, to import all modules, and return noise."""
     host = {"host-schema": 1, "supported": {}}
     for command in (*_COMMANDS, *_PUBLISHING):
         _check(command, _Folder(_MANIFEST, None, host, [], "", "foo.py"), False)

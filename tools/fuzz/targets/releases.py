@@ -1,4 +1,4 @@
-"""Fuzz releases with an almost valid manifest, on some machine."""
+"""Fuzz the selection of a variant, for nearly valid manifests and generated machines."""
 
 from __future__ import annotations
 
