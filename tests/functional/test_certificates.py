@@ -40,12 +40,12 @@ BOTH = ["--cert", "both.pem"]
 class Case:
     """What a user sets, and what comes of it.
 
-    :ivar options: of the command
-    :ivar says: what stands in the output; None if all is well
-    :ivar env: variables of the process
-    :ivar server: which certificate the index has
-    :ivar proxy: which certificate the proxy has; "http" for none; None without a proxy
-    :ivar files: which certificate the host of the files has, if it is another host
+    :ivar options: of the command.
+    :ivar says: what stands in the output; None if all is well.
+    :ivar env: variables of the process.
+    :ivar server: which certificate the index has.
+    :ivar proxy: which certificate the proxy has; "http" for none; None without a proxy.
+    :ivar files: which certificate the host of the files has, if it is another host.
     """
 
     options: Sequence[str] = ()
@@ -90,7 +90,7 @@ ON_WHEEL = {"--cert", "nobody knows it", "files elsewhere", "HTTPS proxy"}
 class Authorities:
     """Two authorities; users of the tests may know one, both or none.
 
-    :param folder: where their certificates are written
+    :param folder: where their certificates are written.
     """
 
     def __init__(self, folder: Path) -> None:

@@ -260,8 +260,8 @@ def test_unneeded_requests_do_not_delay(venv: Environment, many: IndexServer) ->
 def _tree(index: IndexServer, seed: int, contradictions: float) -> list[str]:
     """Add projects that require each other, with and without extras and versions.
 
-    :param contradictions: how often a requirement excludes the newest versions
-    :return: what to install
+    :param contradictions: how often a requirement excludes the newest versions.
+    :return: what to install.
     """
     draw = random.Random(seed)
     names = [f"p{number}" for number in range(draw.randint(5, 40))]

@@ -47,9 +47,9 @@ UPSTREAM = (
 class Case:
     """A command, and what comes before it.
 
-    :param typed: with ``INDEX``, ``BARE`` and ``WHL`` for the indexes: one with
-        variants, one with nothing but plain wheels, and PyTorch's
-    :param before: commands that are run first
+    :param typed: with ``INDEX``, ``BARE`` and ``WHL`` for the indexes: one with variants,
+        one with nothing but plain wheels, and PyTorch's.
+    :param before: commands that are run first.
     """
 
     typed: str

@@ -70,7 +70,7 @@ def _installs_the_same(venv: Environment, index: IndexServer, ahead: str) -> Non
     Metadata of *a*, which excludes x 2.0, arrives last, and nothing that concerns x 2.0
     is an error with ``--strict-variants``.
 
-    :param ahead: the path that is asked for only ahead of time
+    :param ahead: the path that is asked for only ahead of time.
     """
     index.add(make_wheel("a", "1.0", requires=["x<2"]))
     index.add(make_wheel("b", "1.0", requires=["x"]))

@@ -43,9 +43,9 @@ class Scenario:
     Texts may hold ``{sha_LABEL}`` and ``{url_LABEL}`` of wheels of torch 2.0;
     ``plain`` is the label of the plain one.
 
-    :param takes: the file that is taken; with ``fails``, None
-    :param fails: what the error says
-    :param upstream: whether stock pip does the same with plain wheels
+    :param takes: the file that is taken; with ``fails``, None.
+    :param fails: what the error says.
+    :param upstream: whether stock pip does the same with plain wheels.
     """
 
     arguments: Sequence[str] = ()

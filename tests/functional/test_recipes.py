@@ -68,7 +68,7 @@ LOCAL = "http://127.0.0.1:8000/simple/"
 class Reader:
     """Types what stands on the page.
 
-    :ivar folder: where
+    :ivar folder: where.
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class Reader:
     ) -> list[Result]:
         """Type the commands of a block, and more words after each.
 
-        :param local: the address of what the page serves on this machine
+        :param local: the address of what the page serves on this machine.
         """
         found = []
         text = block(page, name)

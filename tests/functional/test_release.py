@@ -57,7 +57,7 @@ class Somebody:
 def copied(root: Path, folder: Path, *, age: float | None = None) -> Path:
     """Return a copy of the project; caches and all that was built is left out.
 
-    :param age: when all files were last changed, in seconds since 1970
+    :param age: when all files were last changed, in seconds since 1970.
     """
     project = folder / "project"
     ignored = shutil.ignore_patterns(

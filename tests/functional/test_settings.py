@@ -53,10 +53,10 @@ def choosy(index: IndexServer) -> IndexServer:
 class Setting:
     """What comes of one option on a machine with CUDA 12.8, where cu128 is best.
 
-    :param value: what it is set to; None for a flag
-    :param prints: what is printed if it counts, and only then
-    :param installed: the CUDA version with which the release was installed before
-    :param trusted: whether the plugin is trusted, and is told that it has no device
+    :param value: what it is set to; None for a flag.
+    :param prints: what is printed if it counts, and only then.
+    :param installed: the CUDA version with which the release was installed before.
+    :param trusted: whether the plugin is trusted, and is told that it has no device.
     """
 
     option: str

@@ -56,11 +56,11 @@ PROVIDER = "/files/npu_provider-1.0-py3-none-any.whl"
 class Phase:
     """Where pip is when the signal comes.
 
-    :param path: of a request that is not answered
-    :param inside: whether the answer has begun
-    :param file: that is about to be written
-    :param query: whether the plugin is being asked
-    :param cold: whether there must be nothing in the cache for that
+    :param path: of a request that is not answered.
+    :param inside: whether the answer has begun.
+    :param file: that is about to be written.
+    :param query: whether the plugin is being asked.
+    :param cold: whether there must be nothing in the cache for that.
     """
 
     path: str | None = None

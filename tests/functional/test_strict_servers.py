@@ -33,8 +33,8 @@ class Outcome(NamedTuple):
 class Run(NamedTuple):
     """A command and its requests.
 
-    :ivar requests: how many there were, including connections that were refused
-    :ivar passwords: how many requests had a password
+    :ivar requests: how many there were, including connections that were refused.
+    :ivar passwords: how many requests had a password.
     """
 
     outcome: Outcome
@@ -45,7 +45,7 @@ class Run(NamedTuple):
 class Servers:
     """Servers for one command.
 
-    :ivar options: options of the command
+    :ivar options: options of the command.
     """
 
     def __init__(self, folder: Path) -> None:

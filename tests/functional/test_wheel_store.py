@@ -57,9 +57,9 @@ def packages(index: IndexServer) -> IndexServer:
 class Install:
     """Installs into one new folder after the other.
 
-    :ivar result: of the last time
-    :ivar taken: the packages that came from the store
-    :ivar downloaded: the packages whose wheels pip requested
+    :ivar result: of the last time.
+    :ivar taken: the packages that came from the store.
+    :ivar downloaded: the packages whose wheels pip requested.
     """
 
     result: Result

@@ -39,8 +39,8 @@ def run_batch(
 ) -> list[Result]:
     """Run pip with each list of arguments, whatever the exit status.
 
-    :param folder: the folder for the script and its files
-    :param each_env: additional variables for each command
+    :param folder: the folder for the script and its files.
+    :param each_env: additional variables for each command.
     """
     arguments = [tuple(map(str, command)) for command in commands]
     variables = [

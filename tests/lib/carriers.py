@@ -45,9 +45,9 @@ if os.environ.get("KILL"):
 class Carrier:
     """A built carrier with its installed files.
 
-    :ivar wheel: the wheel of the carrier
-    :ivar files: the folder of the installed files
-    :ivar home: the home folder of the user
+    :ivar wheel: the wheel of the carrier.
+    :ivar files: the folder of the installed files.
+    :ivar home: the home folder of the user.
     """
 
     wheel: Path
@@ -87,8 +87,8 @@ class Carrier:
     ) -> Result:
         """Run a module with the carrier installed.
 
-        :param answer: the text that the user types
-        :raises AssertionError: for another exit status, or a traceback
+        :param answer: the text that the user types.
+        :raises AssertionError: for another exit status, or a traceback.
         """
         command = [str(python), "-m", *map(str, arguments)]
         done = subprocess.run(
@@ -148,7 +148,7 @@ def new_environment(root: Path, python: str | Path, *options: str) -> Environmen
 def make_managed(folder: Path, python: str | Path) -> Path:
     """Create a Python that the operating system manages.
 
-    :return: the interpreter
+    :return: the interpreter.
     """
     code = (
         "import json, sys, sysconfig; print(json.dumps([sysconfig.get_path('stdlib'), "
@@ -175,8 +175,8 @@ def make_managed(folder: Path, python: str | Path) -> Path:
 def killing(environment: Environment, moved: str, *, group: bool) -> dict[str, str]:
     """Return variables that kill one program of *environment*, once.
 
-    :param moved: the path whose move triggers the kill, relative to site-packages
-    :param group: whether to kill the whole process group
+    :param moved: the path whose move triggers the kill, relative to site-packages.
+    :param group: whether to kill the whole process group.
     """
     lib = environment.site_packages
     (lib / "tested_killer.py").write_text(_KILLER, encoding="utf-8")

@@ -90,7 +90,7 @@ class Environment(Surroundings):
 
     @property
     def scripts(self) -> Path:
-        """The folder of its scripts."""
+        """The folder of the environment's scripts."""
         return self.venv / ("Scripts" if os.name == "nt" else "bin")
 
     @property
@@ -120,9 +120,9 @@ class Environment(Surroundings):
     ) -> Result:
         """Run a command and return its output.
 
-        :param code: the expected exit status; ``None``: any
-        :param env: the variables to add; ``None`` removes a variable
-        :raises AssertionError: for another exit status
+        :param code: the expected exit status; ``None``: any.
+        :param env: the variables to add; ``None`` removes a variable.
+        :raises AssertionError: for another exit status.
         """
         variables = changed(self.environ(), env)
         arguments = tuple(str(part) for part in command)
@@ -155,7 +155,7 @@ class Environment(Surroundings):
         )
 
     def eval(self, expression: str, imports: str = "sys") -> str:
-        """Evaluate an expression in a new interpreter; return its ``str``."""
+        """Evaluate an expression in a new interpreter, and return the result as text."""
         code = f"import {imports}\nprint({expression})"
         return self.run(self.python, "-c", code).stdout.strip()
 
@@ -203,8 +203,8 @@ def scrubbed_environ(home: Path, scripts: Path | None = None) -> dict[str, str]:
 class Workshop:
     """Wheels and environment templates, created once for all workers.
 
-    :param folder: the folder of the wheels and templates
-    :param interpreter: the interpreter of the environments
+    :ivar folder: the folder of the wheels and templates.
+    :ivar interpreter: the interpreter of the environments.
     """
 
     folder: Path

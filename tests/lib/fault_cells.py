@@ -31,10 +31,10 @@ _WHEEL = "/files/{}-1.0-py3-none-any{}.whl"
 class RequestKind:
     """A request that should fail.
 
-    :param project: the project to install
-    :param path: the path of the request
-    :param which: the conditions for requests to that path, as parameters of
-        :class:`tests.lib.faults.Fault`
+    :ivar project: the project to install.
+    :ivar path: the path of the request.
+    :ivar which: the conditions for requests to that path, as parameters of
+        :class:`tests.lib.faults.Fault`.
     """
 
     project: str
@@ -117,10 +117,10 @@ def run_cells(
 ) -> list[Cell]:
     """Make one kind of request fail in each way in turn.
 
-    :param folder: the folder for pip's downloads
-    :param start: a function that starts another server
-    :param options: additional options of ``pip download``
-    :raises AssertionError: if temporary files are left
+    :param folder: the folder for pip's downloads.
+    :param start: a function that starts another server.
+    :param options: additional options of ``pip download``.
+    :raises AssertionError: if temporary files are left.
     """
     faults = list(faults)
     base = start()

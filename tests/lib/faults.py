@@ -27,7 +27,7 @@ class Gate:
     def wait_until_reached(self, times: int = 1, seconds: float = 120) -> None:
         """Wait until *count* responses have arrived.
 
-        :raises AssertionError: if fewer do
+        :raises AssertionError: if fewer responses arrive in time.
         """
         for number in range(times):
             assert self._arrived.acquire(timeout=seconds), f"{number} of {times} came"
@@ -41,23 +41,23 @@ class Gate:
 class Fault:
     """A fault at one path.
 
-    :param status: the status to send, without a useful body
-    :param reason: the reason phrase for the status
-    :param times: the number of failures, after which requests succeed; ``None``: all fail
-    :param body: the body to send instead of the file
-    :param truncate: the number of bytes of the body before the connection breaks
-    :param size: the number of bytes to send as the body, whatever the file is
-    :param headers: additional headers, which replace headers of the same name
-    :param delay: the seconds before the response
-    :param pace: the seconds between blocks of one KiB
-    :param header_pace: the seconds between the bytes of the header
-    :param methods: the methods of requests that fail
-    :param ranged: whether only range requests fail, or only other requests; ``None``: both
-    :param gate: the gate before the response, or after ``truncate`` bytes of the body
-    :param reset: whether the client sees an error, not an end, when the connection breaks
-    :param longer: the number of bytes by which Content-Length exceeds the body
-    :param whole: whether to ignore the header of range requests
-    :param shift: the number of bytes by which a sent range is too early
+    :ivar status: the status to send, without a useful body.
+    :ivar reason: the reason phrase for the status.
+    :ivar times: the number of failures, after which requests succeed; ``None``: all fail.
+    :ivar body: the body to send instead of the file.
+    :ivar truncate: the number of bytes of the body before the connection breaks.
+    :ivar size: the number of bytes to send as the body, whatever the file is.
+    :ivar headers: additional headers, which replace headers of the same name.
+    :ivar delay: the seconds before the response.
+    :ivar pace: the seconds between blocks of one KiB.
+    :ivar header_pace: the seconds between the bytes of the header.
+    :ivar methods: the methods of requests that fail.
+    :ivar ranged: whether only range requests fail, or only other requests; ``None``: both.
+    :ivar gate: the gate before the response, or after ``truncate`` bytes of the body.
+    :ivar reset: whether the client sees an error, not an end, when the connection breaks.
+    :ivar longer: the number of bytes by which Content-Length exceeds the body.
+    :ivar whole: whether to ignore the header of range requests.
+    :ivar shift: the number of bytes by which a sent range is too early.
     """
 
     status: int | None = None
@@ -131,9 +131,9 @@ FAULTS: Mapping[str, Mapping[str, Any]] = {
 def make_fault(name: str, path: str = "", elsewhere: str = "", **more: Any) -> Fault:
     """Create one of :data:`FAULTS`.
 
-    :param path: the path of the fault
-    :param elsewhere: the address of another host with the same files
-    :param more: additional parameters of :class:`Fault`
+    :param path: the path of the fault.
+    :param elsewhere: the address of another host with the same files.
+    :param more: additional parameters of :class:`Fault`.
     """
     given = {**FAULTS[name], **more}
     if "gate" in given:

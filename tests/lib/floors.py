@@ -17,8 +17,10 @@ class Floors:
     """The packages (rooms), their layers and allowed imports.
 
     :ivar level: the layer of each room; the lowest is 0.
-    :ivar known_by: for some rooms, the only rooms that may import from them.
-    :ivar knows_only: for some rooms, the only rooms that they may import from.
+    :ivar known_by: the only rooms that may import from a room, by room; unlimited for other
+        rooms.
+    :ivar knows_only: the only rooms that a room may import from, by room; unlimited for
+        other rooms.
     """
 
     level: Mapping[str, int]

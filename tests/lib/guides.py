@@ -10,7 +10,7 @@ from tests.lib.environments import REPOSITORY
 def block(page: str, name: str) -> str:
     """Return the code block with a name in the preceding comment.
 
-    :param page: the path of the page below ``docs``
+    :param page: the path of the page below ``docs``.
     """
     text = (REPOSITORY / "docs" / page).read_text(encoding="utf-8")
     (found,) = re.findall(

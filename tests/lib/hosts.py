@@ -15,8 +15,8 @@ _LAST_MAJOR = 15
 def nvidia_features(driver: str, capability: str | None) -> list[dict[str, Any]]:
     """Return the ``nvidia`` features for a driver and its best GPU.
 
-    :param driver: the CUDA version of the driver, ``"12.8"``
-    :param capability: the compute capability of the GPU, ``"8.6"``; ``None``: unknown
+    :param driver: the CUDA version of the driver, ``"12.8"``.
+    :param capability: the compute capability of the GPU, ``"8.6"``; ``None``: unknown.
     """
     major, minor = (int(part) for part in driver.split("."))
     lower = _falling(major, minor, 0)
@@ -55,11 +55,11 @@ def make_host(
 ) -> dict[str, Any]:
     """Return the content of a host file.
 
-    :param cuda: the CUDA version of the driver; ``None``: no GPU
-    :param capability: the compute capability of the GPU
-    :param x86_64: the level of the CPU, ``"v1"`` to ``"v4"``
-    :param environment: the variables of dependency markers (PEP 508) on that machine
-    :param namespaces: the features of any other namespace, best first
+    :param cuda: the CUDA version of the driver; ``None``: no GPU.
+    :param capability: the compute capability of the GPU.
+    :param x86_64: the level of the CPU, ``"v1"`` to ``"v4"``.
+    :param environment: the variables of dependency markers (PEP 508) on that machine.
+    :param namespaces: the features of any other namespace, best first.
     """
     supported: dict[str, Any] = {}
     if cuda is not None:
@@ -81,7 +81,7 @@ def forced(driver: str, capability: str = "9.0") -> dict[str, str | None]:
 
 
 def write_host(path: Path, host: Mapping[str, Any] | str) -> Path:
-    """Write a host file, custom or from :data:`HOSTS`; return its path."""
+    """Write a host file, custom or from :data:`HOSTS`, and return its path."""
     content = HOSTS[host] if isinstance(host, str) else host
     path.write_text(json.dumps(content, indent=2), encoding="utf-8")
     return path

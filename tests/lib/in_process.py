@@ -37,7 +37,7 @@ class InProcess(Surroundings):
     that need a separate interpreter. Packages are installed below the environment's prefix,
     as with ``--prefix``, and later commands find them.
 
-    :param assembled: the folder of the fork's ``pip``.
+    :ivar assembled: the folder of the fork's ``pip``.
     """
 
     assembled: Path
@@ -58,7 +58,7 @@ class InProcess(Surroundings):
 
     @property
     def scripts(self) -> Path:
-        """The folder of its scripts."""
+        """The folder of the environment's scripts."""
         return self.venv / ("Scripts" if os.name == "nt" else "bin")
 
     @property
@@ -138,7 +138,7 @@ class InProcess(Surroundings):
         return result
 
     def eval(self, expression: str, imports: str = "sys") -> str:
-        """Evaluate an expression in a new interpreter; return its ``str``."""
+        """Evaluate an expression in a new interpreter, and return the result as text."""
         code = f"import {imports}\nprint({expression})"
         return subprocess.run(
             [sys.executable, "-S", "-c", code],
@@ -163,9 +163,9 @@ class InProcess(Surroundings):
 
 @dataclass(frozen=True, slots=True)
 class InProcessWorkshop:
-    """Create environments, like :class:`tests.lib.environments.Workshop`.
+    """A creator of environments, like :class:`tests.lib.environments.Workshop`.
 
-    :param assembled: the folder of the fork's ``pip``.
+    :ivar assembled: the folder of the fork's ``pip``.
     """
 
     assembled: Path

@@ -43,7 +43,7 @@ class Body(Protocol):
 class ReceivedRequest:
     """A received request; header names are lowercase.
 
-    :param fault: the fault of the response
+    :ivar fault: the fault of the response.
     """
 
     method: str
@@ -56,7 +56,7 @@ class ReceivedRequest:
 class Exchange:
     """A request and its response.
 
-    :ivar sent: the number of bytes of the body
+    :ivar sent: the number of bytes of the body.
     """
 
     method: str
@@ -69,9 +69,9 @@ class Exchange:
 class Resource:
     """The resource at a path.
 
-    :ivar status: the status; unless 200, the server ignores the request's headers
-    :ivar compressed: the body with gzip, for clients that accept gzip
-    :ivar has_parts: whether clients may request a range
+    :ivar status: the status; unless 200, the server ignores the request's headers.
+    :ivar compressed: the body with gzip, for clients that accept gzip.
+    :ivar has_parts: whether clients may request a range.
     """
 
     body: bytes | Body
@@ -99,7 +99,7 @@ _AHEAD = 0.05
 class NetworkLine:
     """A network line that all clients share.
 
-    :ivar rate: the bandwidth in bytes per second; ``None``: no limit
+    :ivar rate: the bandwidth in bytes per second; ``None``: no limit.
     """
 
     rate: float | None = None
@@ -124,32 +124,32 @@ class IndexServer(Repository, Site):
 
     Options are plain attributes. These options may change between two commands:
 
-    :ivar pages: the format of links
+    :ivar pages: the format of links.
     :ivar page_format: ``"negotiate"`` by the Accept header, or always one of the two
-        formats
-    :ivar ranges: whether to answer range requests
-    :ivar relative_urls: whether links are relative to their page
-    :ivar redirect_pages: whether project pages redirect to another path
-    :ivar page_cache_control: the Cache-Control of pages
-    :ivar file_cache_control: the Cache-Control of files
-    :ivar auth: the user and password that every request must contain
-    :ivar certificates: a file with the authority of the server's certificate
-    :ivar faults: the faults by path, such as ``"/files/torch-2.8.0-variants.json"``
-    :ivar delay: the seconds before each response
-    :ivar line: the network line that all responses share
+        formats.
+    :ivar ranges: whether to answer range requests.
+    :ivar relative_urls: whether links are relative to their page.
+    :ivar redirect_pages: whether project pages redirect to another path.
+    :ivar page_cache_control: the Cache-Control of pages.
+    :ivar file_cache_control: the Cache-Control of files.
+    :ivar auth: the user and password that every request must contain.
+    :ivar certificates: a file with the authority of the server's certificate.
+    :ivar faults: the faults by path, such as ``"/files/torch-2.8.0-variants.json"``.
+    :ivar delay: the seconds before each response.
+    :ivar line: the network line that all responses share.
 
     These options must be set before the start:
 
-    :ivar host: the host name in URLs
-    :ivar tls: the TLS context; pip caches only responses that arrive with TLS
-    :ivar files_apart: whether files have a separate port, as if on another host
-    :ivar compresses: whether to compress pages for clients that accept gzip
-    :ivar is_fixed: whether the content never changes, so that responses are computed once
+    :ivar host: the host name in URLs.
+    :ivar tls: the TLS context; pip caches only responses that arrive with TLS.
+    :ivar files_apart: whether files have a separate port, as if on another host.
+    :ivar compresses: whether to compress pages for clients that accept gzip.
+    :ivar is_fixed: whether the content never changes, so that responses are computed once.
 
     The log:
 
-    :ivar requests: the requests, in order of arrival
-    :ivar exchanges: the requests with their responses, in the order of the responses
+    :ivar requests: the requests, in order of arrival.
+    :ivar exchanges: the requests with their responses, in the order of the responses.
     """
 
     def __init__(self) -> None:
@@ -308,7 +308,7 @@ class IndexServer(Repository, Site):
     def find_resource(self, path: str, *, as_json: bool) -> Resource:
         """Return the resource at a path.
 
-        :param as_json: whether to return JSON pages
+        :param as_json: whether to return JSON pages.
         """
         area, _, rest = path.lstrip("/").partition("/")
         if area == "files":

@@ -37,7 +37,7 @@ def add_variants(
 ) -> None:
     """Add a release with a variant for each label in *needs*.
 
-    :param options: passed to :func:`tests.lib.wheels.make_wheel`
+    :param options: passed to :func:`tests.lib.wheels.make_wheel`.
     """
     index.add_release(name, version, {}, manifest=manifest, plain=False)
     for label in manifest["variants"]:
@@ -83,9 +83,9 @@ def write_lock(
 ) -> Path:
     """Write the lock file of a tool without variant groups.
 
-    :param filenames: the names of wheels of one release, which are on the index
-    :param extra: additional TOML for the package
-    :param sdist: the file name of an sdist of that release
+    :param filenames: the names of wheels of one release, which are on the index.
+    :param extra: additional TOML for the package.
+    :param sdist: the file name of an sdist of that release.
     """
     name, version = filenames[0].split("-")[:2]
     files = "".join(

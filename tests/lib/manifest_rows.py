@@ -1,7 +1,7 @@
 """A table of manifests that follow or break each rule.
 
-A row is a small manifest of some schema, with the reaction of installers and the findings
-of ``wheel-variants check``.
+Each row is a small manifest for one schema version, with the expected reaction of
+installers and the expected findings of ``wheel-variants check``.
 """
 
 from __future__ import annotations

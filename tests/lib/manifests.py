@@ -29,9 +29,10 @@ LINUX_OR_WINDOWS = "platform_system == 'Linux' or platform_system == 'Windows'"
 class PluginSpec:
     """The provider of one namespace in a manifest.
 
-    :param requires: the packages of the plugin; empty for a static provider
-    :param static: the values by feature, both best first, that need no plugin
-    :param builtin: the name of a provider built into installers (0.2.0 only)
+    :ivar requires: the packages of the plugin; empty for a static provider.
+    :ivar static: the values that need no plugin, by feature; best features and values
+        first.
+    :ivar builtin: the name of a provider built into installers (0.2.0 only).
     """
 
     requires: Sequence[str] = ()
@@ -84,9 +85,9 @@ def make_manifest(
 ) -> dict[str, Any]:
     """Return a manifest of one of the versions in :data:`SCHEMAS`.
 
-    :param variants: the properties by label
-    :param namespaces: the namespaces, best first; by default in the order of first use
-    :param providers: the providers by namespace, which override :data:`KNOWN_PROVIDERS`
+    :param variants: the properties by label.
+    :param namespaces: the namespaces, best first; by default in the order of first use.
+    :param providers: the providers by namespace, which override :data:`KNOWN_PROVIDERS`.
     """
     nested = {label: nest(properties) for label, properties in variants.items()}
     if namespaces is None:

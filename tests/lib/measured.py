@@ -26,13 +26,13 @@ def run_measured(
     timeout: float = 300,
     program: str = "pip",
 ) -> tuple[Result, float]:
-    """Run a program in a separate process; return its peak memory in MB.
+    """Run a program in a separate process, and return its peak memory in MB.
 
-    :param folder: the folder for the program's result
-    :param env: additional variables
-    :param code: the expected exit status; ``None``: any
-    :param timeout: the time limit in seconds
-    :param program: the module to run
+    :param folder: the folder for the program's result.
+    :param env: additional variables.
+    :param code: the expected exit status; ``None``: any.
+    :param timeout: the time limit in seconds.
+    :param program: the module to run.
     """
     peak = folder / "peak"
     command = [environment.python, "-c", _MEASURED, peak, program, *arguments]

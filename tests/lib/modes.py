@@ -3,11 +3,11 @@
 With ``--in-process``, every case runs the assembled fork in the test's process; tests that
 need a separate process are left out. Without the option, each test gets the built wheel in
 a virtual environment. A command then takes most of a second, so only the first case of a
-test runs, and cases marked ``on_wheel``. ``--every-case`` runs all cases, and so does
-naming a case on the command line. ``--first-cases`` selects the same cases in process.
+test runs, and cases marked ``on_wheel``. All cases run with ``--every-case``, or if the
+command line names a case. ``--first-cases`` selects the same cases in process.
 
 `nox` runs the cases marked ``on_wheel`` with the built wheel before a change is complete. A
-separate session runs all the others.
+separate session runs all other cases.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ import pytest
 
 
 def compile_library(source: Path, library: Path, *definitions: str) -> Path:
-    """Compile a C file and return the library; skip without a compiler.
+    """Compile a C file and return the library, or skip the test without a compiler.
 
     :param definitions: the macros to define.
     """

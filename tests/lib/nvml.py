@@ -60,7 +60,7 @@ class NvmlStub:
 
 
 def build_nvml_stub(folder: Path, *definitions: str) -> NvmlStub:
-    """Compile the fake driver into a folder; skip without a compiler.
+    """Compile the fake driver into a folder, or skip the test without a compiler.
 
     :param definitions: the macros to define: ``"NVML_STUB_INCOMPLETE"``.
     """

@@ -47,7 +47,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 class Watch:
-    """Records the used seams.
+    """A recorder of the used seams.
 
     :ivar passed: the names of the used seams.
     :ivar on: whether calls count now; the one call at the end of a module always counts.

@@ -74,7 +74,7 @@ def start_pip(
 ) -> Running:
     """Start pip with these arguments.
 
-    :param env: the variables to add; ``None`` removes a variable
+    :param env: the variables to add; ``None`` removes a variable.
     """
     variables = {**environment.environ(), **env}
     return Running(
@@ -106,8 +106,8 @@ def stop_at_write(
 ) -> dict[str, str | None]:
     """Return variables that pause a program of *environment* at a write.
 
-    :param path: the end of the path of the file to be written
-    :param mark: a file that exists once the program has stopped
+    :param path: the end of the path of the file to be written.
+    :param mark: a file that exists once the program has stopped.
     """
     _run_at_start(environment, "stopper", _STOPPER)
     return {"STOP_AT": path, "STOP_MARK": str(mark)}
@@ -118,11 +118,12 @@ def disturb(
 ) -> dict[str, str | None]:
     """Return variables that send a signal to a program of *environment*.
 
-    :param after: a part of the path that must be created or renamed before
+    :param after: a part of a path; events count only after such a path is created or
+        renamed.
     :param events: the audit events to count, with commas; "open" only for writing to the
-        staging folder
-    :param number: the number of the event before which the signal is sent
-    :param signal_number: the signal to send
+        staging folder.
+    :param number: the number of the event before which the signal is sent.
+    :param signal_number: the signal to send.
     """
     _run_at_start(environment, "disturber", _DISTURBER)
     return {"DISTURB": f"{after}|{events}|{number}|{signal_number}"}
@@ -144,7 +145,7 @@ def processes_of(environment: Environment) -> list[str]:
 def wait_for(condition: Callable[[], object], what: str, seconds: float = 60) -> None:
     """Wait until a condition becomes true.
 
-    :raises AssertionError: if the time limit is exceeded
+    :raises AssertionError: if the time limit is exceeded.
     """
     end = time.monotonic() + seconds
     while not condition():

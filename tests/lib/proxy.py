@@ -24,7 +24,7 @@ class Proxy(LoopbackServer):
     def __init__(self, target: int, tls: ssl.SSLContext | None = None) -> None:
         """Create the proxy.
 
-        :param tls: the TLS context, if clients connect to the proxy with TLS
+        :param tls: the TLS context, if clients connect to the proxy with TLS.
         """
         super().__init__(_ProxyHandler)
         self.target = target

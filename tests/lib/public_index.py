@@ -61,7 +61,7 @@ def add_release(
 ) -> None:
     """Add a replica of a release: its manifest and small wheels.
 
-    :param options: the options of :func:`tests.lib.wheels.make_wheel`
+    :param options: the options of :func:`tests.lib.wheels.make_wheel`.
     """
     raw = load_manifest(schema, project, version)
     manifest: dict[str, Any] = json.loads(raw) if raw is not None else {}

@@ -18,11 +18,11 @@ from tests.lib.in_process import Stream
 
 @dataclass(frozen=True, slots=True)
 class WheelCli:
-    """Runs ``wheel-variants``.
+    """A runner of ``wheel-variants``.
 
-    :param home: the home folder of the user.
-    :param work: the default working directory of commands.
-    :param environment: the environment of the installation; None for the test process.
+    :ivar home: the home folder of the user.
+    :ivar work: the default working directory of commands.
+    :ivar environment: the environment of the installation; None for the test process.
     """
 
     home: Path

@@ -121,7 +121,7 @@ class PyTorchIndexServer(IndexServer):
         return self.page(text, "text/html")
 
     def _builds_for(self, backend: str | None) -> list[_Placed]:
-        """Return the files on the pages of a backend; None for all backends."""
+        """Return the files on the pages of a backend, or of all backends if it is None."""
         if backend is None:
             shown = self._placed if self.umbrella else []
             return [each for each in shown if each.backend not in self.unlisted]

@@ -84,7 +84,7 @@ class PackageTree:
     packages: Mapping[str, TreePackage]
 
     def serve(self, folder: Path) -> str:
-        """Write an index to a folder; return its URL."""
+        """Write an index to a folder, and return the URL of the index."""
         for package in self.packages.values():
             own = folder / package.name
             own.mkdir(parents=True)
@@ -109,7 +109,7 @@ class PackageTree:
         return folder.as_uri()
 
     def taken(self, machine: Machine) -> set[str] | None:
-        """Return the wheels for a machine; None if one is missing."""
+        """Return the wheels for a machine, or None if a wheel is missing."""
         taken: dict[str, str] = {}
         todo = ["app"]
         while todo:

@@ -21,9 +21,9 @@ JSON_TYPE = "application/vnd.pypi.simple.v1+json"
 class Entry:
     """A file with its link attributes.
 
-    :param url_name: the last part of its URL, if different from the file's name
-    :param sha256: the digest on the page; ``None``: the right digest
-    :param yanked: the reason, possibly empty; ``None``: not yanked
+    :ivar url_name: the last part of the URL, if it differs from the file's name.
+    :ivar sha256: the digest on the page; ``None``: the right digest.
+    :ivar yanked: the reason, possibly empty; ``None``: not yanked.
     """
 
     file: DistFile
@@ -43,9 +43,9 @@ class Entry:
 class PageOptions:
     """The format of links.
 
-    :param hashes: whether links contain the digest of their file
-    :param sizes: whether JSON pages list the sizes of files
-    :param core_metadata: whether links announce a ``.metadata`` file (PEP 658)
+    :ivar hashes: whether links contain the digest of their file.
+    :ivar sizes: whether JSON pages list the sizes of files.
+    :ivar core_metadata: whether links announce a ``.metadata`` file (PEP 658).
     """
 
     hashes: bool = True
@@ -71,7 +71,7 @@ class Repository:
     ) -> Entry:
         """Add a file, or replace the file with the same name.
 
-        With ``content_addressed`` the last part of its URL is the digest of its content.
+        With ``content_addressed``, the last part of the URL is the digest of the content.
         """
         entry = Entry(
             file,
@@ -104,12 +104,12 @@ class Repository:
     ) -> dict[str, Any]:
         """Add a release: one wheel per label, a plain wheel and the manifest.
 
-        :param variants: the properties by label; ignored if ``manifest`` is given
-        :param plain: whether to add a wheel without a label
+        :param variants: the properties by label; ignored if ``manifest`` is given.
+        :param plain: whether to add a wheel without a label.
         :param listed: whether to publish the manifest; otherwise, only the wheels contain
-            it
-        :param wheel_options: the options of :func:`tests.lib.wheels.make_wheel`
-        :returns: the manifest
+            it.
+        :param wheel_options: the options of :func:`tests.lib.wheels.make_wheel`.
+        :returns: the manifest.
         """
         content = dict(manifest or make_manifest(variants, schema=schema))
         for label in content["variants"]:

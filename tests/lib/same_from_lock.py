@@ -1,4 +1,4 @@
-"""Compare installations from one lock file with those from the index.
+"""Compare installations from one lock file with installations from the index.
 
 Each random project is locked once. Then pip resolves the project for each of its machines
 twice: from the index, and from the lock file.
@@ -55,7 +55,7 @@ class Pair:
 
     @property
     def is_in_another_version(self) -> bool:
-        """Whether a package has another version than from the index."""
+        """Whether the lock file gives a package another version than the index."""
         return self.locked is not None and any(
             taken.version != self.index[name].version
             for name, taken in self.locked.items()
@@ -147,7 +147,8 @@ def draw(number: int, workshop: Workshop | InProcessWorkshop, folder: Path) -> S
 def compare(project: RandomProject, venv: Environment | InProcess) -> LockComparison:
     """Lock a project, and compare the selections of each machine.
 
-    :raises Rejected: if its versions conflict, in the lock file or on some machine.
+    :raises Rejected: if the project's versions conflict, in the lock file or on some
+        machine.
     """
     with IndexServer() as index:
         project.serve(index)
@@ -196,10 +197,10 @@ def differences(
     locked: Mapping[str, Taken],
     versions: Mapping[str, Collection[str]],
 ) -> list[str]:
-    """Return the differences.
+    """Return the differences between two installations.
 
-    A package may have another version than from the index, if the lock file does not
-    contain the version from the index.
+    The version of a package may differ if the lock file does not contain the version from
+    the index.
 
     :param index: the packages installed from the index, by name.
     :param locked: the packages installed from the lock file, by name.

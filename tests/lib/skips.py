@@ -25,7 +25,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def read_patterns(path: Path) -> list[re.Pattern[str]]:
     """Return the patterns of a list of allowed skips.
 
-    :raises pytest.UsageError: for a line without a reason
+    :raises pytest.UsageError: for a line without a reason.
     """
     patterns = []
     for line in path.read_text(encoding="utf-8").splitlines():

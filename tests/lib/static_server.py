@@ -15,8 +15,8 @@ class StaticServer(LoopbackServer):
     """A web server for a folder, from the standard library.
 
     :param with_json: whether to send ``index.v1_json`` instead of ``index.html`` to clients
-        that accept JSON (PEP 691), as mirrors configure their servers
-    :ivar paths: the paths of the requests, in order of arrival
+        that accept JSON (PEP 691), as mirrors configure their servers.
+    :ivar paths: the paths of the requests, in order of arrival.
     """
 
     def __init__(self, folder: Path, *, with_json: bool = False) -> None:

@@ -21,13 +21,13 @@ class StrictIndex(IndexServer):
 
     The index also accepts requests for other hosts, as a plain HTTP proxy does.
 
-    :ivar most: the maximum number of simultaneous requests
-    :ivar refusal: the response to further requests
+    :ivar most: the maximum number of simultaneous requests.
+    :ivar refusal: the response to further requests.
     :ivar rate: the maximum number of requests in an interval, and its seconds; 429 for
-        further requests
+        further requests.
     :ivar needs_login: whether to answer 401 until a request with the password has been
-        answered
-    :ivar changes_cookies: whether to set another cookie with every response
+        answered.
+    :ivar changes_cookies: whether to set another cookie with every response.
     """
 
     def __init__(self) -> None:
@@ -89,15 +89,15 @@ class StrictIndex(IndexServer):
 
 
 class Forwarder(Site):
-    """Forwards bytes to a server, for a limited number of connections.
+    """A server that forwards bytes to another server, for a limited number of connections.
 
-    A connection that begins with CONNECT is a tunnel: the server receives the bytes after
-    it.
+    A connection that begins with CONNECT is a tunnel: the other server receives only the
+    bytes after that request.
 
-    :param port: the port of the server, on loopback
-    :param most: the maximum number of simultaneous connections
-    :param beyond: the treatment of further connections
-    :ivar refused: the number of further connections
+    :param port: the port of the other server, on loopback.
+    :param most: the maximum number of simultaneous connections.
+    :param beyond: the treatment of further connections.
+    :ivar refused: the number of further connections.
     """
 
     def __init__(

@@ -82,12 +82,12 @@ def make_wheel(
 ) -> DistFile:
     """Create a wheel with one module that contains version and label.
 
-    :param label: the variant label of the file name
-    :param variant_json: the content of ``variant.json`` in the ``.dist-info`` folder
-    :param extras: the requirements by extra
-    :param metadata: additional ``Header: value`` lines of METADATA
-    :param files: additional files by path inside the wheel; they replace the module
-    :param filename: a file name that does not match the other arguments
+    :param label: the variant label of the file name.
+    :param variant_json: the content of ``variant.json`` in the ``.dist-info`` folder.
+    :param extras: the requirements by extra.
+    :param metadata: additional ``Header: value`` lines of METADATA.
+    :param files: additional files by path inside the wheel; they replace the module.
+    :param filename: a file name that does not match the other arguments.
     """
     module = escape_name(name)
     dist_info = f"{module}-{version}.dist-info"
@@ -140,9 +140,9 @@ def make_sdist(
     """Create an sdist that builds the wheel of the same arguments offline.
 
     :param dynamic: the fields that a build may change; None for an old metadata version
-        without this field
-    :param build_requires: build requirements from an index, which the build does not use
-    :param code: code that runs first during any build of the sdist
+        without this field.
+    :param build_requires: build requirements from an index, which the build does not use.
+    :param code: code that runs first during any build of the sdist.
     """
     stem = f"{escape_name(name)}-{version}"
     wheel = make_wheel(
