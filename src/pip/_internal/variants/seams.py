@@ -229,11 +229,11 @@ class _Options:
 
 
 def selection_options(upstreams: list[Any]) -> _Options:
-    """Add the variant options of commands that select candidates."""
+    """Return upstream's options, and the variant options for commands that select candidates."""
     of_modes = (table for tables in MODES.values() for table in tables)
     return _Options(upstreams, "install", "settings", *of_modes)
 
 
 def line_options(upstreams: list[Any]) -> _Options:
-    """Add the variant options that requirements files may contain."""
+    """Return upstream's options, and the variant options for requirements files."""
     return _Options(upstreams, "requirements files", "settings")

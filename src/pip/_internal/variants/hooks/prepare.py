@@ -69,7 +69,7 @@ def _judge_file(
 ) -> tuple[BaseDistribution, Selection]:
     """Return the metadata of a built wheel, and the decision about the wheel.
 
-    :raises PipError: see :func:`.check_prepared`.
+    :raises PipError: if the wheel is damaged, or disagrees with its name or manifest.
     """
     from pip._internal.variants.index.archives import undamaged
     from pip._internal.variants.selection.verification import check_prepared
@@ -138,7 +138,7 @@ def _checked(
 ) -> Selection:
     """Check a wheel against its manifest, and bind its metadata to the variant.
 
-    :raises PipError: see :func:`.check_prepared`.
+    :raises PipError: if the wheel disagrees with its name or manifest.
     :raises UnsupportedVariant: if the target cannot run the variant.
     """
     from pip._internal.variants.selection.verification import check_prepared

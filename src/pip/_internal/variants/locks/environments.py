@@ -209,14 +209,17 @@ def _only_for(
 
 
 def marker_of(environment: Mapping[str, str]) -> Marker:
-    """Return the marker that is true only in an environment."""
+    """Return a marker that is true only in the given environment."""
     return Marker(
         " and ".join(f"{name} == {environment[name]!r}" for name in environment)
     )
 
 
 def _report(documents: Sequence[Document], content: _Table) -> None:
-    """Report packages with different versions, and installers that can read the file."""
+    """Report versions that differ between environments, and limits on installers.
+
+    If the lock file has variants, only some installers can read the file.
+    """
     for project in {each["name"]: None for each in content["packages"]}:
         found: dict[str, list[str]] = defaultdict(list)
         for document in documents:

@@ -1,4 +1,7 @@
-"""Releases for lock files: lock all builds, or select one from a file.
+"""Releases for lock files.
+
+:class:`LockingRelease` locks all builds of a release. :class:`LockedRelease` selects one build
+from a lock file.
 
 A lock file contains the manifest of a release as ``[packages.variants-json]`` (PEP 825).
 """
@@ -212,7 +215,7 @@ class LockedRelease(LockingRelease):
         return () if label is None else (LockedVariant(self.project, label),)
 
     def fetch_ranked(self) -> list[Link]:
-        """Return the link of the selected build."""
+        """Return the link of the selected file, or all ranked links before the selection."""
         return Release.fetch_ranked(self) if self.chosen is None else [self.chosen]
 
     def links_of(self, build: LockedVariant) -> list[Link]:  # noqa: ARG002

@@ -97,7 +97,7 @@ def _block(release: Release, label: str, properties: Iterable[Property]) -> list
 
 
 def _is_agreed(run: Run, release: Release, label: str | None) -> bool:
-    """Return whether pip selected a build to agree with others."""
+    """Return whether pip selected a build to agree with other builds."""
     if run.attempt.agreement is None:
         return False
     compatible = (
@@ -109,7 +109,10 @@ def _is_agreed(run: Run, release: Release, label: str | None) -> bool:
 def report_unused_accelerators(
     run: Run, finder: PackageFinder, chosen: Iterable[Taken]
 ) -> None:
-    """Report builds that leave a device unused, unless the user selected the build.
+    """Report each build that leaves a device unused.
+
+    Skip a build if the user selected it, if pip selected it to agree with other builds, or if
+    a mode explains why the device is unused.
 
     :raises AcceleratorRequired: if a build must use an accelerator.
     """

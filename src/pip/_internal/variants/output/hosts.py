@@ -129,7 +129,7 @@ def best_wheels(python: TargetPython) -> str:
 
 
 def other_machine(target: Target, options: Values) -> OtherMachine:
-    """Create the error for installing files of another machine here."""
+    """Create the error for an attempt to install another machine's files in this environment."""
     other_places = ("--user", "--prefix", "--root")
     into = again(options, "--target", "DIR", without=other_places)
     hints = [

@@ -112,9 +112,10 @@ def own_python() -> str:
 
 
 def again(options: Values, *words: str, without: Container[str] = ()) -> str:
-    """Return the current command, with more words or without some options.
+    """Return the current command, with words added or options removed.
 
-    :param without: the names of options not to repeat, in addition to those in *words*.
+    :param words: the words to add; an option among them replaces the same typed option.
+    :param without: the names of other typed options to remove.
     """
     parser, (_, begun) = _command_line(options)
     # If the command is unknown, the user must complete it.
@@ -140,7 +141,7 @@ def place(options: Values, dist: BaseDistribution) -> tuple[str, ...]:
 
 
 def for_another_build(options: Values, dist: BaseDistribution) -> str:
-    """Return the command that selects a build of an installed package again."""
+    """Return the command that makes pip reselect the build of an installed package."""
     is_plain = installed_label(dist) is None
     usual = "--force-reinstall" if is_plain else UPGRADE_VARIANTS.name
     flags = place(options, dist) or (usual,)

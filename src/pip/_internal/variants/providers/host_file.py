@@ -82,7 +82,7 @@ def read_host_file(path: str) -> HostDescription:
 
 
 class _Problem(Exception):
-    """A host file is invalid: the problem and, if known, a hint."""
+    """A host file is invalid; the arguments are the problem and, if known, a hint."""
 
 
 def _host(path: str, root: object) -> HostDescription:

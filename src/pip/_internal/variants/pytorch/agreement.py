@@ -55,9 +55,11 @@ class OneBackend:
         return f"with wheels for {self.backend}"
 
     def order(self, selection: Selection) -> tuple[str, ...]:
-        """Return the labels for the backend first, then those for the CPU.
+        """Return the compatible labels, with the backend's label first and the CPU's next.
 
-        Variants with a manifest agree if they are for the same CUDA major version.
+        If the labels come from a manifest, labels for the CUDA major version of the backend come
+        first instead (:meth:`.Runtime.order`). For backends other than CUDA, the order of these
+        labels does not change.
         """
         labels = selection.ranking.compatible
         origin = selection.origin

@@ -145,7 +145,7 @@ class LocalVersionRelease(Release):
 
     @property
     def refusal(self) -> str | None:
-        """The reason if there is no build for the user's backends."""
+        """The reason for rejecting all builds (none is for the user's backends), or None."""
         if not self.wanted.choice or self.pinned:
             return None
         backends = [each for each in map(Backend.find, self.labels) if each is not None]
@@ -158,7 +158,7 @@ class LocalVersionRelease(Release):
 
     @property
     def hint(self) -> str | None:
-        """The hint if there is no build for the user's backends."""
+        """A hint for choosing among the available backends, or None."""
         if not self.wanted.choice or self.pinned:
             return None
         return (

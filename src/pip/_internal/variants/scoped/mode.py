@@ -219,7 +219,7 @@ class Scoped(Mode):
         )
 
     def _instead(self, project: NormalizedName, url: str) -> str:
-        """Return the command that uses another index for a project."""
+        """Return the current command, with *url* as the index of a project."""
         words = []
         for index in _typed(self._run.settings):
             left = tuple(name for name in index.projects if name != project)

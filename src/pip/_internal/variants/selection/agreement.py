@@ -1,15 +1,15 @@
 """Select builds that use the same accelerator.
 
-Libraries for two CUDA major versions conflict in one process. So does a CPU build that
-another package needs on a GPU. No property states what the neighbors of a package must be,
-so pip compares the properties of variants, and the local versions and requirements of plain
-packages.
+Libraries for two CUDA major versions conflict in one process. A GPU build that depends on a
+CPU build of another package fails, too. Variant properties do not describe the other
+packages in an environment, so pip compares the properties of variants, and the local
+versions and requirements of plain packages.
 
-If the best variants conflict, and other variants of the same versions agree, pip selects
-those. Packages that stay installed count, and so do CPU variants that the user chose. CPU
-variants that pip chose do not count. PEP 825 orders the variants of each release
-separately, so ``--no-variant-agreement`` turns this off. :func:`agreed` tries other kinds
-of agreement in the same way.
+If the best variants conflict, pip selects variants that agree, if the same versions have
+such variants. The comparison includes packages that stay installed, and CPU variants that
+the user chose, but not CPU variants that pip chose. PEP 825 does not define this step: the
+PEP orders the variants of each release separately. ``--no-variant-agreement`` skips the
+step. :func:`agreed` tries other kinds of agreement in the same way.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ _WITHOUT_MAJOR = frozenset(("cuda-toolkit", "nvidia-cuda-runtime", "nvidia-cubla
 
 
 class Runtime(NamedTuple):
-    """The accelerator of a build, for comparison with its neighbors.
+    """The accelerator that a build uses, for comparison with the builds of other packages.
 
     :ivar namespace: the namespace of the accelerator; None for the CPU.
     :ivar major: the CUDA major version; None for other accelerators and the CPU.
@@ -94,11 +94,11 @@ CPU = Runtime(None)
 
 
 class ComparedBuild(NamedTuple):
-    """A build that must agree with its neighbors.
+    """A build, for comparison with its neighbors.
 
     :ivar name: the package and its version, for messages.
-    :ivar label: the label of the variant, or the evidence for its runtime.
-    :ivar is_free: whether neighbors may differ, because pip chose this CPU build itself.
+    :ivar label: the label of a variant, or the evidence for the runtime of a plain package.
+    :ivar is_free: whether this is a CPU build that pip chose, so neighbors may differ from it.
     """
 
     name: str
@@ -125,7 +125,7 @@ class ComparedPackage(NamedTuple):
 
 
 def chosen_build(release: Release, link: Link) -> ComparedBuild | None:
-    """Return the selected variant at *link*, if neighbors must agree with it."""
+    """Describe the selected variant at *link*; None if neighbors need not agree with it."""
     label, selection = label_of(link), release.fetch_selection_of(link)
     if label is None or selection is None or selection.manifest is None:
         return None
@@ -193,10 +193,10 @@ def packages_to_install(
 def contradictions(
     neighbors: Iterable[ComparedPackage],
 ) -> Iterator[tuple[ComparedPackage, ComparedPackage]]:
-    """Yield pairs of packages that conflict because one is for the CPU only.
+    """Yield pairs of a package that uses an accelerator and a package that does not.
 
-    :return: a package that uses an accelerator, and one that does not. One of the two
-        requires the other, and both projects publish accelerator builds.
+    In each pair, either package requires the other, and both projects publish accelerator
+    builds.
     """
     by_name = {e.dist.canonical_name: e for e in neighbors if e.uses is not None}
     for each in by_name.values():
@@ -209,11 +209,11 @@ def contradictions(
 def labels_that_agree(
     apart: Sequence[ComparedPackage], providers: ProviderChain
 ) -> list[tuple[BaseDistribution, str]]:
-    """Return variants of installed packages that agree with the others.
+    """Return replacements for installed packages, so that all packages agree.
 
     :param apart: packages that should agree but do not.
-    :return: the packages to replace, each with a label of its version; empty if no
-        labels agree.
+    :return: the packages to replace, each with the label of another variant of the same
+        version; empty if no such labels agree.
     """
     for runtime in _proposals(each.build for each in apart if each.build is not None):
         found = {
@@ -230,7 +230,7 @@ def labels_that_agree(
 def _label_for(
     runtime: Runtime, dist: BaseDistribution, providers: ProviderChain
 ) -> str | None:
-    """Return the best variant of the installed version for a runtime, or None."""
+    """Return the label of the installed version's best variant for a runtime, or None."""
     build = installed_build(dist)
     if build is None:
         return None
@@ -241,7 +241,7 @@ def _label_for(
 
 
 def _runtime_of(manifest: Manifest, label: str) -> Runtime | None:
-    """Return the runtime of a variant; None if neighbors need not agree with it."""
+    """Return the runtime of a variant; None if neighbors need not agree with the variant."""
     variant = manifest.variant(label)
     using = set() if variant is None else accelerators.accelerators_of(variant)
     if variant is None or len(using) > 1:
@@ -258,7 +258,7 @@ def _runtime_of(manifest: Manifest, label: str) -> Runtime | None:
 
 
 def _uses(manifest: Manifest, label: str) -> bool | None:
-    """Return whether a variant uses an accelerator; None if no variant of it does."""
+    """Return whether a variant uses an accelerator; None if no variant in its manifest does."""
     if not any(
         accelerators.uses_accelerator(manifest, each) for each in manifest.variants
     ):
@@ -269,7 +269,11 @@ def _uses(manifest: Manifest, label: str) -> bool | None:
 def _runtime_from_metadata(
     dist: BaseDistribution, needed: Iterable[Requirement]
 ) -> tuple[Runtime | None, str, bool | None]:
-    """Return the runtime of a plain package, with evidence."""
+    """Return the runtime of a plain package, the evidence, and the use of an accelerator.
+
+    :return: the runtime, or None if neighbors need not agree with the package; the evidence
+        for the runtime; whether the package uses an accelerator, or None if unknown.
+    """
     for part in dist.raw_version.partition("+")[2].split("."):
         cuda = _LOCAL_CUDA.fullmatch(part)
         if cuda is not None:
@@ -311,7 +315,8 @@ def _major_of(required: Requirement) -> int | None:
 class Agreed(NamedTuple):
     """The compared builds before and after pip sought an agreement.
 
-    :ivar before: the builds of the first solution.
+    :ivar before: the builds before pip replaced any for agreement; equal to *after* if pip
+        replaced none.
     :ivar after: the builds of the final solution.
     :ivar installed: the builds that stay installed.
     """
@@ -336,7 +341,8 @@ def agreed(
 
     :param resolve_once: a function that resolves once, with the candidates known so far.
     :param accepted: a function that returns whether to accept a solution.
-    :return: the first accepted solution, or None; then the agreement is as before.
+    :return: the first accepted solution; None if there is none, after restoring the previous
+        agreement.
     """
     before = run.attempt.agreement
     for agreement in agreements:
@@ -362,10 +368,11 @@ def agreed_on_runtime(
     """Resolve with builds for the same runtime, if possible.
 
     :param resolve_once: a function that resolves once.
-    :param first: the solution without an agreement, which mixes runtimes.
-    :param is_as_good: a function that returns whether a solution with all builds of
-        *first* loses nothing else.
-    :return: the solution; None if there is none, or with ``--no-variant-agreement``.
+    :param first: the solution that mixes runtimes, found without an agreement.
+    :param is_as_good: a function that returns whether a solution is as good as *first* in
+        every respect other than its builds.
+    :return: the solution; None if no solution is accepted, or if ``--no-variant-agreement``
+        is set.
     """
     if run.settings.no_variant_agreement:
         return None
@@ -389,9 +396,10 @@ def _proposals(builds: Iterable[ComparedBuild]) -> list[Runtime]:
 def agreeing(
     resolve_once: ResolveOnce, resolver: Resolver, run: Run, first: RequirementSet
 ) -> tuple[RequirementSet, Agreed]:
-    """Return a solution with one runtime and the same versions, or else *first*.
+    """Return a solution with one runtime and the versions of *first*, or else *first* itself.
 
     :param resolve_once: a function that resolves once.
+    :return: the solution, and the builds that were compared.
     """
     installed: list[ComparedBuild] = []
 

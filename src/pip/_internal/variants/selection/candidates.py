@@ -176,11 +176,13 @@ class InstalledCandidate:
         return not is_asked_for or label_of(link) == self.label
 
     def merged_with(self, find: Infos, *, first: bool) -> Iterator[IndexCandidateInfo]:
-        """Yield the candidates of the index, with this build after others of its version.
+        """Yield the candidates of the index, and this build last among those of its version.
+
+        Omit this build if it must go.
 
         :param find: a function that yields the candidates of the index.
-        :param first: whether this build's version comes before newer versions, as for
-            packages that pip need not upgrade.
+        :param first: whether the version of this build precedes all other versions, even newer
+            ones; true if pip need not upgrade the package.
         """
         infos = find()
         if first:

@@ -29,7 +29,9 @@ def is_fork(version: object) -> bool:
 
 
 def leaves_fork(roots: Iterable[InstallRequirement]) -> bool:
-    """Return whether the user requests a specific pip.
+    """Return whether the user requires a specific version or file of pip.
+
+    That pip may replace the fork.
 
     :param roots: the user's requirements and constraints.
     """

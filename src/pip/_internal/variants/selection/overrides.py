@@ -1,10 +1,10 @@
 """The user's requests: projects, labels, and variants on or off.
 
-A label may apply to all projects. For a project that the user named, pip then selects the
-newest release that has such a label, if any. For a dependency, pip selects the usual
-release, with the label if the release has it. A configured label also never selects an
-older release, and need not exist. Of several labels that a release has, the last typed
-label counts.
+A label may apply to all projects. If the user named a project, pip then selects its newest
+release with the label, or the usual release if no release has the label. For a dependency,
+pip always selects the usual release, and uses the label if that release has it. Configured
+labels work as for dependencies, and need not exist. If a release has several of the labels,
+the label that was typed last counts.
 """
 
 from __future__ import annotations
@@ -36,10 +36,12 @@ class Request:
     """The requirements of one resolution, and the versions it may keep.
 
     :ivar named: the projects that the user named.
-    :ivar may_switch: whether the user asked a mode to replace installed builds.
-    :ivar leaves_fork: whether the user names a specific pip, which may replace the fork.
+    :ivar may_switch: whether an option of a mode allows pip to replace installed builds.
+    :ivar leaves_fork: whether the user requires a specific version or file of pip, which may
+        replace the fork.
     :ivar dists: the installed packages that the resolver sees, by normalized name.
-    :ivar locked_versions: the versions of projects with one version in a lock file.
+    :ivar locked_versions: the versions from a lock file, by project; without projects that have
+        several versions there.
     :ivar locked_labels: the labels from lock files, by project; None for a plain build.
     """
 
@@ -59,7 +61,10 @@ class Request:
         return None if dist is None or self.is_upgraded(project) else dist.version
 
     def fixed_reason(self, project: NormalizedName) -> str | None:
-        """Return why ``--no-deps`` fixes the version of *project*, or None."""
+        """Return the reason why pip cannot choose a version of *project* with ``--no-deps``.
+
+        :return: the reason; None if pip can choose a version.
+        """
         if not self._settings.ignore_dependencies:
             return None
         if project in self.named or project in self.locked_versions:
@@ -72,10 +77,11 @@ class Request:
     def conflicts(
         self, wanted: Iterable[Requirement], found: Versions = MappingProxyType({})
     ) -> Iterator[tuple[BaseDistribution, Requirement]]:
-        """Yield installed packages that violate a requirement.
+        """Yield installed packages that violate a requirement, each with the requirement.
 
-        :param found: the versions of the solution; for other projects, the installed
-            version counts, unless pip upgrades the project.
+        :param wanted: the requirements.
+        :param found: the versions in the solution. A project without a version there keeps its
+            installed version, and is ignored if pip upgrades it.
         """
         for each in wanted:
             name = canonicalize_name(each.name)
@@ -150,8 +156,9 @@ class Overrides:
     def labels_for(self, project: NormalizedName) -> list[str]:
         """Return the labels that are allowed for *project*, the strongest last.
 
-        Labels for this project; otherwise labels for all projects that a release of it has,
-        if the user named it.
+        If there are labels for this project, return only these. Otherwise, if the user named
+        the project, return the typed labels for all projects, but only those that its files
+        have.
         """
         own = [each.label for each in self.choices if each.project == project]
         return own or self._labels_of_named.get(project, [])
@@ -166,8 +173,8 @@ class Overrides:
     ) -> list[str]:
         """Return the user's labels that apply to a release.
 
-        Labels for the project apply even if the release lacks them. Without any, labels for
-        all projects apply if the release has them.
+        Labels for the project apply even if the release lacks them. If the project has no such
+        labels, the labels for all projects apply, but only those that the release has.
 
         :param project: the project; None if unknown.
         :param labels: the available labels.
@@ -177,7 +184,7 @@ class Overrides:
         return own[::-1] or [each for each in self.labels_for_all() if each in labels]
 
     def _typed_for_all(self) -> list[str]:
-        """Return the labels for all projects that are not configured, the strongest last."""
+        """Return the unconfigured labels that apply to all projects, strongest last."""
         return [
             each.label
             for each in self.choices
@@ -196,7 +203,7 @@ class Overrides:
     def settle_labels(
         self, project: NormalizedName, files: Iterable[tuple[object, str | None]]
     ) -> None:
-        """Decide which labels for all projects a named project must have.
+        """Record which of the labels for all projects apply to a named project.
 
         :param files: the version and the label of each candidate file, the newest first;
             the label of a plain file is None.

@@ -1,4 +1,4 @@
-"""A release, which selects a file as late as possible."""
+"""Releases that select a file only when pip needs one."""
 
 from __future__ import annotations
 
@@ -49,14 +49,14 @@ class Decision(NamedTuple):
 
 
 class Release:
-    """The files of one version.
+    """The files of one version of a project.
 
-    :ivar links: the files in upstream's order: by platform tag, then build tag, then sdists.
+    :ivar links: the files in upstream's order: wheels by platform tag and build tag, then sdists.
     :ivar reached: whether the resolver or a listing considered this release.
-    :ivar ignored: after the decision, the labels of ignored variants, each with the reason; a
-        label of None stands for all variants.
-    :cvar is_for_any: whether pip considers each variant for any machine instead of selecting
-        for the target.
+    :ivar ignored: the labels of ignored variants, each with the reason; None as a label stands
+        for all variants. Empty before the decision.
+    :cvar is_for_any: whether pip considers all variants, for any machine; otherwise, pip selects
+        variants for the target.
     """
 
     is_for_any = False
@@ -85,9 +85,9 @@ class Release:
 
     @functools.cached_property
     def wheels(self) -> dict[str, list[Link]]:
-        """The variant wheels by source, first source first.
+        """The variant wheels by source, in the order of the sources.
 
-        If several sources list a file, it belongs to the first of them.
+        A file in several sources belongs to the first one that lists it.
         """
         wheels: dict[str, list[Link]] = {source: [] for source in self._sources}
         for link in self.links:
@@ -103,7 +103,7 @@ class Release:
 
     @functools.cached_property
     def labels(self) -> list[str]:
-        """The labels of the wheels, first source first."""
+        """The labels of the wheels, in the order of the sources."""
         wheels = itertools.chain.from_iterable(self.wheels.values())
         return list(dict.fromkeys(filter(None, map(label_of, wheels))))
 
@@ -127,17 +127,17 @@ class Release:
 
     @property
     def hint(self) -> str | None:
-        """The hint if the user's selection is not available."""
+        """A hint for a selection that is not available, or None."""
         return None
 
     @property
     def refusal(self) -> str | None:
-        """The reason why all variants are rejected, if there is a single one."""
+        """The common reason for rejecting all variants, or None."""
         return None
 
     @property
     def lacks_label(self) -> bool:
-        """Whether the release lacks the user's label, so pip skips the release."""
+        """Whether pip skips this release because none of its wheels has the user's label."""
         return self.chosen_label is not None and self.chosen_label not in self.labels
 
     def fetch_selections(self) -> dict[str, ranking.Selection]:
@@ -151,10 +151,10 @@ class Release:
         return self._selections
 
     def fetch_has_alternatives(self) -> bool:
-        """Return whether the best variant may depend on the machine.
+        """Return whether the best variant may depend on the versions of other packages.
 
-        True if variants require certain versions of another package, since only the resolver
-        finds out that version.
+        Only the resolver determines these versions, so pip offers several variants to the
+        resolver.
         """
         return any(
             selection.manifest is not None
@@ -226,10 +226,11 @@ class Release:
         return manifest, ranking.Origin(ranking.OriginKind.WHEELS, where, missing)
 
     def _manifest_of_wheels(self, wheels: Mapping[str, Link], missing: str) -> Manifest:
-        """Build the manifest from the wheels; record wheels without one.
+        """Build the release's manifest from the wheels; record wheels without a manifest.
 
-        :param missing: why the index does not provide the manifest.
-        :raises ManifestUnavailable: if no wheel has a usable one.
+        :param missing: the reason that the index provides no manifest.
+        :raises ManifestUnavailable: if no wheel has a usable manifest, or pip may not read
+            wheels.
         """
         checked_path = self._run.catalog.checked_paths.get(self.project)
         if checked_path is not None:
@@ -312,9 +313,10 @@ class Release:
         return list(itertools.chain.from_iterable(ranked.values()))
 
     def replaced(self, link: Link) -> Iterator[tuple[BaseDistribution, Requirement]]:
-        """Yield packages that a variant would replace, each with its requirement.
+        """Yield packages that a variant would replace, each with the violated requirement.
 
-        Empty if the user chose a label, or upgrades, which permits the replacement.
+        Yield nothing if the user chose a label, and skip packages that pip upgrades: the user
+        permits these replacements.
         """
         if self.chosen_label is None:
             selection = self.fetch_selection_of(link)
@@ -326,7 +328,10 @@ class Release:
         return not names <= self._run.attempt.replaceable
 
     def fetch_skipped_file(self, label: str | None) -> Link | None:
-        """Return a better file that pip skips to keep an installed package."""
+        """Return the best file if pip skips it to keep an installed package, or None.
+
+        :param label: the label of the selected file.
+        """
         best = next(iter(self._rank(None)), None)
         if best is None or label_of(best) == label:
             return None
@@ -343,6 +348,6 @@ class Release:
 
 
 def _identities(link: Link) -> set[str]:
-    """Return names of a file that are equal for links to the same file."""
+    """Return the URL and hashes of a file; links to the same file share at least one of them."""
     hashes = {f"{name}:{value}" for name, value in link._hashes.items()}
     return {link.url_without_fragment, *hashes}
