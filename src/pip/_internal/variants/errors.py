@@ -220,7 +220,7 @@ class BuiltForThisMachine(VariantError):
 
 
 class InvalidVariantWheel(VariantError):
-    """A wheel does not contain the variant in its file name."""
+    """A wheel does not contain the variant that its file name states."""
 
     reference = "invalid-variant-wheel"
     form = "{} is not a valid variant wheel."
@@ -314,7 +314,8 @@ class DroppedVariants(NamedTuple):
     :ivar follows: the consequence, as in ``goes on with a plain build``; may be empty.
     :ivar hints: remedies, as questions, or as sentences without a final period.
     :ivar otherwise: a hint for doing without these variants and without a warning.
-    :ivar about: the subject; pip warns once for each subject; None for the text itself.
+    :ivar about: the subject, since pip warns once for each subject; None if the text is the
+        subject.
     """
 
     lost: str

@@ -1,6 +1,6 @@
-"""Parse and check the values of options.
+"""Parse and check the values of variant options.
 
-Loaded only when such an option is given; most runs of pip use none.
+Loaded only if the user gives such an option; most runs of pip use none.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class LabelChoice(NamedTuple):
 
     @property
     def written(self) -> str:
-        """The option as written, with its source if not the command line."""
+        """The option as written, with its source unless that is the command line."""
         where = " in a requirements file" if self.place is OptionSource.FILE else ""
         return f"--variant {self}{where}"
 
@@ -65,7 +65,7 @@ class LabelChoice(NamedTuple):
     def for_requirement(self, requirement: str) -> LabelChoice | None:
         """Return the same label for the project of *requirement* only.
 
-        :return: None if the requirement is for another environment.
+        :return: the label; None if the requirement is for another environment.
         """
         try:
             wanted = Requirement(requirement)

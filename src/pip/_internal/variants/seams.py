@@ -1,7 +1,7 @@
 """The only connection between stock pip's code and variants.
 
-``fork/seams.py`` in the source repository lists the hook of each upstream function, and
-why. Upstream's files name a hook as ``module:function``. The first call of a hook imports
+``fork/seams.py`` in the source repository lists the hook of each upstream function, and its
+purpose. Upstream's files name a hook as ``module:function``. The first call of a hook imports
 its module, so a pip that meets no variant imports nothing. A few hooks are in this module,
 because they usually do nothing and then must not import anything.
 """
@@ -49,8 +49,8 @@ def around(
 
     The decorator passes *hook* the decorated function, then the function's arguments.
 
-    :param load: a function that returns a module; if it returns None, the decorator calls
-        only the function.
+    :param load: a function that returns a module, or None to call only the decorated
+        function.
     :param given: arguments that *hook* gets before the function's arguments.
     """
     module, _, name = hook.partition(":")
@@ -183,7 +183,7 @@ def _process(
 
 
 def command_created(fn: Callable[P, R]) -> Callable[P, R]:
-    """Add the variant options of a single pip command.
+    """Add the variant options that only ``pip check`` or ``pip lock`` has.
 
     In this module because every command calls the hook.
     """

@@ -51,9 +51,9 @@ class OptionRow:
         options that only restrict the use of variants.
     :ivar about_this_machine: whether the option also applies to builds on this machine, which
         need not be the target.
-    :ivar repeated: the proposed commands that repeat a typed option: ``"any"`` command that
-        has it, ``"same"`` for the running command only, or ``"none"``; by default, ``"any"``
-        if the option affects the result.
+    :ivar repeated: the proposed commands that repeat a typed option: ``"any"`` for every
+        command that has the option, ``"same"`` for the running command only, ``"none"`` for no
+        command. By default, ``"any"`` if the option affects the result.
     """
 
     def __init__(
@@ -129,7 +129,7 @@ class TypedOption:
 
     @property
     def namespace(self) -> str | None:
-        """The namespace of the option, if any."""
+        """The namespace of the option, or None."""
         about = (ENABLE_PROVIDER, DISABLE_PROVIDER, PROVIDER_KIND, PREFER_VARIANT)
         if self.row not in about:
             return None
@@ -402,8 +402,8 @@ _T = TypeVar("_T")
 class _Given(Generic[_T]):
     """A descriptor for the value of an option when the settings were read.
 
-    :ivar default: the value if none is given; other values are converted to its type unless
-        it is None.
+    :ivar default: the value if the user gives no value. Given values are converted to the type
+        of the default, unless the default is None.
     """
 
     def __init__(self, default: _T) -> None:
@@ -431,8 +431,8 @@ _OF_TARGET = (
 class Settings:
     """The variant-related options of one command, read once.
 
-    An attribute named after an option is its value, which is empty if the option can be
-    repeated and is not given. Other attributes are None if not given.
+    An attribute with the name of an option has the value of that option, or the default below if
+    the option is not given.
 
     :ivar options: upstream's options of the command.
     :ivar typed: the typed variant options, in their order.
@@ -493,7 +493,10 @@ class Settings:
 
     @property
     def required_accelerators(self) -> frozenset[str]:
-        """Normalized names, possibly with :data:`ALL`; ``:none:`` clears the list."""
+        """The packages that must use an accelerator: normalized names, possibly with :data:`ALL`.
+
+        A typed ``:none:`` removes the names before it.
+        """
         found: set[str] = set()
         for names in self.read.get(REQUIRE_ACCELERATOR.dest) or ():
             for name in names:
@@ -574,12 +577,12 @@ class Settings:
 
     @property
     def is_checking_hashes(self) -> bool:
-        """Whether this command checks hashes; a requirements file may turn it on."""
+        """Whether this command checks hashes; a requirements file may turn the checks on."""
         return bool(self._given.get("require_hashes"))
 
     @property
     def no_require_hashes(self) -> bool:
-        """Whether a hash for one package does not make hashes required for others."""
+        """Whether hashes for some packages do not make hashes required for other packages."""
         return bool(self._of_install["no_require_hashes"])
 
     @property

@@ -62,11 +62,11 @@ class _Row:
 
     :ivar source: the page or folder that lists the files.
     :ivar label: the label; None for plain wheels and source distributions.
-    :ivar files: the files, first those that suit platform and Python, best first.
-    :ivar suitable: the number of files that suit.
+    :ivar files: the files; those that suit platform and Python come first, best first.
+    :ivar suitable: the number of files that suit platform and Python.
     :ivar rank: the rank of the label, 1 for the best; None if no file can be used.
     :ivar mismatches: the properties that the target lacks.
-    :ivar problem: another reason against the files; None if there is none.
+    :ivar problem: another reason for not using the files, or None.
     :ivar chosen: whether pip would install one of the files.
     """
 
@@ -93,7 +93,7 @@ class _Row:
 
     @property
     def size(self) -> int | None:
-        """The size in bytes of the file for the target, if known."""
+        """The size in bytes of the file for the target, or None if unknown."""
         return _size_of(self.files[0]) if self.suitable else None
 
 
@@ -102,7 +102,7 @@ _Listed = Sequence[tuple[Offer, Sequence[_Row]]]
 
 
 def _size_of(link: Link) -> int | None:
-    """Return the size of a file in bytes, if known without a request."""
+    """Return the size of a file in bytes, or None if only a request would show the size."""
     try:
         return os.path.getsize(link.file_path) if link.is_file else listed_size(link)
     except OSError:
@@ -154,7 +154,7 @@ def _rows(result: LookupResult, offered: Offer) -> list[_Row]:
 
 
 def _absent(result: LookupResult, files: Sequence[Link]) -> str:
-    """Return why no file with a label can be installed."""
+    """Return why none of *files* can be installed."""
     cause, detail = skipped_versions.cause_of_files(
         result.finder, result.project, files
     )
@@ -167,9 +167,10 @@ def _absent(result: LookupResult, files: Sequence[Link]) -> str:
 def _judged(
     offered: Offer, link: Link
 ) -> tuple[tuple[int, int] | None, Sequence[Mismatch], str | None]:
-    """Return the rank of a file, its mismatches, and another problem.
+    """Return the rank of a file, the mismatches of its variant, and another problem.
 
-    :return: a rank of None if the file cannot be used.
+    :return: the rank, or None if the file cannot be used; the mismatches; the problem, or
+        None.
     """
     release, label = offered.release, label_of(link)
     if release is None or label is None:
@@ -190,9 +191,9 @@ def _judged(
 
 
 def _listed_offers(result: LookupResult, *, all_versions: bool) -> list[Offer]:
-    """Return the versions to list: the version to install, or all with variants.
+    """Return the versions to list: the version to install, or all versions with variants.
 
-    If pip would install none, the newest version with variants replaces it.
+    If pip would install no version, return the newest version with variants instead.
     """
     with_variants = [each for each in result.offers if each.has_variants]
     if all_versions:

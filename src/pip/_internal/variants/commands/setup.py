@@ -43,7 +43,7 @@ _KEY = f"{_SECTION}.{scoped_indexes.KEY}"
 
 
 class Publisher(NamedTuple):
-    """An index of a publisher; the table documents the fields."""
+    """An index of a publisher; ``publishers.toml`` documents the fields."""
 
     name: str
     publisher: str
@@ -63,7 +63,7 @@ PUBLISHERS = {each["name"]: Publisher(**each) for each in _TABLE["publisher"]}
 
 
 def run(command: SessionCommandMixin, options: Values, args: list[str]) -> int:
-    """Show the known indexes, or add or remove the named ones."""
+    """Show the known indexes, or add or remove the indexes of the named publishers."""
     del command  # No session: the action sends no request.
     if options.remove and not args:
         raise errors.WrongUse(
@@ -102,7 +102,7 @@ class _File:
     """
 
     def __init__(self, options: Values) -> None:
-        """Find the file: from the command line, or the default for the environment.
+        """Find the file that the user selected, or else the environment's default file.
 
         :raises ContradictoryOptions: if the user typed several files.
         :raises UnusableConfiguration: if an index in the file is invalid.
@@ -168,7 +168,7 @@ class _File:
 
 
 def _named(file: _File, name: str) -> Publisher:
-    """Return the publisher with this name, with the URL of a given mirror.
+    """Return the publisher with this name; a typed URL replaces the publisher's URL.
 
     :raises WrongUse: if there is no such publisher.
     """
@@ -221,7 +221,7 @@ def _changed(file: _File, publishers: Sequence[Publisher]) -> list[ScopedIndex]:
 
 
 def _without(index: ScopedIndex, publisher: Publisher) -> list[ScopedIndex]:
-    """Return an index without the projects of a publisher."""
+    """Return an index without the projects of a publisher; empty if no project remains."""
     if not _is_at(index, publisher):
         return [index]
     left = tuple(name for name in index.projects if name not in publisher.projects)

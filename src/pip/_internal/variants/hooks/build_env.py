@@ -81,7 +81,7 @@ def restore_user_variables() -> None:
 
 
 def _replaced(environ: Mapping[str, str | None]) -> dict[str, str | None]:
-    """Set or remove environment variables; return the old values."""
+    """Set or remove environment variables, and return the old values."""
     before = {name: os.environ.get(name) for name in environ}
     for name, value in environ.items():
         if value is None:

@@ -1,11 +1,11 @@
-"""Check installed variants against the machine or a host, and each other.
+"""Check installed variants against this machine or a host, and against each other.
 
-Variants that do not suit are a warning of ``pip check``, or an error in strict mode, because
+Unsupported variants are only a warning of ``pip check``, or an error in strict mode, because
 the packages' own metadata is correct. pip reads only records: no network, no plugins. Missing
 files of packages are also a warning, because images are often made smaller by deleting files.
 
-A host determines the hardware. pip checks dependencies and tags in this environment for the
-Python that runs the environment, and in a folder for the host.
+A host replaces this machine's hardware. pip checks the dependencies and tags of this
+environment for the Python that runs the environment, and those of a folder for the host.
 """
 
 from __future__ import annotations
@@ -47,12 +47,11 @@ def checked(
     options: Values,
     args: list[str],
 ) -> int:
-    """Report packages with missing files, and installed variants that do not fit.
-
-    A variant that the target does not support is an error in strict mode; otherwise the exit
-    status is upstream's.
+    """Report packages with missing files, and variants that the target does not support.
 
     :param find_mode_modules: a function that returns the packages of all modes.
+    :return: upstream's exit status; an error if a package lacks a required accelerator or, in
+        strict mode, if the target does not support a variant.
     """
     settings = Settings(options)
     dists = _installed(settings.path)
@@ -203,7 +202,7 @@ def incomplete(dists: Iterable[BaseDistribution], options: Values) -> Iterator[s
 
 
 def _missing(dist: BaseDistribution) -> Iterator[str]:
-    """Yield the recorded files of a package that are missing.
+    """Yield those recorded files of a package that are missing.
 
     Skips scripts and data outside the package's folder: the user may have moved these, as with
     ``--target``, or the record may have their paths in the wheel.
@@ -226,11 +225,13 @@ def unsupported(
     mode_modules: Iterable[ModeModule],
     options: Values,
 ) -> tuple[list[str], list[str]]:
-    """Return the variants that the machine does not support, and the remedy.
+    """Return messages about the variants that the machine does not support.
+
+    Hiding devices is the user's choice, so variants for hidden devices have separate messages.
 
     :param mode_modules: the packages of all modes.
-    :return: the unsupported variants, and the variants for devices that an environment
-        variable hides, which is the user's choice.
+    :return: the messages about unsupported variants, and the messages about variants for
+        devices that an environment variable hides.
     """
     from pip._internal.variants.output.invocation import for_upgrade, place
     from pip._internal.variants.output.reasons import needs
@@ -267,7 +268,7 @@ def unsupported(
 
 
 def _masks(selection: Selection, mismatches: Iterable[Mismatch]) -> list[str]:
-    """Return the variables that hide devices, if they are the only problem."""
+    """Return the reasons why devices are hidden; empty if a variant has another mismatch."""
     answers = [selection.answers[each.feature.namespace] for each in mismatches]
     if any(answer.hidden_by is None for answer in answers):
         return []
@@ -280,7 +281,7 @@ def _mode_warnings(
     mode_modules: Iterable[ModeModule],
     options: Values,
 ) -> list[str]:
-    """Return the problems of *dists* that modes report about their variants."""
+    """Return the problems of *dists* that the modes of installed variants report."""
     from pip._internal.variants.selection.run import options_for
 
     return [

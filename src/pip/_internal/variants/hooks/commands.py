@@ -37,7 +37,7 @@ def list_columns(
     packages: Sequence[BaseDistribution],
     options: Values,
 ) -> tuple[Rows, list[str]]:
-    """Add a column of labels to ``pip list`` if there is one to show."""
+    """Add a column of labels to ``pip list`` if there is a label to show."""
     rows, header = fn(packages, options)
     labels = list(map(installed_label, packages))
     if any(labels):

@@ -127,7 +127,8 @@ def _check_keys(run: Run, parser: ConfigOptionParser) -> None:
 def _begin(run: Run, options: Values) -> None:
     """Apply the machine of ``--variant-host`` to a command.
 
-    :raises OtherMachine: if the command would install wheels for that machine here.
+    :raises OtherMachine: if the command would install wheels for that machine in this
+        environment.
     """
     # Report an invalid host before any request.
     settings = run.settings
@@ -154,7 +155,7 @@ def _begin(run: Run, options: Values) -> None:
 def scan_directory(
     fn: Callable[[_FlatDirectoryToUrls], None], directory: _FlatDirectoryToUrls
 ) -> None:
-    """Find manifests in a directory, which stock pip ignores."""
+    """Find the manifests in a directory; stock pip ignores manifests."""
     fn(directory)
     with os.scandir(directory._path) as entries:
         for entry in entries:

@@ -26,7 +26,7 @@ _LABELS: dict[str, str] = {}
 def recorded_selection(
     fn: Callable[[str, str], list[str]], wheel_path: str, info_dir: str
 ) -> list[str]:
-    """Record the selection of a variant during its installation, if any.
+    """Record the selection of the wheel that pip installs, if there was a selection.
 
     :return: the paths of the written files.
     """
@@ -50,7 +50,7 @@ def recorded_selection(
 
 
 def installed_summary(fn: Callable[[Any, Any], str], installed: Any, env: Any) -> str:
-    """Add labels to the summary of installed packages, without those that stayed."""
+    """Add labels to the summary of installed packages, and omit packages that stayed."""
     # Build environments of other commands are installed in this way too.
     given = {} if switches._options is None else vars(switches._options)
     if os.path.isdir(folder := given.get("target_dir") or "") and not given["upgrade"]:

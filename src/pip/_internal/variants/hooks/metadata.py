@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def with_variant(name: object, dist: BaseDistribution, form: str) -> str:
-    """Add the label of an installed variant to its description.
+    """Return a name, with the label of the installed variant added if there is one.
 
     :param form: the text to add, with ``{}`` for the label.
     """

@@ -41,7 +41,7 @@ logger = get_logger(__name__)
 def cached_wheels(
     fn: Callable[[Cache, Link, str], list[Any]], cache: Cache, *args: Any
 ) -> list[Any]:
-    """Skip cached variants that the target cannot run, or all if variants are off."""
+    """Skip cached variants that the target cannot run, or all variants if they are off."""
     run = RUN.of(cache, Run)
     return [entry for entry in fn(cache, *args) if _is_usable(run, *entry)]
 
@@ -177,7 +177,7 @@ def source_prepared(
     installer: Any,
     *args: Any,
 ) -> BaseDistribution:
-    """Read the static metadata of a source for another kind of machine.
+    """Read the static metadata of a source if the target is another kind of machine.
 
     :raises BuiltForThisMachine: if the dependencies are not static.
     """

@@ -1,4 +1,4 @@
-"""Rank the candidates of a release when the resolver needs the first one.
+"""Rank the candidates of a release when the resolver needs the first candidate.
 
 Upstream orders the candidates of all versions at once, and that order stays. Within one
 version, variants come first, best first. pip ranks them as late as possible, so that it
@@ -134,7 +134,7 @@ def _installed_candidate(
 
 
 def _fork_of(run: Run, project: str) -> BaseDistribution | None:
-    """Return the installed fork, if *project* must not replace it."""
+    """Return the installed fork if *project* must not replace it, or None."""
     if project != "pip":
         return None
     from pip._internal.variants.selection.fork import fork_to_keep
@@ -288,9 +288,9 @@ def link_candidate(
 ) -> BaseCandidate | None:
     """Create the candidate for a link, unless it is unsuitable or refused.
 
-    Called for all links: those that the finder found, and those that requirements and
-    constraints name (of the user, of metadata, or of a build). If the fork is installed, the
-    URL of a dependency on pip stands for the fork.
+    Called for all links: those that the finder found, and those in the requirements and
+    constraints of the user, of metadata, or of a build. If the fork is installed, the URL of a
+    dependency on pip stands for the fork.
 
     :raises PipError: if pip must not use the link.
     """

@@ -36,7 +36,7 @@ def resolved(
     root_reqs: list[InstallRequirement],
     check_supported_wheels: bool,
 ) -> RequirementSet:
-    """Announce the selected variants before further downloads.
+    """Run the resolver, and announce the selected variants before further downloads.
 
     :raises NothingToInstall: if no project has a label that was typed for all projects.
     :raises NotLocked: if a lock file lacks a package.
@@ -162,16 +162,17 @@ class _Resolution:
         return requirements
 
     def _lookahead(self) -> VariantLookahead:
-        """Return the policy for prefetching manifests, if needed."""
+        """Return the policy for prefetching manifests."""
         from pip._internal.variants.selection.lookahead import VariantLookahead
 
         return VariantLookahead(self.run, self.finder)
 
     def _requested_extras(self, found: RequirementSet) -> list[InstallRequirement]:
-        """Return further requirements, so that a switch installs extras too.
+        """Return further requirements, so that a switch to another variant installs extras, too.
 
-        Upstream resolves extras that an installed package requires only if it also resolves that
-        package. Otherwise the other variant may lack the requirements of extras.
+        If an installed package requires extras of another package, upstream resolves these extras
+        only together with the installed package. Without further requirements, the new variant
+        may therefore lack the requirements of these extras.
         """
         installed = self.resolver.factory._installed_dists
         names = {
@@ -269,7 +270,7 @@ class _Resolution:
         return requirements, kept
 
     def _keep_installed(self, requirements: RequirementSet) -> RequirementSet:
-        """Resolve again while a selection depends on a package that pip replaces."""
+        """Resolve again while pip skips a file to keep a package that the solution replaces."""
         run = self.run
         while True:
             ruled_out = {
@@ -379,7 +380,7 @@ class _Resolution:
         return {each.project_name for each in self._found() if not each.is_installed}
 
     def _kept_builds(self) -> list[BaseDistribution]:
-        """Return the installed variants that are kept."""
+        """Return the kept packages that have a record of a build."""
         installed = (each for each in self._found() if each.is_installed)
         dists = (vars(candidate).get("dist") for candidate in installed)
         return [dist for dist in dists if dist is not None and installed_build(dist)]
@@ -427,7 +428,7 @@ def installation_error(
     error: Any,
     constraints: Mapping[str, Any],
 ) -> InstallationError:
-    """Return an error that explains rejected variants, if they are the cause."""
+    """Return an error that explains rejected variants, or else upstream's error."""
     from pip._internal.variants.output.refusals import refusal
 
     usual = functools.partial(fn, factory, error, constraints)

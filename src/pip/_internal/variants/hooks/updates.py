@@ -1,6 +1,6 @@
 """Report newer releases of the fork and of stock pip.
 
-Recommends no command that replaces the fork with stock pip, unless the text says so.
+pip recommends a command that replaces the fork with stock pip only if the message says so.
 """
 
 from __future__ import annotations

@@ -39,7 +39,8 @@ _UNREADABLE: tuple[type[Exception], ...] = (*_DAMAGED, KeyError, RuntimeError)
 def undamaged(filename: str) -> Iterator[None]:
     """Raise an error if the variant wheel *filename* is damaged or invalid.
 
-    :raises InvalidVariantWheel: if an error of the block shows this.
+    :raises InvalidVariantWheel: if an error in the block shows that the wheel is damaged or
+        invalid.
     """
     try:
         yield

@@ -29,7 +29,7 @@ _USUAL = 3
 
 
 class _Copy(Link):
-    """A link with more data, to the same file."""
+    """A copy of a link, with more data about the same file."""
 
     __slots__ = []
 
@@ -39,7 +39,7 @@ class _Copy(Link):
 
 
 class LocalVersionWheel(_Copy):
-    """A wheel that is a variant by its local version, without a label."""
+    """A wheel without a label that is a variant because of its local version."""
 
     __slots__ = ["label", "source"]
 
@@ -140,9 +140,9 @@ def folder_url(location: str) -> str:
 
 
 def uploaded_too_late(link: Link, limit: datetime.datetime | None) -> str | None:
-    """Return why a manifest is ignored, if it was uploaded too late.
+    """Return the reason for ignoring a manifest that was uploaded too late, or None.
 
-    Local files have no upload time, as for upstream.
+    As for upstream, local files have no upload time.
 
     :param limit: the earliest upload time that is too late; None for no limit.
     :return: the reason; None if pip uses the manifest.

@@ -41,7 +41,7 @@ def fetch_links(session: PipSession, url: str, project: str) -> list[Link]:
     """Fetch the links of a page.
 
     :param url: the URL of the page, with a trailing slash.
-    :param project: the project of the page, which the user may have asked to refresh.
+    :param project: the project of the page; the user may have asked to refresh the project.
     :raises PageUnavailable: if the page cannot be fetched, or is not a page of links.
     """
     if not session.is_secure_origin(Link(url)):

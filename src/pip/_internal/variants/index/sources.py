@@ -91,9 +91,9 @@ def fetch_manifest(
 ) -> Manifest:
     """Fetch, verify and parse the manifest at *link*.
 
-    If the hash differs from the one on the index page, pip fetches both again, since either may
-    be an old copy. pip also fetches a cached manifest again if it cannot be parsed. Takes at
-    most :data:`~.time_limit.MAX_TIME`.
+    If the hash of the manifest differs from the hash on the index page, pip fetches the manifest
+    and the page again, since either may be an old copy. pip also fetches a manifest again if the
+    cached copy cannot be parsed. Takes at most :data:`~.time_limit.MAX_TIME`.
 
     :param uploaded_prior_to: the upload time from which a manifest counts as missing.
     :raises ManifestMissing: if the manifest does not exist for this run.
@@ -216,7 +216,7 @@ def _read(response: Response) -> bytes:
 
 
 def hint_for(status: int) -> str:
-    """Return a hint for a server's error, without a final period, or ""."""
+    """Return a hint for a server's error, without a final period; empty without a hint."""
     if status in _BUSY or status >= 500:
         return AGAIN
     if status in _REFUSED:
@@ -225,7 +225,7 @@ def hint_for(status: int) -> str:
 
 
 def _link_read_afresh(session: PipSession, link: Link) -> Link:
-    """Fetch the index page again, and find the same manifest there."""
+    """Return the link to the same manifest on the index page, after fetching the page again."""
     from pip._internal.index.collector import _get_index_content, parse_links
 
     if not link.comes_from:

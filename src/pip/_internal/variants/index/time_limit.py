@@ -35,7 +35,7 @@ class Overdue(Exception):
 def within(session: PipSession, do: Callable[[PipSession], _T]) -> _T:
     """Call a function with a session that never prompts, within a time limit.
 
-    pip has already asked for a password, if the index page needs one.
+    If the index page needs a password, pip has already asked for the password.
 
     :param do: the function, which gets the session and runs in a thread.
     :raises Overdue: if the function takes longer than :data:`MAX_TIME`.

@@ -1,7 +1,7 @@
 """Read manifests from wheels (PEP 825, "Wheel metadata").
 
 Each variant wheel contains its part of the release's manifest as ``variant.json``. If an
-index or a directory has no manifest, the parts from one wheel per label replace it.
+index or a directory has no manifest, pip combines the parts from one wheel per label.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def metadata_of_wheel(
     """Return the metadata of the wheel at *link*, local or remote.
 
     :param path: the path of a copy of the wheel, to read instead.
-    :raises WheelUnreadable: see :func:`.remote_wheel`.
+    :raises WheelUnreadable: if range requests cannot read the wheel.
     """
     if path is None and not link.is_file:
         return remote_wheels.remote_wheel(session, link)
@@ -106,8 +106,8 @@ def manifest_of_wheels(
     For remote wheels, range requests read only the metadata.
 
     :param links: the links by label.
-    :param checked_path: a function that returns the path of a copy of a wheel with a checked
-        hash, if hashes are required; then pip reads only such copies.
+    :param checked_path: if hashes are required, a function that checks the hash of a wheel and
+        returns the path of a copy. pip then reads only such copies.
     :return: the manifest, and the reasons for missing labels, by label.
     :raises ManifestUnavailable: if no wheel is readable, or if the wheels disagree.
     :raises HashError: if a wheel does not have the required hash.

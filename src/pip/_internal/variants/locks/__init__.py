@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def mode_of(run: Run) -> Mode | None:
-    """Return the mode of ``pip lock``."""
+    """Return the mode of ``pip lock``, or None for other commands."""
     settings = run.settings
     if not settings.several_builds or not (run.enabled or settings.environments):
         return None

@@ -141,7 +141,9 @@ class _Needs:
             pass
 
     def _decided_by(self, project: str) -> Mapping[LockedVariant, str]:
-        """Return the variants of one project that decide a version.
+        """Return the variants of another project that decide the version of *project*.
+
+        :return: the version of *project* for each of these variants.
 
         :raises LockConflict: if no project decides the version.
         """
@@ -162,7 +164,10 @@ class _Needs:
         return max(deciding, key=lambda each: each[0])[1]
 
     def _grow(self) -> bool:
-        """Propagate along each dependency once; return whether anything changed."""
+        """Propagate along each dependency once.
+
+        :return: whether any condition changed.
+        """
         before = dict(self.found)
         for source, children in self._children.items():
             for child in children:
@@ -185,7 +190,7 @@ class _Needs:
     def _by_version(
         self, project: str, when: Condition
     ) -> Iterator[tuple[str, Condition]]:
-        """Yield each version of a project with its condition."""
+        """Yield each version of a project, with the condition for that version."""
         deciding = self._deciding.get(project)
         for version in self._versions[project]:
             if deciding is None:
@@ -267,7 +272,7 @@ class _Needs:
                 raise self._several_versions(project_of(child))
 
     def _several_versions(self, project: str) -> LockConflict:
-        """Return the error that names the variants."""
+        """Return the error for a project that variants need in different versions."""
         needing: dict[str, set[str]] = defaultdict(set)
         for run in self._resolutions:
             if project in run.versions:
@@ -293,14 +298,14 @@ def project_of(node: str) -> str:
 
 
 def group_name(variant: LockedVariant) -> str:
-    """Name the dependency group of a variant."""
+    """Return the name of the dependency group of a variant."""
     name = f"variant-{variant.project}-{variant.label or 'plain'}"
     # A label that consists of punctuation would leave a trailing dash.
     return canonicalize_name(name).strip("-")
 
 
 def marker_text(condition: Condition) -> str | None:
-    """Return a condition as a marker; None if it is always true."""
+    """Return a condition as a marker, or None if the condition is always true."""
     names = sorted(group_name(each) for each in condition if each is not None)
     if None in condition:
         return None

@@ -34,7 +34,7 @@ class Document(NamedTuple):
     """A lock file for one environment.
 
     :ivar name: the name of the environment, as typed.
-    :ivar environment: the environment markers that distinguish this environment from others.
+    :ivar environment: the markers that distinguish this environment from other environments.
     :ivar content: the TOML content of the file.
     """
 
@@ -66,7 +66,7 @@ class Documents:
     """The documents of the environments locked so far.
 
     :ivar name: the name of the current environment.
-    :ivar environment: the markers that distinguish this environment from others.
+    :ivar environment: the markers that distinguish this environment from other environments.
     :ivar is_last: whether this is the last environment.
     :ivar versions: the locked versions of each project.
     """
@@ -111,7 +111,7 @@ def lock_each(
 ) -> int:
     """Lock for each of the user's environments, and write one file.
 
-    :raises InvalidHostFile: if there is no such platform, or a name includes hardware.
+    :raises InvalidHostFile: if a named platform does not exist, or a name includes hardware.
     :raises UnknownHost: if a name is invalid.
     :raises ContradictoryOptions: if the user also typed a host.
     :raises SameEnvironment: if one file cannot contain two of the environments.
@@ -197,7 +197,7 @@ def merged(documents: Sequence[Document]) -> dict[str, Any]:
 def _only_for(
     some: Sequence[Mapping[str, str]], environments: Sequence[Mapping[str, str]]
 ) -> str | None:
-    """Return the marker for some of the environments; None for all."""
+    """Return a marker that is true only in *some* of *environments*, or None for all."""
     others = [each for each in environments if each not in some]
     if not others:
         return None

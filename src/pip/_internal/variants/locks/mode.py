@@ -129,14 +129,14 @@ class Locks(Mode):
 
     @property
     def environment(self) -> Mapping[str, str]:
-        """The markers that distinguish the described machine from others."""
+        """The markers that distinguish the described machine from other machines."""
         target = self._run.target.described
         return {} if target is None else target.distinguishing_markers
 
     def infos(
         self, infos: Infos, project: NormalizedName, specifier: SpecifierSet
     ) -> Iterator[IndexCandidateInfo]:
-        """Put the versions of other resolutions first.
+        """Yield the versions, with the versions of other resolutions first.
 
         A package with variants keeps its version. For another kind of machine, sources are
         candidates only if there are no wheels.
@@ -203,7 +203,7 @@ class Locks(Mode):
 
     @property
     def _targets(self) -> frozenset[_Target]:
-        """All resolved variants."""
+        """All resolved variants, each with its node."""
         return frozenset(
             (variant, node)
             for each in self._resolutions
@@ -241,7 +241,7 @@ class Locks(Mode):
     def _resolve_with(
         self, resolve_once: ResolveOnce, selected: Mapping[str, LockedVariant]
     ) -> RequirementSet:
-        """Resolve with some variants, and the least demanding ones of other projects.
+        """Resolve with some variants, and the least demanding variants of other projects.
 
         :raises BuildConflict: if there is no solution.
         """
@@ -267,7 +267,7 @@ class Locks(Mode):
                 self._failed[wanted] = problem
 
     def _next(self) -> tuple[_Target, Resolution] | None:
-        """Return the next unresolved variant, and a resolution of its project."""
+        """Return the next unresolved variant and a resolution with its project, or None."""
         done = self._failed.keys() | self._targets
         for resolution in self._resolutions:
             for node in sorted(resolution.versions):
@@ -280,7 +280,11 @@ class Locks(Mode):
     def _selections(
         self, wanted: LockedVariant, origin: Resolution
     ) -> Iterator[dict[str, LockedVariant]]:
-        """Yield selections with a variant: it alone, then also others with its label."""
+        """Yield selections with *wanted*.
+
+        The first selection changes only this variant. The second selection, if different, also has
+        the variants of other projects with the same label.
+        """
         alone = {**origin.taken, wanted.project: wanted}
         yield alone
         alike = {
@@ -331,7 +335,7 @@ class Locks(Mode):
     def _refuse_dependence(self) -> None:
         """Check that the dependencies of variants do not depend on the machine.
 
-        :raises DependsOnMachine: if the dependencies of a variant do.
+        :raises DependsOnMachine: if the dependencies of a variant depend on the machine.
         """
         if self._resolver.ignore_dependencies:
             return
@@ -352,7 +356,7 @@ class Locks(Mode):
                     raise DependsOnMachine(name, text, lacking)
 
     def _report_left_out(self) -> None:
-        """Report the variants that conflict with all others."""
+        """Report the variants that pip leaves out of the lock file."""
         for (variant, _), problem in self._failed.items():
             name = reasons.build_name(self.releases[variant.project], variant.label)
             warning = f"Leaving {name} out of the lock file: {problem}"

@@ -57,14 +57,15 @@ def narrowed(
 
     Upstream handles the rest of a lock file.
 
-    :param session: the session of the command, which has the run; upstream passes no finder.
+    :param session: the session of the command, to which the run is attached; upstream passes
+        no finder.
     :param path_or_url: the path or URL of the lock file.
     :param extras: the requested extras.
     :param dependency_groups: the requested groups.
     :raises LockedForOthers: if the file, or all wheels of a package, are for other machines.
-    :raises InvalidVariantWheel: if the URL of a wheel is for another variant.
-    :raises NothingToInstall: if no build of a package runs, or a package lacks the user's
-        label.
+    :raises InvalidVariantWheel: if the URL and the name of a wheel are for different variants.
+    :raises NothingToInstall: if no build of a package runs on the target, or a package lacks
+        the user's label.
     :raises UnsupportedVariant: if the target cannot run the variant with the user's label.
     :raises VariantLost: if pip cannot check a variant, in strict mode.
     :raises VariantsDisabled: if variants are off, and a package has only variants.
@@ -106,7 +107,8 @@ def _with_choices(
     The builds use the same accelerator, if possible.
 
     :param environment: the environment of markers, without groups.
-    :param groups: the active groups; groups of variants are active only if selected.
+    :param groups: the active groups; the group of a variant is active only if pip selects that
+        variant.
     """
     own, run = _groups_of_variants(lock).intersection(groups), reader.run
 
@@ -153,7 +155,7 @@ def _refuse_others(lock: Pylock, place: str, target: Mapping[str, str]) -> None:
 def _only_versions(
     lock: Pylock, environment: Mapping[str, str]
 ) -> dict[NormalizedName, Version]:
-    """Return the versions of projects with one version for the target.
+    """Return the version of each project that has only one version for the target.
 
     :param environment: the environment of a described target; may be empty.
     """
@@ -252,7 +254,7 @@ class _LockReader:
         return found
 
     def release_of(self, package: Package) -> LockedRelease | None:
-        """Return the release of a package; None if it has no variants for the target.
+        """Return the release of a package, or None if no variants are for the target.
 
         :raises PipError: if there is no build to select.
         """
@@ -301,7 +303,7 @@ class _LockReader:
         return replace(package, wheels=[chosen], sdist=None)
 
     def _files(self, package: Package) -> dict[Link, PackageWheel | PackageSdist]:
-        """Return the files by location; empty if they contain no variant."""
+        """Return the files of a package by location; empty if none of them is a variant."""
         formats = frozenset({"binary", "source"})
         if self._format_control is not None:
             formats = self._format_control.get_allowed_formats(package.name)

@@ -51,9 +51,9 @@ def inlined(manifest: Manifest, labels: Iterable[str]) -> dict[str, Any]:
 
 
 def read_inlined(table: object) -> Manifest:
-    """Validate the manifest in a lock file.
+    """Parse and validate the manifest in a lock file.
 
-    :raises InvalidManifest: if it violates the schemas.
+    :raises InvalidManifest: if the manifest violates the schemas.
     """
     manifest = parse_document(table)
     try:
@@ -63,7 +63,7 @@ def read_inlined(table: object) -> Manifest:
 
 
 def uncertain(manifest: Manifest, label: str) -> list[Property]:
-    """Return the properties that a compatible machine may lack.
+    """Return the properties of a variant that a compatible machine may lack.
 
     Versions of other packages do not depend on the machine.
     """
@@ -130,7 +130,7 @@ class LockingRelease(Release):
 
     @cached_property
     def source(self) -> str | None:
-        """The source of the locked variants: the first source with compatible variants."""
+        """The first source with compatible variants, from which pip locks variants, or None."""
         for source, selection in self.fetch_selections().items():
             if selection.ranking.compatible:
                 return source
@@ -140,7 +140,7 @@ class LockingRelease(Release):
     def builds(self) -> tuple[LockedVariant, ...]:
         """The builds to lock, least demanding last; empty without variants.
 
-        Only builds with the user's labels, if any.
+        If the user chose labels, only builds with these labels.
         """
         if self.source is None:
             return ()
@@ -160,7 +160,10 @@ class LockingRelease(Release):
         return tuple(LockedVariant(self.project, label) for label in labels)
 
     def fetch_ranked(self) -> list[Link]:
-        """Return the links of the current build, or of any build."""
+        """Return the links of the current build, or else of all builds.
+
+        Among all builds, the least demanding build comes first.
+        """
         self.reached = True
         self._run.reporter.report(problems_of(self))
         if self.source is None:
@@ -186,7 +189,7 @@ class LockedRelease(LockingRelease):
     that nobody requested.
 
     :ivar files: the entries of the lock file, by location.
-    :ivar chosen: the selected file, which never changes.
+    :ivar chosen: the selected file, which never changes; None before the selection.
     """
 
     is_for_any = False
@@ -210,7 +213,7 @@ class LockedRelease(LockingRelease):
 
     @property
     def builds(self) -> tuple[LockedVariant, ...]:
-        """The selected variant, if any."""
+        """The selected variant; empty if no variant is selected."""
         label = None if self.chosen is None else label_of(self.chosen)
         return () if label is None else (LockedVariant(self.project, label),)
 
@@ -219,7 +222,7 @@ class LockedRelease(LockingRelease):
         return Release.fetch_ranked(self) if self.chosen is None else [self.chosen]
 
     def links_of(self, build: LockedVariant) -> list[Link]:  # noqa: ARG002
-        """Return the selected wheel."""
+        """Return the selected file; empty before the selection."""
         return [] if self.chosen is None else [self.chosen]
 
     def _manifest(

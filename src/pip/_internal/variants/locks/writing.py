@@ -160,7 +160,7 @@ def _locked_wheel(link: Link, factory: Factory) -> dict[str, Any]:
 
 
 def _hashes(link: Link, url: DirectUrl, factory: Factory) -> Mapping[str, str]:
-    """Return the hash on the index, or else compute the hash of the wheel."""
+    """Return the hash that the index states, or else the computed hash of the wheel."""
     if url.archive_info and url.archive_info.hashes:
         return url.archive_info.hashes
     if link.is_file:
@@ -177,7 +177,7 @@ def _hashes(link: Link, url: DirectUrl, factory: Factory) -> Mapping[str, str]:
 def _complete(
     requirement: InstallRequirement, wheels: Iterable[dict[str, Any]]
 ) -> None:
-    """Store the hash of a requirement, which stock pip expects."""
+    """Store the hash that stock pip expects in a requirement."""
     info = requirement.download_info
     for wheel in wheels:
         if info is not None and wheel["url"] == info.url:

@@ -99,8 +99,8 @@ def report_lost(
 
     :param dists: the installed packages.
     :param found: all candidates of the solution.
-    :raises VariantLost: in strict mode, unless the user typed an option that selects a build
-        or hid the devices.
+    :raises VariantLost: in strict mode, unless the user hid the devices, or typed an option
+        that selects a build.
     """
     for dist, label, other in accelerators.lost_accelerators(run, dists, found):
         is_named = other.project in run.request.named
@@ -189,9 +189,9 @@ def unused_accelerator(
 
 
 def _unselected(run: Run, release: Release) -> Iterator[Selection]:
-    """Yield manifests of variants without suitable wheels.
+    """Yield selections with the manifests of variants that have no suitable wheel.
 
-    Reads only sources that list such wheels: an index without variants gets no request.
+    Reads only sources that list such variants: an index without variants gets no request.
     """
     found = release.project, release.version
     links = list(itertools.chain(*run.catalog.listed.get(release.project, ())))
@@ -221,7 +221,7 @@ def _unselected(run: Run, release: Release) -> Iterator[Selection]:
 def _with_all_answers(
     selection: Selection, manifest: Manifest, providers: ProviderChain, project: str
 ) -> Selection:
-    """Also query the namespaces of variants without suitable wheels."""
+    """Add the namespaces of variants that have no suitable wheel to a decision's answers."""
     names = {
         name
         for label, variant in manifest.variants.items()
@@ -245,7 +245,7 @@ _Refused = tuple[int, list[tuple[int, ...]], str, str]
 
 
 def _refused(selection: Selection, manifest: Manifest) -> Iterator[_Refused]:
-    """Yield rejected variants for the target's devices, with a distance."""
+    """Yield rejected variants for the target's devices, with their distance from the target."""
     others = set(accelerators.NAMESPACES) - accelerators.present(selection.answers)
     for label, mismatches in selection.ranking.rejected.items():
         lacking = {each.feature.namespace for each in mismatches}
@@ -279,7 +279,7 @@ def _numbers(value: str) -> list[int]:
 
 
 def _absent(selection: Selection, manifest: Manifest) -> Iterator[str]:
-    """Yield variants for the target's devices that have no suitable wheel."""
+    """Yield those variants for the target's devices that have no suitable wheel."""
     labels = [
         label
         for label, variant in manifest.variants.items()
@@ -316,8 +316,8 @@ def warn_of_device_extras(
     pip adds no extras itself.
 
     :param found: candidates whose wheels may be used.
-    :param requested: the normalized names of projects with ``device-*`` extras that the user
-        requested.
+    :param requested: the normalized names of projects for which the user requested
+        ``device-*`` extras.
     :param locked: the normalized names of projects from a lock file.
     """
     missing = {
@@ -345,7 +345,7 @@ def warn_of_device_extras(
 def _missing_extras(
     run: Run, found: Iterable[Candidate], candidate: Candidate
 ) -> list[str]:
-    """Return the extras for the target's GPUs that are not installed."""
+    """Return the missing extras of a candidate for the target's GPUs."""
     dist: BaseDistribution | None = vars(candidate).get("dist")
     if dist is None or not any(map(amd.is_device_extra, dist.iter_provided_extras())):
         return []

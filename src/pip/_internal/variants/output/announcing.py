@@ -165,10 +165,10 @@ def report_better_variants(
     *,
     is_all: bool,
 ) -> set[NormalizedName]:
-    """Log better variants for installed builds that are kept.
+    """Log variants that are better than the installed builds that pip keeps.
 
     :param found: all candidates of the solution.
-    :param is_all: whether pip keeps all builds of variants.
+    :param is_all: whether pip keeps all builds of releases with variants.
     :return: the projects with a logged message.
     """
     if run.settings.upgrade_variants:
@@ -201,7 +201,7 @@ def report_better_variants(
 
 
 def report_agreement(run: Run, agreed: Agreed) -> None:
-    """Log variants selected for agreement; warn of builds that disagree."""
+    """Log the variants that pip selected for agreement, and warn of builds that disagree."""
     options, after = run.settings.options, agreed.after
     apart = [build for build in after if build.runtime != agreement.CPU]
     if agreement.are_mixed(apart):
@@ -260,7 +260,7 @@ def report_replaced(
     chosen: Iterable[Taken],
     roots: Iterable[InstallRequirement],
 ) -> None:
-    """Log replaced packages, and warn of better builds that would replace more.
+    """Log replaced packages, and warn of better builds that would replace further packages.
 
     :param found: all candidates of the solution.
     :param roots: the user's requirements and constraints.
@@ -293,7 +293,9 @@ def _better_pair(
     label: str | None,
     limits: Mapping[NormalizedName, SpecifierSet],
 ) -> str | None:
-    """Return a hint at a better build that needs another version of a kept package.
+    """Return a hint about a build that is better than the selected build, or None.
+
+    The better build needs another version of a package that pip keeps.
 
     :param label: the selected label.
     :param limits: the specifiers of constraints.

@@ -93,7 +93,7 @@ def _skipped_version(passed: skipped_versions.SkippedVersion) -> Document:
 
 
 def _sources(offer: skipped_versions.Offer | None) -> list[Document]:
-    """Describe the decision about a version on each source, if any."""
+    """Describe the decisions about a version, one for each source; empty without variants."""
     release = None if offer is None else offer.release
     if release is None or not release.reached:
         return []

@@ -76,7 +76,8 @@ def provider_lines(
 ) -> Iterator[str]:
     """Describe the supported properties of a namespace, and their source.
 
-    :param used: the features to show, with shortened lists; None for all, in full.
+    :param used: the features to show, with shortened lists of values; None to show all
+        features with all values.
     """
     source = f"{_STEPS[answer.source]}, "
     source += f"from {answer.origin}" if answer.features else "nothing supported"

@@ -88,8 +88,8 @@ def command(
 def for_pip(options: Values, *words: str) -> str:
     """Return a command that replaces this pip from the same indexes.
 
-    Other options of the running command apply to other packages. The command replaces a pip
-    in the user site there, and keeps the system's pip.
+    Other options of the running command apply to other packages. If this pip is in the user
+    site, the command replaces it there, and keeps the system's pip.
     """
 
     def is_where(option: Option) -> bool:
@@ -135,7 +135,7 @@ def for_upgrade(options: Values, *projects: str, further: tuple[str, ...] = ()) 
 
 
 def place(options: Values, dist: BaseDistribution) -> tuple[str, ...]:
-    """Return the options that replace a package in the folder of ``--path``."""
+    """Return the options that replace a package in the folder of ``--path``, if given."""
     folder = Settings(options).path and dist.location
     return ("--target", folder, "--upgrade") if folder else ()
 
@@ -174,7 +174,7 @@ def _joined(
     *,
     is_own: bool = False,
 ) -> str:
-    """Join the words of a command, for the same pip."""
+    """Return a command for the same pip, with *words* and the repeated options."""
     invocation = [entrypoints.get_best_invocation_for_this_pip()]
     if is_own and WINDOWS:
         # Windows cannot replace a running program.

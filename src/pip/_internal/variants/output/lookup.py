@@ -139,8 +139,8 @@ def _wanted(
 ) -> InstallRequirement:
     """Parse a requirement, and drop its extras.
 
-    :raises PipError: if the requirement is invalid, not for a project on an index or for
-        another environment, or if a constraint has a URL for the project.
+    :raises PipError: if the requirement is invalid, is for another environment, or is not for
+        a project on an index, or if a constraint has a URL for the project.
     """
     wanted = constructors.install_req_from_line(
         requirement, isolated=options.isolated_mode
@@ -228,7 +228,7 @@ def _is_no_error(record: logging.LogRecord) -> bool:
 def _find(
     factory: Factory, roots: list[InstallRequirement]
 ) -> tuple[FoundCandidates, SpecifierSet]:
-    """Return all candidates of the single requirement, and their limits."""
+    """Return all candidates of the single requirement, and the specifier that limits them."""
     collected = factory.collect_root_requirements(roots)
     (requirement,) = collected.requirements
     name = requirement.project_name
@@ -275,7 +275,7 @@ def _files(run: Run, finder: PackageFinder, project: NormalizedName) -> list[Lin
 
 
 def _refused(offers: Iterable[Offer]) -> Offer | None:
-    """Return the version that made the resolver fail, if any."""
+    """Return the version that made the resolver fail, or None."""
     reached = [each for each in offers if each.release and each.release.reached]
     if not reached or reached[-1].release is None:
         return None
@@ -284,9 +284,9 @@ def _refused(offers: Iterable[Offer]) -> Offer | None:
 
 
 class _Preparer:
-    """A preparer for the resolver that downloads nothing: names and manifests are enough.
+    """A preparer that downloads nothing, because the resolver needs only names and manifests.
 
-    The resolver uses it as a ``RequirementPreparer``.
+    The resolver uses this class as a ``RequirementPreparer``.
     """
 
     require_hashes = False
@@ -298,7 +298,7 @@ class _Preparer:
     def prepare_linked_requirement(
         self, req: InstallRequirement, **_: object
     ) -> BaseDistribution:
-        """Return the metadata in the file name and the manifest."""
+        """Return metadata from the file name and the manifest."""
         assert req.link is not None, "the resolver looks at files"
         assert req.name is not None, "nothing but projects is looked up"
         name = canonicalize_name(req.name)

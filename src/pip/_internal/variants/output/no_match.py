@@ -74,7 +74,7 @@ def _not_listed(
     project: NormalizedName,
     dependent: Candidate | None,
 ) -> InstallationError | None:
-    """Create the error for a missing dependency of a build."""
+    """Return the error for a missing dependency of a build, or None."""
     link = None if dependent is None else dependent.source_link
     parent = run.decisions.release_of(link)
     if parent is None or not parent.labels:
@@ -103,7 +103,7 @@ def _not_listed(
 def _not_locked(
     finder: PackageFinder, requirement: Requirement, dependent: Candidate | None
 ) -> InstallationError | None:
-    """Create the error for a dependency that a lock file lacks."""
+    """Return the error for a dependency that a lock file lacks, or None."""
     locked = finder._locked_links
     if dependent is None or dependent.project_name not in locked:
         return None
@@ -114,7 +114,7 @@ def _not_locked(
 
 
 def _kept_to_fork(run: Run, requirement: Requirement) -> InstallationError | None:
-    """Create the error if only stock pip's releases were found."""
+    """Return the error for finding only stock pip's releases, or None."""
     if requirement.project_name != "pip":
         return None
     newest = max(run.catalog.upstream_pips, default=None)
@@ -133,7 +133,7 @@ def _kept_to_fork(run: Run, requirement: Requirement) -> InstallationError | Non
 def _no_suitable(
     run: Run, finder: PackageFinder, requirement: Requirement, links: Iterable[Link]
 ) -> InstallationError | None:
-    """Return why all files of a project are unsuitable.
+    """Create the error that explains why all files of a project are unsuitable.
 
     :param links: the files of the project.
     :return: the error; None if the cause is unknown.
@@ -204,7 +204,10 @@ class NotLocked(VariantError, exceptions.DistributionNotFound):
 
 
 def not_locked(finder: PackageFinder, error: exceptions.HashError) -> NotLocked | None:
-    """Return the package that a lock file lacks, if hashes are missing."""
+    """Return the error for a package that a lock file lacks, or None.
+
+    :param error: stock pip's error, which only reports the missing hash of that package.
+    """
     req = error.req
     if req is None or not isinstance(
         error, (exceptions.HashMissing, exceptions.HashUnpinned)

@@ -125,13 +125,13 @@ def needs(selection: Selection, mismatches: Sequence[Mismatch]) -> str:
 
 
 def build_name(release: object, label: str | None) -> str:
-    """Return the name of a build for messages; plain if it has no label."""
+    """Return the name of a build for messages; a build without a label is a plain wheel."""
     what = "the plain wheel" if label is None else f"the variant '{label}'"
     return f"{what} of {release}"
 
 
 def rejection(selection: Selection, label: str) -> str:
-    """Return the property that makes a variant incompatible."""
+    """Return a label with the reason why the variant is rejected."""
     if label in selection.ranking.unknown:
         if selection.problem is not None:
             return f"{label}: {selection.problem}"
@@ -171,7 +171,7 @@ def unsupported_wheel(
 
 
 def mixture(builds: Iterable[ComparedBuild]) -> str:
-    """Describe packages for different CUDA major versions, or CUDA and ROCm."""
+    """Describe packages for different CUDA major versions, or for CUDA and for ROCm."""
     ordered = sorted(builds, key=lambda each: (-(each.runtime.major or 0), each.name))
     listed = ", ".join(
         f"{each.name} ({each.label}) needs {each.runtime}" for each in ordered
@@ -182,7 +182,7 @@ def mixture(builds: Iterable[ComparedBuild]) -> str:
 def contradiction(
     options: Values, using: ComparedPackage, other: ComparedPackage
 ) -> Hint:
-    """Describe packages that conflict because one is for the CPU only."""
+    """Describe the conflict of a package that uses an accelerator with a CPU-only package."""
     first, second = (
         (using, other) if other.dist.canonical_name in using.needs else (other, using)
     )
@@ -348,7 +348,7 @@ def rejections(release: Release) -> list[str]:
 
 
 def lacks_label(release: Release) -> str | None:
-    """Return a phrase if a release lacks the user's label."""
+    """Return a phrase for a release that lacks the user's label, or None."""
     if not release.lacks_label:
         return None
     label = release.chosen_label

@@ -97,8 +97,8 @@ def report_unknown_names(
     :param projects: the projects that pip looked up.
     :param are_all: whether pip looks up no other projects, so that an unknown project is an
         error; otherwise pip warns of names that are similar to a known name.
-    :param are_all_manifests: the same for manifests, since a build may need further projects
-        with manifests.
+    :param are_all_manifests: whether pip reads no other manifests; a build may need further
+        projects with manifests.
     :raises UnknownPackage: if the user selected a label for a project that this run lacks.
     """
     for choice in run.overrides.choices:
@@ -175,12 +175,12 @@ def refuse_unknown_labels(
     releases: Sequence[Release],
     kept: Sequence[BaseDistribution] = (),
 ) -> None:
-    """Raise an error if no project has a label for all projects.
+    """Raise an error if a label was typed for all projects, but no project has the label.
 
     A configured label may be for other runs, so pip warns instead.
 
     :param releases: the selected releases.
-    :param kept: the installed builds of releases with variants that pip keeps.
+    :param kept: the installed builds that pip keeps, of releases with variants.
     :raises NothingToInstall: if no project has a typed label.
     """
     chosen: dict[str, Collection[str]] = {
@@ -265,7 +265,7 @@ def _no_release_with_label(
 def _absent(
     finder: PackageFinder, label: str, releases: Iterable[Release]
 ) -> InstallationError | None:
-    """Create the error for a label without an installable file."""
+    """Return the error for a label without an installable file, or None."""
     for release in releases:
         reason = absent_variants(finder, release).get(label)
         if reason is not None:
@@ -285,7 +285,7 @@ def refusal(
     causes: Sequence[Any],
     constraints: Mapping[str, Any],
 ) -> InstallationError:
-    """Return the error about rejected variants, if they are the cause.
+    """Return the error about rejected variants or labels, or else the usual error.
 
     :param causes: the requirements that cannot be met, each with its parent.
     """
@@ -314,7 +314,7 @@ def refusal(
 def _refused(
     usual: Usual, run: Run, finder: PackageFinder, causes: Sequence[Any]
 ) -> InstallationError:
-    """Create the error about rejected variants."""
+    """Return the error about rejected variants, or the usual error if there are other causes."""
     projects = dict.fromkeys(cause.requirement.project_name for cause in causes)
     for cause in causes:
         _log_alternatives(run, cause.parent)
@@ -361,7 +361,7 @@ def _log_alternatives(run: Run, parent: Candidate | None) -> None:
 def _missing_label(
     run: Run, finder: PackageFinder, causes: Sequence[Any]
 ) -> InstallationError | None:
-    """Create the error if no release of a project has the user's label."""
+    """Return the error for a project of which no release has the user's label, or None."""
     for cause in causes:
         project = cause.requirement.project_name
         label = run.overrides.label_for(project)
@@ -378,7 +378,7 @@ def _label_in_version(
     causes: Sequence[Any],
     constraints: Mapping[str, Any],
 ) -> InstallationError | None:
-    """Create the error for a local version that is a label, if so."""
+    """Return the error for a local version that is a label, or None."""
     for cause in causes if run.enabled else ():
         project = cause.requirement.project_name
         ireq = cause.requirement.get_candidate_lookup()[1]
@@ -423,7 +423,7 @@ def _refusals(
 
 
 def _lacking(run: Run, releases: Sequence[Release]) -> str:
-    """Return a predicate that holds for no variant, such as ``runs on this machine``."""
+    """Return the predicate that is true of no variant, such as ``runs on this machine``."""
     if all(each.refusal is not None for each in releases):
         return f"matches {releases[0].chosen_by}"
     return f"runs on {run.settings.machine}"

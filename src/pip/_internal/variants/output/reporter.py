@@ -64,7 +64,7 @@ class Reporter:
         self.warn(message)
 
     def report(self, problems: Iterable[DroppedVariants | str]) -> None:
-        """Warn of problems; in strict mode, raise for dropped variants.
+        """Warn of problems, but raise an error for dropped variants in strict mode.
 
         :raises VariantLost: if pip would drop a variant, in strict mode.
         """
@@ -79,7 +79,7 @@ class Reporter:
                 self.log_once(WARNING, problem.warning, problem.about)
 
     def decided(self, release: Release, decision: Decision) -> None:
-        """Report the dropped variants of a decision, and raise its error.
+        """Report the dropped variants of a decision, and raise the error of the decision.
 
         :raises VariantLost: if pip would drop a variant, in strict mode.
         :raises UnsupportedVariant: if the target cannot run the variant with the user's label.

@@ -126,8 +126,8 @@ class LookupResult:
     :ivar offers: the installable versions, in the resolver's order.
     :ivar chosen: the version that the resolver selected or failed at; None if there is none.
     :ivar link: the file that pip would install in a new environment.
-    :ivar skipped_versions: the skipped newer versions, or all versions if none is selected;
-        newest first.
+    :ivar skipped_versions: the skipped versions that are newer than the selected version,
+        newest first; all versions if no version is selected.
     :ivar files: all files of the project.
     :ivar problem: the error of the resolver, if any.
     :ivar installed: the installed distribution of the project.
@@ -172,7 +172,10 @@ def why(cause: SkipCause, detail: str) -> str:
 
 
 def listed_files(run: Run, project: NormalizedName) -> list[Link]:
-    """Return all listed files of a project, if there was a problem."""
+    """Return all listed files of a project; empty if pip recorded none.
+
+    pip records the files if some are variants or none is suitable.
+    """
     listed = itertools.chain.from_iterable(
         map(all_links, run.catalog.listed.get(project, ()))
     )
@@ -215,9 +218,9 @@ def cause_of_files(
 
 
 def absent_variants(finder: PackageFinder, release: Release) -> dict[str, str]:
-    """Return the listed variants of a release without installable files.
+    """Return the listed variants of a release that have no installable file.
 
-    :return: the reason, by label.
+    :return: the reasons, by label.
     """
     links: dict[str, list[Link]] = {}
     run = run_of(finder)
@@ -247,7 +250,7 @@ def skipped_versions(
     offers: Sequence[Offer],
     chosen: Offer | None,
 ) -> list[SkippedVersion]:
-    """Return why pip skipped each newer version.
+    """Return the versions newer than *chosen* that pip skipped, with the causes.
 
     :param specifier: the specifier of requirement and constraints.
     :param links: all listed files.
@@ -276,7 +279,7 @@ def skipped_versions(
 
 
 def _reached(finder: PackageFinder, offer: Offer) -> SkippedVersion:
-    """Return why pip skipped an installable version."""
+    """Describe an installable version that pip skipped, and the cause."""
     release = offer.release
     if release is None or not release.reached:
         return SkippedVersion(offer.version, SkipCause.ORDER, offer=offer)

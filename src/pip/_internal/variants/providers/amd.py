@@ -127,7 +127,7 @@ def _architectures(
 
 
 def _forced_architectures(environ: Environ) -> tuple[tuple[str, ...], str] | None:
-    """Return the architectures in an override variable, if set."""
+    """Return the architectures in an override variable and its name, or None."""
     expected = "a list of architectures, such as 'gfx90a,gfx1100'"
     given = forced(environ, GFX_VARIABLE, _listed_architectures, expected)
     if given is None and environ.get(_DISABLING) == "1":
@@ -243,7 +243,7 @@ def _overriding_architecture(text: str) -> str | None:
 def _gfx_name(major: int, minor: int, stepping: int) -> str | None:
     """Return the ``gfx`` name of an architecture.
 
-    :return: None if no GPU has such a version.
+    :return: the name; None if no GPU has such a version.
     """
     if not (1 <= major <= 99 and minor <= 0xF and stepping <= 0xF):
         return None
@@ -300,7 +300,7 @@ def is_device_extra(extra: str) -> bool:
 def missing_extras(
     dist: BaseDistribution, gpus: Iterable[str], version_of: _VersionOf
 ) -> list[str]:
-    """Return the extras of *dist* for *gpus* that are not installed."""
+    """Return the missing extras of *dist* for *gpus*."""
     provided = {*dist.iter_provided_extras()}
     # A host file may name anything, even "all" (there is an extra "device-all").
     named = [_EXTRA_PREFIX + gpu for gpu in gpus if re.fullmatch(_NAME_FORM, gpu)]

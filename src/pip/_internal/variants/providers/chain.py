@@ -1,9 +1,9 @@
 """Query the sources of supported properties; the first applicable source counts.
 
-The order (PEP 850): a provider that is disabled, or optional and not enabled, supports
-nothing. Then follow the manifest's static list, the versions of other packages
-(``abi_dependency``), the user's host file, a built-in provider, and a plugin that the user
-trusts. Otherwise nothing is supported.
+A provider that is disabled, or optional and not enabled, supports nothing. For other
+providers, the sources are, in the order of PEP 850: the manifest's static list, the versions
+of other packages (``abi_dependency``), the user's host file, a built-in provider, and a
+plugin that the user trusts. If no source applies, nothing is supported.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class ProviderChain:
     :ivar disabled: the namespaces without support.
     :ivar kinds: the user's choice, ``"plugin"`` or ``"builtin"``, by namespace.
     :ivar package_versions: the versions of other packages; None if unknown.
-    :ivar absent_devices: the reason why the target has no such devices, by namespace.
+    :ivar absent_devices: by namespace, the reason why the target has no devices for it.
     :ivar detected: the results of built-in providers so far.
     """
 
@@ -194,7 +194,7 @@ class ProviderChain:
         return ProviderResult(features, path, source=Source.HOST, devices=devices)
 
     def _excluded(self, provider: Provider) -> str | None:
-        """Return why a provider does not apply here, if its marker excludes it."""
+        """Return why the marker of a provider excludes the provider on the target, or None."""
         marker = provider.enable_if
         try:
             if marker is None or applies(marker, provider.namespace, self.environment):
@@ -233,9 +233,10 @@ class ProviderChain:
         return self.plugins.ask(provider, required, known)
 
     def _required(self, provider: Provider) -> list[Requirement]:
-        """Return the requirements of a plugin that apply on the target.
+        """Return those requirements of a plugin that apply on the target.
 
-        :raises UnusableProvider: if a requirement is unreadable, so that its code is unknown.
+        :raises UnusableProvider: if a requirement is unreadable, so that pip does not know which
+            code the plugin runs.
         """
         required = []
         for text in provider.requires:
@@ -247,7 +248,7 @@ class ProviderChain:
         return required
 
     def tegra(self) -> Tegra | None:
-        """Return the target's Tegra (Jetson) system; None if unknown or none."""
+        """Return the target's Tegra (Jetson) system, or None if it is unknown or not a Tegra."""
         from pip._internal.variants.providers import tegra
 
         kernel = "platform_release"
@@ -258,8 +259,8 @@ class ProviderChain:
     def query_all(self, manifest: Manifest | None = None) -> dict[str, ProviderResult]:
         """Query all known namespaces.
 
-        The namespaces of *manifest* come first, then those of the host file, or else the
-        built-in ones.
+        The namespaces of *manifest* come first, then the namespaces of the host file. Without a
+        host file, the built-in namespaces follow instead.
         """
         answers = {} if manifest is None else self.query(manifest, manifest.namespaces)
         known = BUILTIN_NAMESPACES if self.host is None else self.host.supported

@@ -58,7 +58,7 @@ def ask_cpu(
 
 
 def read_cpu() -> Microarchitecture:
-    """Return the CPU's flags, under their names on Linux.
+    """Return the CPU, with the names that Linux uses for its flags.
 
     If the system reports only the model (Apple), the flags are archspec's for that model.
 

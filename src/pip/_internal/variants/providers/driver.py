@@ -23,7 +23,7 @@ def call_driver(name: str, ask: Callable[[], T]) -> T:
     """Return the result of *ask*, or fail after two seconds.
 
     :param name: the name of the library, for messages.
-    :raises NotDetected: if *ask* raises it.
+    :raises NotDetected: if *ask* raises this error.
     :raises DriverFault: if *ask* raises another error, or takes longer.
     """
     try:

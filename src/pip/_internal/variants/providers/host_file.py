@@ -122,7 +122,7 @@ def _check_complete(
 
 
 def release_of(python: str) -> tuple[int, int, int] | None:
-    """Parse a ``python_full_version``; return None if it is invalid."""
+    """Return the release in a ``python_full_version``, or None if the version is invalid."""
     number = "(0|[1-9][0-9]{0,2})"
     form = rf"{number}\.{number}(?:\.{number})?(?:(?:a|b|rc)[0-9]{{1,3}})?\+?"
     match = re.fullmatch(form, python)

@@ -89,7 +89,7 @@ _WORDS = (
 def read_host(file_or_name: str) -> HostDescription:
     """Return the machine of a host file or, if there is no such file, of a name.
 
-    :raises InvalidHostFile: if the file is invalid, or if there is no such GPU.
+    :raises InvalidHostFile: if the file is invalid, or if a named GPU does not exist.
     :raises UnknownHost: if *file_or_name* is neither a file nor a valid name.
     """
     is_name = file_or_name == os.path.basename(file_or_name)
@@ -158,7 +158,7 @@ def named_host(name: str) -> HostDescription | None:
 
 
 def _parts(name: str) -> Mapping[str, re.Match[str]] | None:
-    """Split a name into its parts; return None if the name is invalid."""
+    """Return the parts of a name, or None if the name is invalid."""
     found: dict[str, re.Match[str]] = {}
     rest: str | None = name.strip().lower()
     while rest is not None:
@@ -176,7 +176,7 @@ def _parts(name: str) -> Mapping[str, re.Match[str]] | None:
 
 
 def _system(name: str, words: Mapping[str, str]) -> str | None:
-    """Return the ``sys_platform`` in a name; None for that of this machine.
+    """Return the ``sys_platform`` in a name, or None if this machine's ``sys_platform`` counts.
 
     :raises InvalidHostFile: if the parts of the name contradict each other.
     """
@@ -272,7 +272,7 @@ def _require_pair(name: str, data: Mapping[str, str]) -> None:
 
 
 def _python(name: str, data: Mapping[str, str]) -> tuple[str | None, tuple[str, ...]]:
-    """Return the version and ABI of the Python in a name; empty if the name has none.
+    """Return the version and ABI tags of the Python in a name; None and empty without one.
 
     :raises InvalidHostFile: if there is no such interpreter.
     """

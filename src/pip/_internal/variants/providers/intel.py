@@ -8,10 +8,10 @@ Properties, most preferred first; equal to those of intel-variant-provider 0.0.3
     whose code the GPU also runs (20.2.0: 20.2.0, 20.1.0); without duplicates and unknown
     device IPs. A forced device IP has no second value.
 
-Limits: pip finds no GPU without Intel's Level Zero, which such builds need, with a driver too
-old to report device IPs, or if ``ZE_AFFINITY_MASK`` hides the GPU. pip calls Level Zero by
-its specification 1.x and the extension for device IP versions. zeInit is deprecated there,
-but old and new drivers have it.
+Limits: pip finds no GPU if Intel's Level Zero is missing (builds for these GPUs need it), if
+the driver is too old to report device IPs, or if ``ZE_AFFINITY_MASK`` hides the GPU. pip
+calls Level Zero by its specification 1.x and the extension for device IP versions. The
+specification deprecates ``zeInit``, but old and new drivers have this function.
 """
 
 from __future__ import annotations
@@ -186,7 +186,7 @@ def _handles(
 
 
 def _intel_gpu(library: ctypes.CDLL, device: ctypes.c_void_p) -> int | None:
-    """Return the IP version of a device; None if it is not an Intel GPU."""
+    """Return the IP version of a device, or None if the device is not an Intel GPU."""
     ip = _IpVersion(kind=_DEVICE_IP_VERSION)
     properties = _Properties(kind=_DEVICE_PROPERTIES)
     properties.next = ctypes.addressof(ip)

@@ -123,7 +123,10 @@ def _cuda(environ: Environ, driver: Driver | None) -> tuple[_Version, str]:
 def _capabilities(
     environ: Environ, driver: Driver | None
 ) -> tuple[list[_Version], str]:
-    """Return the compute capability of each GPU, highest first."""
+    """Return the compute capabilities of the GPUs, highest first, and the override variable.
+
+    :return: the compute capabilities; the variable that forces them, or empty.
+    """
     expected = "a compute capability, such as '9.0'"
     given = forced(environ, SM_VARIABLE, _parse_sm, expected)
     if given is not None:
@@ -168,7 +171,7 @@ def _upper_bounds(cuda: _Version) -> Iterator[str]:
 
 
 def _minors(major: int, last: int, *, above: int = -1) -> Iterator[str]:
-    """Yield the minor versions of a major version above *above*, newest first."""
+    """Yield the minor versions of *major* that are higher than *above*, newest first."""
     for minor in range(last, above, -1):
         yield f"{major}.{minor}"
 

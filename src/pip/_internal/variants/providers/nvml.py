@@ -44,8 +44,8 @@ class Driver(NamedTuple):
 def query(visible: str | None = None) -> Driver:
     """Query the driver's CUDA version and the compute capabilities of GPUs.
 
-    :param visible: the value of :data:`MASK`, if set, which hides all other GPUs; its
-        numbers follow the order of the bus.
+    :param visible: the value of :data:`MASK`, which lists the visible GPUs; None if not set.
+        Numbers in the list follow the order of the bus.
     :raises NotDetected: if no driver responds, or if all GPUs are hidden.
     """
     return call_driver("NVML", lambda: _query(visible))

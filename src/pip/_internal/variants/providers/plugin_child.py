@@ -1,8 +1,8 @@
 """Load and query a provider plugin, in a separate process.
 
 pip passes the source of this module to ``python -I -S -c``, so the module imports only the
-standard library. Its argument is a JSON object. It writes another JSON object to the file
-named there, since the plugin may print anything.
+standard library. The argument is a JSON object, which names a file. The module writes its
+result, another JSON object, to that file, since the plugin may print anything.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def end_with_pip() -> None:
 
 
 def main(request: dict[str, Any]) -> None:
-    """Write the result of *request* to the file in it."""
+    """Write the result of *request* to the file that the request names."""
     end_with_pip()
     # At the end: plugin modules must not replace modules of the standard library.
     sys.path.append(request["path"])

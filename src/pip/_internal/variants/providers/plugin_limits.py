@@ -2,7 +2,7 @@
 
 The limits come from the command line, the configuration and the environment. Upstream lets
 requirements files change these settings, so this module copies them before upstream reads
-any file. A requirements file can limit plugins further. It never allows more: no other
+any file. A requirements file can limit plugins further, but can never allow more: no other
 index, no pre-release, no host without certificates.
 """
 
@@ -45,7 +45,7 @@ class UntrustedProvider(PipError):
 class PluginLimits:
     """The limits of one run of pip.
 
-    :ivar uploaded_prior_to: the latest upload time of a plugin, if the user limits it.
+    :ivar uploaded_prior_to: the latest upload time that the user allows for plugins, or None.
     """
 
     def __init__(

@@ -93,7 +93,7 @@ class ProviderResult(NamedTuple):
 
     @property
     def several_devices(self) -> tuple[Device, ...]:
-        """The visible GPUs, if there are several."""
+        """The visible GPUs; empty if there are fewer than two."""
         number = sum(each.number for each in self.devices)
         return self.devices if number > 1 else ()
 
@@ -144,7 +144,7 @@ class DriverFault(NotDetected):
 
 
 class Findings:
-    """Detected features, their sources, and reasons for missing ones."""
+    """Detected features with their sources, and the reasons for missing features."""
 
     def __init__(self, advice: str = "") -> None:
         """Create empty findings.
@@ -162,7 +162,7 @@ class Findings:
         self.hidden_by: str | None = None
 
     def attempt(self, ask: Callable[[], tuple[T, str]]) -> T | None:
-        """Try to detect a feature; record the source or the reason.
+        """Try to detect a feature, and record its source, or the reason for the failure.
 
         :param ask: a function that returns a value and its source, or raises
             :exc:`NotDetected`.
@@ -221,9 +221,9 @@ def forced(
 ) -> tuple[T, str] | None:
     """Return the value of an override variable, and the variable's name.
 
-    :param parse: a function that parses a text; returns None if the text is invalid.
+    :param parse: a function that parses a text, or returns None if the text is invalid.
     :param expected: a description of valid texts, with an example.
-    :return: None if the variable is not set.
+    :return: the value and the name; None if the variable is not set.
     :raises NotDetected: if the value is invalid.
     """
     text = environ.get(variable, "").strip()

@@ -146,7 +146,7 @@ def tags_of(python: TargetPython) -> dict[str, list[str]]:
 
 
 def target_of(settings: Settings, host: HostDescription | None) -> Target | None:
-    """Return the target's platform and interpreter; None for this machine's.
+    """Return the target's platform and interpreter, or None if this machine's count.
 
     :raises ContradictoryOptions: if the host and the options contradict each other.
     """

@@ -1,9 +1,9 @@
 """Distinguish NVIDIA's Tegra systems (Jetson) from ARM servers.
 
 Both are ``aarch64`` with an NVIDIA GPU, and no namespace of variants distinguishes them.
-Published CUDA builds for ARM are for servers (SBSA), such as a GH200 or a GB10. They run on a
-Jetson since CUDA 13, that is JetPack 7 with Jetson Linux (L4T) 38, in which NVIDIA unified
-the two. With an older CUDA, they install but fail at use.
+Published CUDA builds for ARM are for servers (SBSA), such as a GH200 or a GB10. Since CUDA 13
+(JetPack 7 with Jetson Linux (L4T) 38), in which NVIDIA unified the two platforms, these builds
+also run on a Jetson. With an older CUDA, they install but fail at use.
 
 A machine is a Tegra if any of these is true: it has ``/etc/nv_tegra_release``, which also
 has the release of Jetson Linux if readable; the release of the kernel, which is also visible
@@ -48,7 +48,7 @@ class Tegra(NamedTuple):
 def described(platform_release: str) -> Tegra | None:
     """Return the Tegra system for a kernel release.
 
-    :return: None if the machine is not a Tegra.
+    :return: the system; None if the machine is not a Tegra.
     """
     return Tegra() if "tegra" in platform_release.lower() else None
 
@@ -82,13 +82,13 @@ def cuda_of(nvidia: ProviderResult) -> str | None:
     """Return the CUDA version of a driver, as ``12.6``.
 
     :param nvidia: the result for the namespace ``nvidia``.
-    :return: None if unknown.
+    :return: the version; None if unknown.
     """
     return next(iter(nvidia.values("cuda_version_lower_bound")), None)
 
 
 def runs_sbsa(tegra: Tegra, cuda: str | None) -> bool:
-    """Return whether a Tegra runs builds for Arm servers, if known.
+    """Return whether a Tegra is known to run builds for Arm servers.
 
     :param cuda: the CUDA version of the driver; None to decide by the Jetson Linux release.
     """

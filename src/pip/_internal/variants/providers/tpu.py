@@ -45,7 +45,7 @@ _TPUS = {
 
 
 def detect(environ: Environ, *, hardware: bool, root: str = "/") -> ProviderResult:
-    """Return whether this machine has a TPU, or *environ* forces one.
+    """Return the presence of a TPU on this machine, or the value forced by *environ*.
 
     :param root: the folder with ``sys``.
     """
@@ -83,7 +83,7 @@ def _is_tpu(device: str) -> bool:
 
 
 def _read(device: str, name: str) -> str:
-    """Read a number from the kernel; return an empty text if missing."""
+    """Return a number from the kernel as text; empty if the kernel has no such file."""
     try:
         return Path(device, name).read_text(encoding="utf-8", errors="replace").strip()
     except OSError:

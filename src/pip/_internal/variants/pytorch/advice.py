@@ -67,7 +67,7 @@ def for_tegra(run: Run, chosen: Release, link: Link) -> str | None:
 def newest_with_gpu_build(
     run: Run, finder: PackageFinder, chosen: Release, link: Link
 ) -> str | None:
-    """Return an older version with a build for the target's GPU, if any.
+    """Return a hint about an older version with a build for the target's GPU, or None.
 
     :param link: the selected file of *chosen*.
     """

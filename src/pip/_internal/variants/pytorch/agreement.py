@@ -226,7 +226,7 @@ def _builds(run: Run, resolver: Resolver) -> _Builds:
 def _build(
     run: Run, dist: BaseDistribution, link: Link | None, versions: Versions
 ) -> _Build | None:
-    """Return a build; None if all backends of its project share one build.
+    """Return a build, or None if all backends of the project share one build.
 
     :param link: the file; None for an installed package.
     :param versions: the versions of the solution.

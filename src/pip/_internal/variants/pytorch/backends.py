@@ -141,7 +141,7 @@ class BackendGroup(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class BackendChoice:
-    """The backends that a user selected; if empty, all that are suitable.
+    """The backends that a user selected; if empty, all suitable backends.
 
     :ivar items: the backends and groups, most preferred first.
     """

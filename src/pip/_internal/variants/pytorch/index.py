@@ -74,8 +74,8 @@ class BackendIndex:
         """Return the pages of a project; empty if the index lacks the project.
 
         :param versions: the pinned versions, for pages by version.
-        :raises BackendIndexUnavailable: if that is unknown, since pip must then not take the
-            project from another index.
+        :raises BackendIndexUnavailable: if pip cannot find out whether the index has the
+            project; pip must not take such a project from another index.
         """
         if self.description.page is not None:
             umbrella = self._page(self.description.page, project)
@@ -119,7 +119,7 @@ class BackendIndex:
     def _page(
         self, path: str, project: str, version: str = "", backend: Backend | None = None
     ) -> Page | None:
-        """Return the page of a project for all backends or for one."""
+        """Return the page of a project for one backend or for all backends, or None."""
         below = path.format(project=project, version=version, backend=backend)
         url = f"{self.base_url}/{below}"
         if url not in self._pages:
@@ -178,7 +178,7 @@ def _local_version(filename: str) -> str | None:
 
 
 def as_build(link: Link, source: str, *, otherwise: Backend | None = None) -> Link:
-    """Convert a wheel for one backend to a variant with that label.
+    """Convert a wheel for one backend to a variant with the backend's label.
 
     :param source: the index or folders where such labels have a meaning.
     :param otherwise: the backend of a wheel without a local version or a folder named after a

@@ -1,8 +1,8 @@
 """The mode of the bridge: take projects from PyTorch's and similar indexes.
 
-A project on such an index comes only from there, so that nobody can publish a package of that
-name elsewhere. The exception is a pinned project without builds for single backends. All
-other projects come from the user's own indexes.
+A project on such an index comes only from there, so that a package of the same name on another
+index cannot replace it. The exception is a pinned project without builds for single backends.
+All other projects come from the user's own indexes.
 """
 
 from __future__ import annotations
@@ -211,7 +211,7 @@ class PyTorch(Mode):
     def _offered(
         self, finder: PackageFinder, project: NormalizedName
     ) -> tuple[BackendIndex | None, list[Page]]:
-        """Return the first index that has a project, and its pages."""
+        """Return the first index that has a project, and the pages of the project there."""
         if finder.search_scope.no_index:
             return None, []
         why = None
@@ -274,7 +274,7 @@ class PyTorch(Mode):
     def installed(
         self, version: Version, build: InstalledBuild | None, specifier: SpecifierSet
     ) -> tuple[Version, str, bool] | None:
-        """Return the public version and backend of an installed build."""
+        """Return an installed build's public version, its backend, and whether to replace it."""
         backend = backend_of(version, build)
         if backend is None:
             return None
@@ -300,13 +300,13 @@ class PyTorch(Mode):
     def listed(
         self, finder: PackageFinder, project: NormalizedName, candidates: Candidates
     ) -> list[InstallationCandidate] | None:
-        """Return the build of each version that pip would install."""
+        """Return, for each version, the build that pip would install; None without such builds."""
         if not any(isinstance(each.link, LocalVersionWheel) for each in candidates):
             return None
         return best_builds(self._run, finder, project, candidates)
 
     def for_inner(self, run: Run) -> PyTorch | None:
-        """Return the same bridge for build environments."""
+        """Return the same bridge for build environments, or None for plugins."""
         is_plugin = run.purpose is Purpose.PLUGIN
         return None if is_plugin else PyTorch(run, self.settings, self.indexes)
 

@@ -81,9 +81,9 @@ class WantedBackends:
     def allowed_of(self, offered: Sequence[Backend]) -> list[Backend]:
         """Return the wanted backends, most preferred first.
 
-        Named backends are wanted in any case, without detection. Of a group, the backends that
-        suit the target are wanted. If the target has no device for the group, as when building
-        an image for other machines, all backends of the group are wanted.
+        Individually named backends are always wanted, without detection. If the user named a
+        group, its backends that suit the target are wanted. If the target has no device for the
+        group, for example to build an image for other machines, all its backends are wanted.
 
         :param offered: the available backends.
         """
@@ -129,7 +129,7 @@ class LocalVersionRelease(Release):
 
     @property
     def chosen_by(self) -> str | None:
-        """The option that selects the build; None if pip selects."""
+        """The option or pin that selects the build; None if pip selects the build."""
         if self.pinned:
             return "its local version"
         if self.chosen_label is None and self.wanted.choice:
@@ -194,7 +194,7 @@ def releases(
 def best_builds(
     run: Run, finder: PackageFinder, project: NormalizedName, candidates: Candidates
 ) -> list[InstallationCandidate]:
-    """Return the build of each version that pip would install."""
+    """Return, for each version, the build that pip would install."""
     left: list[InstallationCandidate] = []
     known = set()
     for release, group in releases(run, finder, project, candidates):
@@ -210,7 +210,7 @@ def best_builds(
 def _as_installed(
     project: NormalizedName, candidate: InstallationCandidate
 ) -> InstallationCandidate:
-    """Return a candidate with the installed version if only the build differs.
+    """Return *candidate*, with the installed version if only the build differs.
 
     A build for another backend is not a newer version.
     """

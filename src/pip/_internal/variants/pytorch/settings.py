@@ -102,7 +102,7 @@ class IndexDescription:
     :ivar page: the path of the page with a project's wheels for all backends; None if there is
         no such page.
     :ivar projects: the normalized names of the projects to take from the index; None for all.
-    :ivar channels: the channels below the base URL, in addition to the one at the base URL.
+    :ivar channels: the channels below the base URL, in addition to the channel at the base URL.
     :ivar probe_project: a project that every mirror of the index has.
     """
 
@@ -120,7 +120,7 @@ class IndexDescription:
 
     @property
     def is_by_version(self) -> bool:
-        """Whether each version has separate pages, found only for pinned versions."""
+        """Whether each version has separate pages, which pip finds only for pinned versions."""
         return "{version}" in self.backend_page
 
     def may_have(self, project: NormalizedName) -> bool:

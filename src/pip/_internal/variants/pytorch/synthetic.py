@@ -66,7 +66,7 @@ def manifest_for(
 def manifest_of_choice(
     choice: Sequence[Backend], backends: Iterable[Backend]
 ) -> Manifest:
-    """Return the manifest of a release for a target with only *choice*.
+    """Return the manifest of a release for a target that supports only *choice*.
 
     The manifest lists the supported values, so no machine is queried.
     """

@@ -1,7 +1,8 @@
 """Take certain projects from their own indexes only (``--variant-index``).
 
 A publisher's own index holds a few projects. With ``--extra-index-url``, that index could
-supply any project, and anyone who can publish on another index could supply its projects.
+supply any project, and anyone who can publish on another index could supply the publisher's
+projects.
 
 Code that interprets the option is imported only if the user gives a scoped index.
 """

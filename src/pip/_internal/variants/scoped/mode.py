@@ -1,8 +1,8 @@
 """The mode of runs with scoped indexes.
 
-pip looks for such a project only on its index, and in the folders that the user named. Any
-failure of the index is an error: pip never falls back to another source. Conversely, such an
-index supplies no other project, not even by a URL in the dependencies of its projects.
+pip looks for a project with a scoped index only on that index, and in the folders that the user
+named. Any failure of the index is an error: pip never falls back to another source. Conversely,
+a scoped index supplies no other project, not even by a URL in the dependencies of its projects.
 """
 
 from __future__ import annotations
@@ -67,7 +67,8 @@ def _typed(settings: Settings) -> list[ScopedIndex]:
 def scoped(run: Run) -> Mode | None:
     """Return the mode of a run; None if there are no scoped indexes.
 
-    :raises ContradictoryOptions: if a project has two indexes, or with the legacy resolver.
+    :raises ContradictoryOptions: if a project has two indexes, or if the command uses the
+        legacy resolver.
     """
     settings = run.settings
     parser, _ = COMMAND_LINE.of(settings.options, tuple) or (None, ())
@@ -100,7 +101,7 @@ class TurnedOff(Mode):
         self._indexes = indexes
 
     def origins(self, projects: Iterable[NormalizedName]) -> Iterable[str]:
-        """Report projects with a scoped index that pip did not use."""
+        """Yield a message for each project whose scoped index pip did not use."""
         for project in projects:
             if project in self._indexes:
                 yield (
@@ -236,10 +237,10 @@ class Scoped(Mode):
     ) -> None:
         """Raise an error for a scoped project's URL that the user did not type.
 
-        Also refuses URLs in the metadata of a scoped project, by which the index would supply
-        another project.
+        Also refuses URLs in the metadata of a scoped project, because these URLs would allow the
+        index to supply another project.
 
-        :raises DependencyByURL: in both cases.
+        :raises DependencyByURL: if pip refuses the URL.
         """
         if (link, None) in self._typed and project is not None:
             # *project* is the project of a link that the user typed without a name.
@@ -324,7 +325,7 @@ class Scoped(Mode):
         return requirements
 
     def origins(self, projects: Iterable[NormalizedName]) -> Iterable[str]:
-        """Yield the scoped projects."""
+        """Yield a hint for each project with a scoped index."""
         for project in projects:
             if project in self._indexes:
                 yield Hint(

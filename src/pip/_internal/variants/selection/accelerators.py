@@ -1,4 +1,4 @@
-"""Find builds that use an accelerator, and violations of requirements."""
+"""Find builds that use an accelerator, and violations of ``--require-accelerator``."""
 
 from __future__ import annotations
 
@@ -138,9 +138,10 @@ def lost_accelerators(
 ) -> Iterator[tuple[BaseDistribution, str, Unaccelerated]]:
     """Yield accelerator variants that the solution would downgrade or replace.
 
+    Each distribution comes with its label and its replacement.
+
     :param dists: the installed packages.
     :param found: all candidates of the solution.
-    :return: the distribution, its label, and its replacement.
     """
     for candidate in found:
         dist = dists.get(candidate.project_name)

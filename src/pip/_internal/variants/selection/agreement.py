@@ -125,7 +125,7 @@ class ComparedPackage(NamedTuple):
 
 
 def chosen_build(release: Release, link: Link) -> ComparedBuild | None:
-    """Describe the selected variant at *link*; None if neighbors need not agree with it."""
+    """Return the selected variant at *link*, or None if neighbors need not agree with it."""
     label, selection = label_of(link), release.fetch_selection_of(link)
     if label is None or selection is None or selection.manifest is None:
         return None

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
             """Log a message, once."""
 
         def warn(self, message: str | None) -> None:
-            """Log a warning once, unless it is None."""
+            """Log a warning once, unless *message* is None."""
 
         def accelerator(self, project: str, message: str) -> None:
             """Warn that a package leaves an accelerator unused."""
@@ -55,7 +55,7 @@ class Catalog:
     """The files and manifests that one run has found.
 
     :ivar manifests: the links of manifests.
-    :ivar skipped_manifests: why pip skips listed manifests.
+    :ivar skipped_manifests: the reasons for skipping listed manifests.
     :ivar listed: the files of a project, page by page, if some are variants or none is
         suitable.
     :ivar checked_paths: by project, a function that returns the path of a wheel whose hash
@@ -90,8 +90,8 @@ class Attempt:
     """The inputs of one attempt at a solution.
 
     :ivar agreement: the property that all builds should have in common, if possible.
-    :ivar replaceable: installed projects that pip may replace; pip prefers builds that
-        conflict with these.
+    :ivar replaceable: installed projects that pip may replace, so that pip does not avoid
+        builds that conflict with them.
     :ivar may_fail: whether pip continues with another attempt if this one fails.
     """
 

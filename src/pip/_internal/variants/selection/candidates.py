@@ -1,8 +1,8 @@
 """Offer builds as candidates to the resolver.
 
 A release offers its builds best first. Stock pip keeps an installed package if its version
-fits. So does the fork, unless the user requests another build of that version: a label, or
-the best build.
+fits. The fork does the same, unless the user requests another build of that version: a label,
+or the best build.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class VariantCandidates:
         self._given: set[Link] = set()
 
     def __iter__(self) -> Iterator[IndexCandidateInfo]:
-        """Yield versions, each with a factory of its candidate."""
+        """Yield versions, each with a function that creates a candidate."""
         version = self.release.version
         yield version, functools.partial(self._make, 0)
         for place in range(len(self.release.links)):
@@ -156,8 +156,8 @@ class InstalledCandidate:
     """An installed build that competes with the builds of its version on the index.
 
     :ivar keep: a function that creates the candidate for the installed build.
-    :ivar must_go: whether the user selected another label for this project or excluded its
-        device, or a mode or lock file rules the build out.
+    :ivar must_go: whether the user selected another label for this project, the user excluded
+        the device of the build, or a mode or lock file rules the build out.
     :ivar holds_back: whether the build requires an old version of an upgraded package.
     """
 
@@ -205,7 +205,7 @@ def installed_candidate(
     ireqs: Sequence[InstallRequirement],
     specifier: SpecifierSet,
 ) -> InstalledCandidate | None:
-    """Return an installed build if another build of its version may win.
+    """Return an installed build if another build of its version may win, or None.
 
     pip keeps most installed packages without a request to the index.
     """
@@ -275,7 +275,7 @@ def _competes(run: Run, build: InstalledBuild | None, user_supplied: bool) -> bo
 def is_other_build(installed: BaseDistribution, candidate: Candidate) -> bool:
     """Return whether a candidate is a different build of the installed version.
 
-    Both must have the same version.
+    The candidate must have the installed version.
     """
     link = candidate.source_link
     if link is None or not link.is_wheel or isinstance(link, LocalVersionWheel):
@@ -287,7 +287,7 @@ def is_other_build(installed: BaseDistribution, candidate: Candidate) -> bool:
 def better_label(
     run: Run, dist: BaseDistribution, found: Mapping[NormalizedName, Version]
 ) -> tuple[str, Selection] | None:
-    """Return a variant that is certainly better than an installed build.
+    """Return a variant that is certainly better than an installed build, or None.
 
     Uses the record of the installation and sends no request.
 

@@ -47,7 +47,7 @@ def leaves_fork(roots: Iterable[InstallRequirement]) -> bool:
 
 
 def fork_to_keep(run: Run) -> BaseDistribution | None:
-    """Return the installed fork, unless stock pip may replace it.
+    """Return the installed fork, or None if stock pip may replace it.
 
     Any pip may be installed elsewhere: in another folder, or with ``--python`` in another
     environment.
@@ -61,6 +61,6 @@ def fork_to_keep(run: Run) -> BaseDistribution | None:
 def pin(version: _BaseVersion) -> str:
     """Return the requirement for a release of stock pip.
 
-    The requirement has three equals signs, since the fork would satisfy two.
+    The requirement has three equals signs, since the fork would satisfy a requirement with two.
     """
     return f"pip==={version}"

@@ -27,10 +27,10 @@ SELECTIONS: dict[str, InstalledBuild] = {}
 
 
 def installed_build(dist: BaseDistribution) -> InstalledBuild | None:
-    """Return the record of an installed build; None without variants.
+    """Return the record of an installed build, or None without variants.
 
-    Reads only the two files: no network, no detection. A selected wheel that pip is about
-    to install counts as installed.
+    Reads only the record or ``variant.json``: no network, no detection. A selected wheel that
+    pip is about to install counts as installed.
     """
     # Upstream may ask for a distribution several times.
     return INSTALLED_BUILD.once(dist, _read)

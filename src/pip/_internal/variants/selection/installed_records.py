@@ -31,7 +31,7 @@ class InstalledBuild(NamedTuple):
     :ivar label: the label; None for a plain build.
     :ivar supported: the properties that were supported at installation, best first; all
         declared properties if another installer installed the build.
-    :ivar manifest: the manifest of the release; of this build alone without a record.
+    :ivar manifest: the manifest of the release; without a record, of this build alone.
     :ivar user_chosen: whether the user chose the label.
     :ivar labels: the labels that this interpreter and platform could install instead.
     """

@@ -1,6 +1,6 @@
 """The interface of modes, which change the behavior of a run.
 
-A mode is a separate package, and the packages below know none by name: they call the modes
+Each mode is a separate package. The packages below know no mode by name: they call the modes
 of the run (usually none) in turn. So a mode can be removed with the line that registers it.
 """
 
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
 class Mode:
     """A mode without effect; subclasses override some methods.
 
-    Each mode gets the result of the previous one. If there can be only one answer, the first
-    that is not None counts. A mode sets values for the whole run, such as devices that the user
-    excludes, when it is created.
+    Each mode gets the result of the previous mode. If there can be only one answer, the first
+    answer that is not None counts. When a mode is created, it sets values for the whole run, such
+    as devices that the user excludes.
     """
 
     def for_inner(self, run: Any) -> Mode | None:
@@ -53,12 +53,12 @@ class Mode:
     # Candidates. In the order of the calls, for each project.
 
     def note_roots(self, requirements: Iterable[InstallRequirement]) -> None:
-        """Record the user's requirements and constraints; called first."""
+        """Record the user's requirements and constraints, before all other calls."""
 
     def find_all_candidates(
         self, find: Find, finder: PackageFinder, project_name: str
     ) -> list[InstallationCandidate]:
-        """Return the candidates of a project; *find* is the default."""
+        """Return the candidates of a project; by default, those that *find* returns."""
         return find(finder, project_name)
 
     def index_of(self, project: NormalizedName) -> str | None:
@@ -113,7 +113,7 @@ class Mode:
     def installed(
         self, version: Version, build: InstalledBuild | None, specifier: SpecifierSet
     ) -> tuple[Version, str, bool] | None:
-        """Identify an installed build, if the mode knows more than its record.
+        """Identify an installed build, if the mode knows more than the build's record.
 
         :param build: the record of the installation.
         :param specifier: the specifier of requirements and constraints.
@@ -130,14 +130,14 @@ class Mode:
     def resolve(
         self, resolve_once: ResolveOnce, resolver: Resolver
     ) -> RequirementSet | None:
-        """Replace the default resolution.
+        """Replace the default resolution, or return None to keep the default.
 
         :param resolve_once: a function that resolves once, in the modes of the run.
         """
         return None
 
     def solve(self, resolve_once: ResolveOnce, resolver: Resolver) -> RequirementSet:
-        """Resolve once; *resolve_once* is the default."""
+        """Resolve once; by default, call *resolve_once*."""
         return resolve_once()
 
     # Output
@@ -157,7 +157,7 @@ class Mode:
     def listed(
         self, finder: PackageFinder, project: NormalizedName, candidates: Candidates
     ) -> list[InstallationCandidate] | None:
-        """Return the candidates of a project for listing."""
+        """Return the candidates of a project for listing, or None for the default."""
         return None
 
     def files(

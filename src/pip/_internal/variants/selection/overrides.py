@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class Request:
-    """The requirements of one resolution, and the versions it may keep.
+    """The requirements of one resolution, and the versions that pip may keep.
 
     :ivar named: the projects that the user named.
     :ivar may_switch: whether an option of a mode allows pip to replace installed builds.
@@ -54,7 +54,10 @@ class Request:
         self.locked_labels: dict[NormalizedName, str | None] = {}
 
     def installed(self, project: NormalizedName) -> Version | None:
-        """Return the locked or installed version, unless pip upgrades the project."""
+        """Return the locked version, or else the installed version, of a project, or None.
+
+        The installed version does not count if pip upgrades the project.
+        """
         if project in self.locked_versions:
             return self.locked_versions[project]
         dist = self.dists.get(project)
@@ -122,7 +125,7 @@ class Overrides:
     def add(self, choices: Sequence[LabelChoice]) -> None:
         """Add the selections of a requirements file.
 
-        These override the configuration; the command line overrides them.
+        These selections override the configuration; the command line overrides these selections.
 
         :raises ContradictoryOptions: if files select two labels for one project, or a file
             disables variants.

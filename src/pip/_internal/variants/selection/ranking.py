@@ -44,9 +44,9 @@ class OriginKind(enum.Enum):
 class Origin(NamedTuple):
     """The source of a manifest.
 
-    :ivar location: the URL or path without credentials; for wheels, of their index or
-        folder.
-    :ivar missing: why the index does not provide the manifest, if so.
+    :ivar location: the URL or path, without credentials; for a manifest from wheels, that of
+        their index or folder.
+    :ivar missing: the reason why the index does not provide the manifest, or None.
     """
 
     kind: OriginKind
@@ -62,7 +62,7 @@ class Origin(NamedTuple):
 
 
 class Selection(NamedTuple):
-    """The compatible labels of a release on one source, and the rejected ones.
+    """The compatible labels of a release on one source, and the rejected labels.
 
     :ivar source: the page or folder that lists the wheels.
     :ivar manifest: the manifest; None if there is no usable one.
@@ -143,7 +143,7 @@ class Selection(NamedTuple):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """All labels, compatible ones first."""
+        """All labels, compatible labels first."""
         ranking = self.ranking
         return (*ranking.compatible, *ranking.rejected, *ranking.unknown)
 
@@ -166,7 +166,7 @@ class Selection(NamedTuple):
 
 
 class Agreement(Protocol):
-    """A common property of all builds in an installation, if possible."""
+    """A property that all builds in an installation should have in common, if possible."""
 
     def order(self, selection: Selection) -> tuple[str, ...]:
         """Return the compatible labels, with labels that agree first."""

@@ -116,13 +116,13 @@ class Release:
 
     @property
     def chosen_label(self) -> str | None:
-        """The user's label for this release, if it applies."""
+        """The user's label that applies to this release, or None."""
         labels = self._run.overrides.applying_labels(self.project, self.labels)
         return labels[0] if labels else None
 
     @property
     def chosen_by(self) -> str | None:
-        """The option that selects the build; None if pip selects."""
+        """The option that selects the build; None if pip selects the build."""
         return None if self.chosen_label is None else "--variant"
 
     @property
@@ -141,7 +141,7 @@ class Release:
         return self.chosen_label is not None and self.chosen_label not in self.labels
 
     def fetch_selections(self) -> dict[str, ranking.Selection]:
-        """Return the decisions about the variants, by source; fetch manifests once."""
+        """Return the decisions about the variants, by source; the first call fetches manifests."""
         if self._selections is None:
             self.ignored.clear()
             self._selections = {
@@ -164,11 +164,11 @@ class Release:
 
     @property
     def decided(self) -> list[ranking.Selection]:
-        """The decisions about the variants, if already made."""
+        """The decisions about the variants; empty before pip makes them."""
         return list((self._selections or {}).values())
 
     def fetch_selection_of(self, link: Link) -> ranking.Selection | None:
-        """Return the decision about the wheel at *link*."""
+        """Return the decision about the variant wheel at *link*, or None."""
         label = label_of(link)
         for source, selection in self.fetch_selections().items():
             if link in self.wheels[source] and label not in selection.ranking.unknown:

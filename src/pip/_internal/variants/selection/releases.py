@@ -37,9 +37,10 @@ def releases(
 ) -> Iterator[tuple[_BaseVersion, Sequence[Link], Release | None]]:
     """Group links by version, in stock pip's order.
 
+    Yields a version, the files of that version that upstream ranks next to each other, and the
+    release that selects among these files (None without variants).
+
     :param pinned: whether a requirement names a local version.
-    :return: each version, its files that upstream ranks next to each other, and the
-        release that selects among them; None without variants.
     """
     must_have_label = run.overrides.label_for(project) is not None
 
@@ -66,7 +67,7 @@ def release_of(
     *,
     pinned: bool = False,
 ) -> Release:
-    """Return the release with these files; cached.
+    """Return the release with these files, from the cache if possible.
 
     :param pinned: whether a requirement pins the local version of the files.
     """
@@ -111,7 +112,8 @@ def files_offered(
 def _sources_in_order(finder: PackageFinder, project: NormalizedName) -> Iterable[str]:
     """Return the sources of a project in the user's order, folders first.
 
-    Of equal files, upstream takes the last one; it sorts folders by name.
+    If several sources have the same file, upstream takes the file of the last source. Upstream
+    sorts folders by name.
     """
     folders = map(folder_url, finder.find_links)
     found = (

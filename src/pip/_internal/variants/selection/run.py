@@ -35,14 +35,16 @@ if TYPE_CHECKING:
     class ModeModule(Protocol):
         """The package of a mode.
 
-        A mode that can recognize the builds it chose also has two functions.
-        ``options_for(build)`` returns the options that find other builds of an installed
-        build, or nothing if the mode did not choose it. ``installed_problems(dists, options)`` yields the
-        problems of the installed packages, some of them chosen by this mode.
+        A mode that can recognize the builds that the mode chose also has two functions.
+        ``options_for(build)`` returns the options that find other builds of an installed package,
+        or nothing if the mode did not choose *build*. ``installed_problems(dists, options)`` yields
+        the problems of installed packages, if the mode chose some of them.
         """
 
         def mode_of(self, run: Run) -> Mode | None:
-            """Return the mode for a run, or None; called after reading options.
+            """Return the mode for a run, or None.
+
+            Called after pip has read the options.
 
             :raises WrongUse: if the arguments are invalid.
             """
@@ -91,11 +93,11 @@ class Decisions:
         return release
 
     def release_of(self, link: Link | None) -> Release | None:
-        """Return the release with the file at *link*, if considered."""
+        """Return the release with the file at *link*, or None."""
         return None if link is None else self._release_of_link.get(link)
 
     def fetch_selection_of(self, link: Link) -> Selection | None:
-        """Return the decision about the variant wheel at *link*, if any."""
+        """Return the decision about the variant wheel at *link*, or None."""
         if link in self.direct:
             return self.direct[link]
         release = self.release_of(link)
@@ -117,7 +119,7 @@ class Decisions:
         return [each for each in self._newest_last() if each.project == project][::-1]
 
     def refused(self) -> dict[NormalizedName, Release]:
-        """Return the newest release of each project without installable files."""
+        """Return each project's newest reached release that has no installable files."""
         return {
             release.project: release
             for release in self._newest_last()

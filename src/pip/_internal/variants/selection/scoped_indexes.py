@@ -99,7 +99,7 @@ def index_url(opt: str, text: str) -> str:
 
 
 def _redacted(text: str) -> str:
-    """Return a possible index with its projects, with secrets redacted."""
+    """Return an index and its projects, valid or not, with secrets redacted."""
     credentials, at, rest = text.rpartition("@")
     begin = _BEFORE_CREDENTIALS.match(credentials)
     assert begin is not None, "it matches nothing, too"
@@ -146,9 +146,9 @@ def configured(
 ) -> list[list[ScopedIndex]]:
     """Return the values from all sources of a command, strongest last.
 
-    Unlike other keys, the values add up: a file, a section or a variable with an index for
-    one project must not drop the indexes of other projects. Only an empty value for all
-    commands drops them.
+    Unlike the values of other keys, these values add up: a file, a section or a variable with
+    an index for one project must not drop the indexes of other projects. Only an empty value
+    for all commands drops other indexes.
 
     :raises UnusableConfiguration: if an index is invalid.
     """

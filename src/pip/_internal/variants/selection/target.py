@@ -81,12 +81,12 @@ class RunTarget:
 
     @property
     def providers(self) -> ProviderChain:
-        """The provider chain of the target, or of any machine."""
+        """The provider chain to select builds for: :attr:`chosen_for`, or else the target's."""
         return self.detected if self.chosen_for is None else self.chosen_for
 
     @cached_property
     def described(self) -> Target | None:
-        """The platform and interpreter of the user's host, if any."""
+        """The platform and interpreter of the user's host, or None."""
         settings = self._settings
         if not self._may_be_named or settings.variant_host is None or settings.manifest:
             return None
@@ -124,7 +124,7 @@ def begin(target: Target, options: Values) -> None:
 
 
 def _refuse_formats(target: Target, formats: FormatControl) -> None:
-    """Raise an error for source distributions.
+    """Raise an error if the options require source distributions.
 
     :raises ContradictoryOptions: if ``--no-binary`` excludes wheels of some projects.
     """
@@ -159,7 +159,7 @@ def during(target: Target, factory: Factory, options: Values) -> Iterator[None]:
 
 
 def read_source(target: Target, req: InstallRequirement) -> str:
-    """Return a folder with the static metadata of a source, if possible.
+    """Return a folder with the static metadata of a source.
 
     :raises BuiltForThisMachine: if only a build can find the metadata (core metadata 2.2).
     """

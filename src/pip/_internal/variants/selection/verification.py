@@ -24,7 +24,8 @@ def check_prepared(
     """Check a wheel against the manifest that selected it.
 
     :param dist: the wheel's metadata, downloaded separately or read from the wheel.
-    :return: the decision about the wheel; a separate one if no manifest selected it.
+    :return: the decision about the wheel; a separate decision if no manifest selected the
+        wheel.
     :raises VariantDisagreement: if the wheel and the manifest disagree; the resolver then
         tries the next candidate.
     :raises InvalidVariantWheel: if no manifest selected the wheel, and its name and
