@@ -1,7 +1,7 @@
 """The table of all edits to stock pip's files.
 
-A decorator depends only on a function's name, signature and result, so it is the usual
-seam. Edits inside a function are for values that exist nowhere else.
+A decorator depends only on a function's name, signature and result, so decorators are the
+usual seams. Edits inside a function are for values that exist nowhere else.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Answer the cases of ``core/conformance`` with this model; its README explains them."""
+"""Answer the cases of ``core/conformance``, which its README explains, with this model."""
 
 from __future__ import annotations
 

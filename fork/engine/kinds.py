@@ -185,7 +185,7 @@ class Append(Seam):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplaceExpression(Seam):
-    """A seam that replaces one expression; ``{old}`` is its source."""
+    """A seam that replaces one expression; ``{old}`` is the source of the expression."""
 
     KIND = "replace expression"
     expression: str

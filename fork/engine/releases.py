@@ -1,4 +1,4 @@
-"""Find an installed release and read it, verified against its RECORD."""
+"""Read an installed release, and verify its files against RECORD."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Pin", "Sources", "read_release", "record_hash"]
 
 @dataclass(frozen=True, slots=True)
 class Pin:
-    """A pinned release, and the part of it that is verified and used.
+    """A pinned release, and the part of the release that is verified and used.
 
     :ivar name: the project name.
     :ivar version: the only accepted version, compared as a string.
@@ -120,7 +120,7 @@ def _find(pin: Pin, folder: Path | None, how_to_get: str) -> Distribution:
 
 
 def _read(file: Path, expected: str) -> tuple[bytes, str]:
-    """Return the contents of a file, and its problem, if any."""
+    """Return the contents of a file, and the problem with the file, if any."""
     try:
         data = file.read_bytes()
     except OSError as error:

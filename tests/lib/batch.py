@@ -1,4 +1,4 @@
-"""Run many pip commands in one process, which is faster."""
+"""Run many pip commands in one process, to save start-up time."""
 
 from __future__ import annotations
 

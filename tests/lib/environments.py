@@ -59,7 +59,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """The folders of an environment, its user's home and working directory."""
+    """The folders of an environment, of the user's home, and for running commands."""
 
     root: Path
 
@@ -227,7 +227,7 @@ class Workshop:
         return self._clone("upstream", self.upstream_wheel(), root)
 
     def publisher(self, root: Path) -> Environment:
-        """Return a new environment with stock pip and wheel-variants with its extra."""
+        """Return a new environment with stock pip, wheel-variants and the extra ``cli``."""
         return self._clone("publisher", self.upstream_wheel(), root)
 
     def core_wheel(self) -> Path:

@@ -23,7 +23,7 @@ _PROBE = (
 def find_interpreters() -> dict[str, Path]:
     """Return the working interpreters by version, in the order of `SUPPORTED`.
 
-    Interpreters on ``PATH`` come before pyenv's of the same version.
+    Interpreters on ``PATH`` come before pyenv's interpreters of the same version.
     """
     found: dict[str, Path] = {}
     for command, variables in _candidates():

@@ -1,9 +1,9 @@
 """Delay test servers at random, with ``--jitter SEED``.
 
-Parallel requests of pip arrive in any order, and so do their responses. On a quiet machine,
-the order is nearly always the same, and a test that relies on that order fails only
-elsewhere. With this option, each request waits before its server logs it, and again before
-the response, so each seed gives another order.
+Parallel requests of pip, and their responses, arrive in any order. On a quiet machine, the
+order is nearly always the same, and a test that relies on that order fails only elsewhere.
+With this option, each request waits before its server logs it, and again before the
+response, so each seed gives another order.
 """
 
 from __future__ import annotations

@@ -83,7 +83,7 @@ def write_lock(
 ) -> Path:
     """Write the lock file of a tool without variant groups.
 
-    :param filenames: the names of wheels of one release, which are on the index.
+    :param filenames: the names of wheels on the index, all of one release.
     :param extra: additional TOML for the package.
     :param sdist: the file name of an sdist of that release.
     """

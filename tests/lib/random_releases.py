@@ -1,10 +1,10 @@
 """Generate random projects with dependencies on variants and machines.
 
 Some packages have variants, and some variants declare several values of one feature: two
-machines may select the same variant, although one machine supports fewer of its properties.
-The requirements of such variants have markers about these properties; in a few projects,
-the markers ask which of several values the machine supports. Each project has eight
-machines.
+machines may select the same variant, although one machine supports fewer of the variant's
+properties. The requirements of such variants have markers about these properties; in a few
+projects, the markers ask which of several values the machine supports. Each project has
+eight machines.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ _COUNTER = "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/nu
 
 
 class BenchServer(IndexServer):
-    """An index on loopback like PyPI: TLS, the same headers, optional delays.
+    """An index on loopback that resembles PyPI: TLS, PyPI's headers, optional delays.
 
     Pages and files are on different ports, because PyPI has them on different hosts. All
     responses are computed once: clients wait for each other, for the delay and for the

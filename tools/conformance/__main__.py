@@ -1,7 +1,7 @@
 """Run the conformance cases of core against core, the fork, variantlib and uv.
 
-Print a table, and each disagreement with the section of the PEP that decides it. The exit
-status is 1 if core or the fork disagrees with a case.
+Print a table. For each disagreement, print the case and the section of the PEP that decides
+the case. The exit status is 1 if core or the fork disagrees with a case.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Create the upgraded packages, as large and mixed as real ones."""
+"""Create the upgraded packages, as large and mixed as real packages."""
 
 from __future__ import annotations
 

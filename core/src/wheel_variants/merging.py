@@ -1,6 +1,6 @@
 """Merge the manifests of one release (PEP 825, "Metadata consistency").
 
-Each wheel describes its own label; together they make the manifest of the release.
+Each wheel describes its own label; all wheels together make the manifest of the release.
 Pure: no I/O.
 """
 

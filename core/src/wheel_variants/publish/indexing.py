@@ -121,8 +121,7 @@ def make_index(folder: str, output: str, *, simple: bool) -> IndexReport:
         are linked or copied there.
     :param simple: whether to write the pages of an index too.
     :raises NothingFound: if there are no wheels.
-    :raises PublishError: if wheels are broken or contradict each other; then nothing is
-        written.
+    :raises PublishError: if wheels are broken or contradict each other; nothing is written.
     :raises CannotWrite: if the output cannot be written.
     """
     state = IndexState.load(output)

@@ -1,8 +1,8 @@
 """Read the metadata of wheels, and copy wheels with changed metadata.
 
-A copy reuses the compressed data of the original. It is reproducible: the time, the system,
-the umask and the version of zlib do not matter. Wheels of any size are read and copied
-piece by piece.
+A copy reuses the compressed data of the original. A copy is reproducible: the time, the
+system, the umask and the version of zlib do not matter. Wheels of any size are read and
+copied piece by piece.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ _CREDENTIALS = re.compile(
 def printable(text: str) -> str:
     """Return *text* with escapes for characters that a terminal must not receive.
 
-    Terminals obey some of these characters; others end a line, or cannot be written.
+    Some of these characters control the terminal; others end a line, or cannot be written.
     Credentials in URLs are hidden, because users may type a URL for any option.
     """
     text = _CREDENTIALS.sub("****", text)

@@ -67,7 +67,7 @@ class Stopped(Exception):
 
 
 class Fetch(Downloader):
-    """A download and its progress, without any output.
+    """A download whose progress other code shows.
 
     :param unpacking: the unpacker for the downloaded file, or None.
     :ivar folder: a folder for this file alone.

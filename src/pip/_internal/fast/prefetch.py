@@ -230,7 +230,7 @@ class Prefetch:
         self._go_on()
 
     def _look(self, project: _Project) -> None:
-        """Find the best file of a project, and prefetch its metadata."""
+        """Find the best file of a project, and prefetch the file's metadata."""
         installed = self._installed(project)
         if installed is not None and self._is_kept(project):
             self._found(project, installed)

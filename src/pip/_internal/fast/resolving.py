@@ -1,7 +1,7 @@
 """Connect the resolver to prefetching.
 
-Most of the code for this is loaded at the first chance to prefetch: a second requirement of
-the user, or the first dependency.
+Most of the code is loaded at the first chance to prefetch: a second requirement of the
+user, or the first dependency.
 """
 
 from __future__ import annotations

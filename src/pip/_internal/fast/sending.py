@@ -48,7 +48,7 @@ _UNTIL_CLOSED = 0.1
 
 
 class Dropped(Exception):
-    """A prefetch was dropped: pip does not need it, or might get another response."""
+    """A prefetch was dropped, because the response is not needed or not reliable."""
 
 
 class Sender:
@@ -56,8 +56,9 @@ class Sender:
 
     :ivar adapter: the session's own adapter, with the connections.
     :ivar has_sent: whether a request was sent to a server, not answered by the cache.
-    :ivar stock: the function that sends as stock pip does, with its retries.
-    :ivar once: the function that sends without retries.
+    :ivar stock: the function that sends a request as stock pip does, with stock pip's
+        retries.
+    :ivar once: the function that sends a request without retries.
     """
 
     def __init__(self, adapter: HTTPAdapter) -> None:

@@ -2,7 +2,7 @@
 
 Threads only send requests and read responses. They ask for no password, open no keyring and
 use no other state of pip. A prefetched response waits until pip makes the same request. If
-the response is not usable, pip drops it and makes the request itself.
+the response is not usable, pip drops the response and makes the request itself.
 """
 
 from __future__ import annotations
@@ -189,7 +189,8 @@ class SessionRequests:
     def _prepare(self, url: str, headers: Mapping[str, str]) -> PreparedRequest:
         """Prepare a request without changing the session.
 
-        This opens no keyring: pip opens one only after a status of 401.
+        The function opens no keyring, because pip opens a keyring only after a status of
+        401.
         """
         auth = self._session.auth
         self._passwords = {**self._passwords, **auth.passwords}

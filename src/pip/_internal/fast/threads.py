@@ -1,4 +1,4 @@
-"""Start threads that neither delay Python's exit for long nor crash it.
+"""Start threads that neither delay Python's exit for long nor crash Python.
 
 CPython 3.11 may crash if a thread starts another thread while Python exits: Python frees
 objects that the new thread needs, before the new thread runs. So no thread starts after the

@@ -1,8 +1,8 @@
 """Staging folders for trees of files, and moving the files into place.
 
 The staging folder is on the disk of the environment; pip never reads its files back. If a
-run is killed, a later run deletes its staging folder, but only if the folder and its parent
-belong to the user and no live process has locked the folder.
+run is killed, a later run deletes the staging folder, but only if that folder and its
+parent belong to the user and no live process has locked the folder.
 """
 
 from __future__ import annotations
@@ -90,8 +90,8 @@ def put(tree: str, place: str) -> None:
 def moves(tree: str, place: str) -> Iterator[tuple[str, str]]:
     """Yield the sources and targets for moving a tree into existing folders.
 
-    The generator sees files that the caller moves meanwhile: two paths may name one folder,
-    such as ``lib64`` and ``lib``.
+    The generator sees the effect of each move by the caller, because two paths may name one
+    folder, such as ``lib64`` and ``lib``.
     """
     with os.scandir(tree) as found:
         entries = sorted(found, key=lambda each: each.name)
