@@ -75,7 +75,7 @@ class TestBootstrap:
         assert done.stdout == (
             f"{venv.venv}: pip {old} -> pip {VERSION}\nContinue? [y/N] "
             f"{venv.venv}: installed pip {VERSION}. The old pip is saved in {kept}. To "
-            f"restore it, run: python -m pip_variants bootstrap --undo '{venv.venv}'\n"
+            f"restore the old pip, run: python -m pip_variants bootstrap --undo '{venv.venv}'\n"
         )
         assert version_of(venv) == VERSION
         assert venv.pip("check").stdout == "No broken requirements found.\n"
