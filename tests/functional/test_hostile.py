@@ -312,7 +312,7 @@ def test_servers_of_wheels(measured: Callable[..., Result], index: IndexServer) 
         assert f"Using {name} 1.0, plain wheel" in result.stdout
         assert problem in result.stderr
     result = measured("install", "--dry-run", "listing", "-i", index.index_url, "-v")
-    assert "takes more than 8 MiB" in result.output
+    assert "takes over 8 MiB" in result.output
 
 
 #: Colors, moves and hides; and a line end, after which a line of pip's could be forged.

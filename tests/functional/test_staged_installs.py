@@ -29,7 +29,7 @@ from tests.lib.wheels import DistFile, make_wheel
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="done on Linux alone")
 
 SLOWLY = ["--no-fast"]
-AHEAD = "was unpacked ahead"
+AHEAD = "was unpacked early"
 
 
 def changed(wheel: DistFile, change: Callable[[zipfile.ZipFile], None]) -> DistFile:
@@ -87,7 +87,7 @@ def fill(index: IndexServer) -> None:
         "broken/module.pyi": "x: int\n",
     }
     many = {f"many/m{n}.py": f"def f{n}(): return {n}\n" for n in range(60)}
-    # Only large wheels are unpacked ahead.
+    # Only large wheels are unpacked early.
     bulk: dict[str, str | bytes] = {"{}/bulk.bin": random.Random(1).randbytes(LARGE)}
     plat = "py3-none-linux_x86_64.linux_aarch64"
     index.add(make_wheel("scripts", "1.0", files={**scripts, **_of("scripts", bulk)}))

@@ -194,7 +194,7 @@ def test_same_tree(
         is_stored = number == 2 and mode is not None and way != "no cache"
         assert taken(result) == (STORED if is_stored else set())
         is_unpacked = number > 0 and not is_stored and way != "one at a time"
-        assert not is_unpacked or "was unpacked ahead" in result.stdout
+        assert not is_unpacked or "was unpacked early" in result.stdout
     assert trees[0] == trees[1] == trees[2]
     names = [Path(name).name for name in trees[0]]
     assert names.count("twice.py") == 1
