@@ -23,7 +23,7 @@ if [ -e /etc/pip.conf ]; then cp /etc/pip.conf "$root/etc/"; fi
 git archive HEAD | tar -x -C "$root/project"
 
 # Emulated processes start slowly.
-export PY_DISCOVERY_TIMEOUT=300
+export PY_DISCOVERY_TIMEOUT=300 CC=gcc
 # The mounts end with the process.
 unshare --mount bash -c '
     mount --bind /proc "$1/proc" && mount --rbind /dev "$1/dev" && cd "$1" &&
