@@ -11,7 +11,6 @@ import contextlib
 import json
 import os
 import re
-import signal
 import subprocess
 import sys
 import time
@@ -25,6 +24,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
 from wheel_variants.plugin_modules import belongs
+from wheel_variants.plugin_process import end_process
 from wheel_variants.plugin_variables import visible
 from wheel_variants.properties import (
     SupportedFeature,
@@ -45,8 +45,6 @@ _SLOW = 0.5
 _MAX_ANSWER = 4 * 1024 * 1024
 #: Bytes of printed text in the report.
 _MAX_PRINTED = 4_000
-#: Seconds within which a killed process ends, unless a driver blocks it.
-_KILLED = 1
 
 _FUNCTION = "get_supported_configs"
 #: The usual names of plugins, around the namespace.
@@ -322,7 +320,7 @@ def query(
                 f"To wait longer, add --variant-provider-timeout {2 * timeout:g}",
             ) from None
         finally:
-            _kill(process)
+            end_process(process)
         seconds = time.monotonic() - started
         if not answer.exists():
             end = f"signal {-status}" if status < 0 else f"exit status {status}"
@@ -335,17 +333,6 @@ def query(
         problem = "the plugin prints to standard output, but some installers parse that output"
         problems.append(f"{problem}: {safe_repr(text)}")
     return features, problems, seconds
-
-
-def _kill(process: subprocess.Popen[bytes]) -> None:
-    if sys.platform == "win32":  # pragma: no cover (Windows only)
-        process.kill()
-    else:
-        # Child processes of the plugin may outlive it.
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-    with contextlib.suppress(subprocess.TimeoutExpired):
-        process.wait(_KILLED)
 
 
 def _configs(data: bytes) -> list[Any]:

@@ -532,6 +532,11 @@ class Settings:
         return is_install and not (self._given["target_dir"] or self.dry_run)
 
     @property
+    def kept_target(self) -> str:
+        """The folder of ``--target``, if pip keeps packages in the folder; otherwise empty."""
+        return "" if self._given.get("upgrade") else self._given.get("target_dir") or ""
+
+    @property
     def changes_this_environment(self) -> bool:
         """Whether the command may replace packages of the current interpreter."""
         prefix = self._given.get("prefix_path")

@@ -18,6 +18,7 @@ from pip._internal.console.texts import with_label
 from pip._internal.fast import switches
 from pip._internal.fast.install_root import final_path
 from pip._internal.variants.selection.installed import SELECTION_FILE, SELECTIONS
+from pip._internal.variants.settings import Settings
 
 # The labels of the variants that this run has installed, by their metadata folder.
 _LABELS: dict[str, str] = {}
@@ -51,11 +52,12 @@ def recorded_selection(
 
 def installed_summary(fn: Callable[[Any, Any], str], installed: Any, env: Any) -> str:
     """Add labels to the summary of installed packages, and omit packages that stayed."""
-    # Build environments of other commands are installed in this way too.
-    given = {} if switches._options is None else vars(switches._options)
-    if os.path.isdir(folder := given.get("target_dir") or "") and not given["upgrade"]:
-        there, dists = {*os.listdir(folder)}, env.iter_all_distributions()
-        kept = {e.canonical_name for e in dists if there & _names(e)}
+    options = switches._options
+    folder = "" if options is None else Settings(options).kept_target
+    if os.path.isdir(folder):
+        # Upstream keeps the files and folders that are already in the target.
+        present, dists = set(os.listdir(folder)), env.iter_all_distributions()
+        kept = {each.canonical_name for each in dists if present & _names(each)}
         installed = [e for e in installed if canonicalize_name(e.name) not in kept]
     return fn(installed, _LabeledEnvironment(env) if _LABELS else env)
 

@@ -58,7 +58,7 @@ def _is_usable(run: Run | None, name: str, folder: str) -> bool:
     link = Link(path_to_url(path))
     try:
         _, selection = _judge_file(run, link, path, name.partition("-")[0], label)
-    except PipError as error:
+    except (PipError, OSError) as error:
         logger.debug("Ignoring the cached wheel %s: %s", path, error)
         return False
     return label in selection.ranking.compatible

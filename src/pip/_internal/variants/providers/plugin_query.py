@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import glob
 import json
 import os
 import pkgutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -17,6 +15,7 @@ from typing import Any
 
 from pip._vendor.wheel_variants import properties
 from pip._vendor.wheel_variants.plugin_modules import belongs
+from pip._vendor.wheel_variants.plugin_process import end_process
 from pip._vendor.wheel_variants.properties import Property, SupportedFeature
 
 from pip._internal.console.output import get_logger
@@ -29,9 +28,6 @@ _MAX_ANSWER = 4 * 1024 * 1024
 
 #: The number of characters of a traceback to show, from its end.
 _MAX_TRACE = 4000
-
-#: The seconds to wait for a killed process, which a driver may block.
-_KILLED = 1
 
 
 class PluginFailed(Exception):
@@ -119,14 +115,7 @@ def _run(command: list[str], folder: str, environ: Environ, timeout: float) -> i
     finally:
         assert process.stdin is not None
         process.stdin.close()
-        if sys.platform == "win32":  # pragma: no cover (Windows)
-            process.kill()
-        else:
-            # Processes that the plugin started may outlive the plugin.
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(process.pid, signal.SIGKILL)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(_KILLED)
+        end_process(process)
 
 
 def _features(data: bytes, code: int) -> tuple[SupportedFeature, ...]:
