@@ -147,7 +147,7 @@ def release(session: nox.Session) -> None:
     (wheel,) = folder.glob("pip-*.whl")
     session.run(
         *(*PYTEST, "-n", "2", "-m", "release", "tests/functional/test_release.py"),
-        env={"PIP_VARIANTS_RELEASE": str(folder), "PIP_VARIANTS_WHEEL": str(wheel)},
+        env={"PIP_VARIANTS_RELEASE": str(folder), "FORK_WHEEL": str(wheel)},
     )
 
 
@@ -304,7 +304,7 @@ def guard(session: nox.Session) -> None:
     if not session.posargs:
         session.error("name the wheel to compare with: nox -s guard -- OLD_WHEEL")
     old, *options = session.posargs
-    new = _wheels(session)["PIP_VARIANTS_WHEEL"]
+    new = _wheels(session)["FORK_WHEEL"]
     session.run("python", "-m", "tools.guard", old, new, *options)
 
 
@@ -327,7 +327,7 @@ def bench(session: nox.Session) -> None:
 def upstream(session: nox.Session) -> None:
     """Run a cell of upstream's own tests: CHECKOUT unit|functional [--help]."""
     wheels = _wheels(session)
-    fork, release = wheels["PIP_VARIANTS_WHEEL"], wheels["PIP_UPSTREAM_WHEEL"]
+    fork, release = wheels["FORK_WHEEL"], wheels["PIP_UPSTREAM_WHEEL"]
     built = ["--fork", fork, "--release", release]
     session.run("python", "-m", "tools.upstream", *session.posargs, *built)
 
@@ -405,7 +405,7 @@ def _wheels(session: nox.Session) -> dict[str, str]:
     (upstream,) = (pin for pin in pins if pin.startswith("pip="))
     wheels = {}
     for variable, name, requirement in (
-        ("PIP_VARIANTS_WHEEL", "fork", "."),
+        ("FORK_WHEEL", "fork", "."),
         ("PIP_UPSTREAM_WHEEL", "upstream", upstream),
         ("WHEEL_VARIANTS_WHEEL", "core", "./core"),
     ):

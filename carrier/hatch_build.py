@@ -11,7 +11,7 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-VARIABLE = "PIP_VARIANTS_WHEEL"
+VARIABLE = "FORK_WHEEL"
 #: The folders to search for a wheel of the fork, relative to this folder.
 FOLDERS = ("../build/fork-wheel", "../dist")
 NAME = re.compile(

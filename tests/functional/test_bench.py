@@ -32,7 +32,7 @@ def tools(
 ) -> Iterator[list[Tool]]:
     """Return the fork and stock pip, as the benchmark makes them."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PIP_VARIANTS_WHEEL", str(workshop.fork_wheel()))
+        patch.setenv("FORK_WHEEL", str(workshop.fork_wheel()))
         patch.setenv("PIP_UPSTREAM_WHEEL", str(workshop.upstream_wheel()))
         yield make_tools([FORK, PIP], tmp_path_factory.mktemp("tools"))
 

@@ -476,7 +476,7 @@ class TestBuilt:
         shutil.copy(repository_root / "fork/version.py", project / "fork")
 
         def build(kind: str, source: Path, **more: str) -> str:
-            env = {k: v for k, v in os.environ.items() if k != "PIP_VARIANTS_WHEEL"}
+            env = {k: v for k, v in os.environ.items() if k != "FORK_WHEEL"}
             hatchling = ["hatchling", "build", "-t", kind, "-d", str(tmp_path)]
             done = subprocess.run(
                 [sys.executable, "-m", *hatchling],
@@ -493,12 +493,12 @@ class TestBuilt:
         missing = "error: found no wheel of the fork. In the root"
         assert missing in build("wheel", source)
         theirs = str(workshop.upstream_wheel())
-        said = build("wheel", source, PIP_VARIANTS_WHEEL=theirs)
+        said = build("wheel", source, FORK_WHEEL=theirs)
         assert f"error: '{theirs}' is not a wheel of the fork" in said
         older = tmp_path / "older/pip-26.3+variants.0.0.1-py3-none-any.whl"
         older.parent.mkdir()
         older.touch()
-        said = build("wheel", source, PIP_VARIANTS_WHEEL=str(older))
+        said = build("wheel", source, FORK_WHEEL=str(older))
         assert "is version 0.0.1 of the fork" in said
         folder = project / "build/fork-wheel"
         folder.mkdir(parents=True)

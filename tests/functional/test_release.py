@@ -74,7 +74,7 @@ def make(project: Path, who: Somebody) -> Path:
     """Make a release; return its folder."""
     # With the user's settings: build requirements are downloaded.
     variables = {**os.environ, "TZ": who.zone, "PYTHONHASHSEED": who.seed}
-    for name in ("PIP_VARIANTS_WHEEL", "SOURCE_DATE_EPOCH", "PYTHONPATH"):
+    for name in ("FORK_WHEEL", "SOURCE_DATE_EPOCH", "PYTHONPATH"):
         variables.pop(name, None)
     if who.user is not None:
         variables["HOME"] = str(project.parent)

@@ -124,7 +124,7 @@ def built_carrier(workshop: Workshop, home: Path) -> Carrier:
             subprocess.run(
                 [*command, "-w", str(partial), str(REPOSITORY / "carrier")],
                 check=True,
-                env={**os.environ, "PIP_VARIANTS_WHEEL": str(workshop.fork_wheel())},
+                env={**os.environ, "FORK_WHEEL": str(workshop.fork_wheel())},
             )
             (wheel,) = partial.glob("*.whl")
             with zipfile.ZipFile(wheel) as archive:

@@ -211,8 +211,8 @@ class Workshop:
     interpreter: str = sys.executable
 
     def fork_wheel(self) -> Path:
-        """Return the wheel of the fork: ``$PIP_VARIANTS_WHEEL``, or built now."""
-        return self._wheel("PIP_VARIANTS_WHEEL", "fork", [str(REPOSITORY)])
+        """Return the wheel of the fork: ``$FORK_WHEEL``, or built now."""
+        return self._wheel("FORK_WHEEL", "fork", [str(REPOSITORY)])
 
     def upstream_wheel(self) -> Path:
         """Return the wheel of stock pip: ``$PIP_UPSTREAM_WHEEL``, or downloaded."""

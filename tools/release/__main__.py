@@ -63,7 +63,7 @@ def _make(output: Path) -> None:
     partial = output.with_name(f"{output.name}.partial")
     shutil.rmtree(partial, ignore_errors=True)
     fork = build(ROOT, partial)
-    carrier = build(_CARRIER, partial, PIP_VARIANTS_WHEEL=str(fork))
+    carrier = build(_CARRIER, partial, FORK_WHEEL=str(fork))
     build(_CORE, partial)
     pyz = partial / "pip-variants.pyz"
     pyz.write_bytes(zipapp(fork))
