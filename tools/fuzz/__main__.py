@@ -46,7 +46,9 @@ def main(arguments: list[str] | None = None) -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("targets", nargs="*", help=f"of {', '.join(TARGETS)}")
-    parser.add_argument("--runs", type=int, help="executions of each target")
+    parser.add_argument(
+        "--seconds", type=int, default=600, help="of each target (default: %(default)s)"
+    )
     parser.add_argument("--seed", type=int, default=825, help="(default: %(default)s)")
     options = parser.parse_args(arguments)
     unknown = set(options.targets) - set(TARGETS)
@@ -56,8 +58,7 @@ def main(arguments: list[str] | None = None) -> int:
     print("| target | executions | seconds | places reached | MB |", flush=True)
     print("|---|---|---|---|---|", flush=True)
     for name in options.targets or TARGETS:
-        runs = options.runs or TARGETS[name].runs
-        outcome = _fuzz(name, runs, options.seed)
+        outcome = _fuzz(name, options.seconds, options.seed)
         total += outcome.executions
         print(
             f"| `{name}` | {outcome.executions:,} | {outcome.seconds} "
@@ -71,13 +72,13 @@ def main(arguments: list[str] | None = None) -> int:
     return int(found)
 
 
-def _fuzz(name: str, runs: int, seed: int) -> FuzzOutcome:
+def _fuzz(name: str, seconds: int, seed: int) -> FuzzOutcome:
     folder = _FOLDER / name
     corpus = folder / "corpus"
     corpus.mkdir(parents=True, exist_ok=True)
     command = [
         *(sys.executable, "-m", "tools.fuzz.engine", name),
-        *(f"-atheris_runs={runs}", f"-seed={seed}", "-timeout=30"),
+        *(f"-max_total_time={seconds}", f"-seed={seed}", "-timeout=30"),
         *(f"-artifact_prefix={folder}/", "-max_len=4096", "-rss_limit_mb=1024"),
         "-len_control=0",
     ]

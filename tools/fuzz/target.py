@@ -40,20 +40,15 @@ class FuzzTarget:
 
     :ivar run: a function that reads one input; any exception is a finding.
     :ivar seeds: the initial inputs.
-    :ivar runs: the default number of executions; slow targets get fewer.
     """
 
     name: str
     run: Callable[[bytes], object]
     seeds: Callable[[], Iterable[bytes]] = tuple
-    runs: int = 120_000
 
 
 def structured(
-    name: str,
-    check: Callable[..., None],
-    *inputs: SearchStrategy[Any],
-    runs: int = 20_000,
+    name: str, check: Callable[..., None], *inputs: SearchStrategy[Any]
 ) -> FuzzTarget:
     """Create a target from a function that takes structured data."""
     unlimited = settings(
@@ -61,7 +56,7 @@ def structured(
     )
     test = unlimited(given(*inputs)(check))
     fuzz: Callable[[bytes], object] = test.hypothesis.fuzz_one_input  # type: ignore[attr-defined]
-    return FuzzTarget(name, fuzz, _noise, runs)
+    return FuzzTarget(name, fuzz, _noise)
 
 
 def _noise() -> Iterator[bytes]:

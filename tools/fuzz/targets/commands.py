@@ -149,7 +149,6 @@ _STRUCTURED = structured(
     st.sampled_from((*_COMMANDS, *_PUBLISHING)),
     _FOLDERS,
     mostly(st.just(False), st.just(True)),
-    runs=5_000,
 )
 
 

@@ -102,7 +102,7 @@ def _state_seeds() -> Iterator[bytes]:
 
 TARGETS = (
     FuzzTarget("project-table", _table, _table_seeds),
-    FuzzTarget("index-state", _state, _state_seeds, runs=20_000),
+    FuzzTarget("index-state", _state, _state_seeds),
     structured("checked", _check_document, DOCUMENTS),
     FuzzTarget("checked-bytes", _checked, seeds),
 )
