@@ -219,7 +219,7 @@ def test_same_outcome(run: Callable[..., Run], name: str) -> None:
     fast = run(SCENARIOS[name])
     stock = run(SCENARIOS[name], "--no-fast")
     assert fast.outcome == stock.outcome
-    assert fast.requests <= 2 * stock.requests + 64
+    assert fast.requests <= stock.requests + 20
     if name.startswith("expired"):
         assert fast.passwords <= stock.passwords
     # With another index beside, stock pip goes on.
