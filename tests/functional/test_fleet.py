@@ -87,9 +87,9 @@ def test_a_mirror(typed: Typed, index: IndexServer) -> None:
 
 def test_machines_that_are_not_there(typed: Typed, venv: Environment) -> None:
     typed("host", "config", "list")
-    host = venv.work / "node.json"
+    host = venv.work / "gpu.json"
     assert '"host-schema": 1' in host.read_text()
-    text = block(PAGE, "configured host").replace("/shared/node.json", str(host))
+    text = block(PAGE, "configured host").replace("/shared/gpu.json", str(host))
     _, *words = shlex.split(text)
     venv.pip(*words, env=UNSET)
     assert str(host) in venv.pip("variants", "host", "-v", env=UNSET).stdout
