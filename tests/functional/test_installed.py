@@ -412,11 +412,13 @@ def test_check_of_cuda_versions(venv: Environment, torch: IndexServer) -> None:
 NEIGHBORS: Mapping[str, tuple[DistFile, str | None]] = {
     "requires another CUDA": (
         make_wheel("other", "1.0", requires=["nvidia-cublas-cu11"]),
-        "other 1.0 (requires nvidia-cublas-cu11) needs CUDA 11.",
+        "other 1.0 (requires nvidia-cublas-cu11) needs CUDA 11. To list the wheels of 'other': "
+        "pip variants list other",
     ),
     "requires another CUDA, without a suffix": (
         make_wheel("other", "1.0", requires=["nvidia-cuda-runtime==13.*"]),
-        "other 1.0 (requires nvidia-cuda-runtime) needs CUDA 13",
+        "other 1.0 (requires nvidia-cuda-runtime) needs CUDA 13, torch 2.8.0 (cu128) needs CUDA "
+        "12. To list the wheels of 'torch': pip variants list torch",
     ),
     "requires the same CUDA": (
         make_wheel("other", "1.0", requires=["nvidia-cublas-cu12"]),
@@ -436,20 +438,20 @@ NEIGHBORS: Mapping[str, tuple[DistFile, str | None]] = {
 
 
 @pytest.mark.parametrize("case", NEIGHBORS)
-def test_check_of_neighbors(
-    venv: Environment, torch: IndexServer, tmp_path: Path, case: str
-) -> None:
+def test_check_of_neighbors(venv: Environment, torch: IndexServer, case: str) -> None:
     wheel, warning = NEIGHBORS[case]
-    venv.pip("install", "torch", "-i", torch.index_url, env=GPU)
+    torch.add(wheel)
     for library in ("nvidia-cublas-cu11", "nvidia-cublas-cu12", "nvidia-cuda-runtime"):
         torch.add(make_wheel(library, "13.0"))
-    venv.pip("install", str(wheel.write_to(tmp_path)), "-i", torch.index_url, env=GPU)
+    options = ["-i", torch.index_url]
+    venv.pip("install", "torch", "other", *options, env=GPU)
     said = warnings(venv.pip("check", env=GPU, code=None))
     if warning is None:
         assert said == []
     else:
         (found,) = said
         assert warning in found
+        venv.pip(*shlex.split(found.partition(": pip ")[2]), *options, env=GPU)
 
 
 def test_check_asks_no_plugin(

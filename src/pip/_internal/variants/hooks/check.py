@@ -298,7 +298,7 @@ def _mixed_accelerators(
 ) -> Iterator[str]:
     """Yield warnings about packages for different devices or versions."""
     from pip._internal.variants.output import reasons
-    from pip._internal.variants.output.invocation import command, place
+    from pip._internal.variants.output.invocation import place
     from pip._internal.variants.selection import agreement
 
     neighbors = [agreement.compared_package(dist) for dist in dists]
@@ -306,15 +306,10 @@ def _mixed_accelerators(
     builds = [each.build for each in apart if each.build is not None]
     if agreement.are_mixed(builds):
         labels = agreement.labels_that_agree(apart, providers)
-        if labels:
-            words = ["install", *place(options, labels[0][0])]
-            for dist, label in labels:
-                words += ["--variant", f"{dist.raw_name}={label}"]
-            words += [f"{dist.raw_name}=={dist.raw_version}" for dist, _ in labels]
-            advice = "To install matching variants:"
-        else:
-            words = ["variants", "list", *sorted(each.dist.raw_name for each in apart)]
-            advice = "No other variants of these versions match. To list all variants:"
-        yield Hint(f"{reasons.mixture(builds)}. {advice}", command(options, *words))
+        words = ["install", *place(options, labels[0][0])] if labels else []
+        for dist, label in labels:
+            words += ["--variant", f"{dist.raw_name}={label}"]
+        words += [f"{dist.raw_name}=={dist.raw_version}" for dist, _ in labels]
+        yield reasons.mixture(options, builds, words)
     for using, other in agreement.contradictions(neighbors):
         yield reasons.contradiction(options, using, other)

@@ -202,12 +202,10 @@ def report_better_variants(
 
 def report_agreement(run: Run, agreed: Agreed) -> None:
     """Log the variants that pip selected for agreement, and warn of builds that disagree."""
-    options, after = run.settings.options, agreed.after
+    after = agreed.after
     apart = [build for build in after if build.runtime != agreement.CPU]
     if agreement.are_mixed(apart):
-        names = sorted({build.name.partition(" ")[0] for build in apart})
-        text = f"{reasons.mixture(apart)}. To list the variants of these packages:"
-        logger.warning("%s", Hint(text, command(options, "variants", "list", *names)))
+        logger.warning("%s", reasons.mixture(run.settings.options, apart))
         return
     labels = {build.name: build.label for build in agreed.before}
     changed = ", ".join(

@@ -19,7 +19,7 @@ from pip._internal.console.texts import Hint, shortened
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.errors import DroppedVariants, UnsupportedVariant
 from pip._internal.variants.index import sources
-from pip._internal.variants.output.invocation import for_another_build
+from pip._internal.variants.output.invocation import command, for_another_build
 from pip._internal.variants.providers.result import Source
 from pip._internal.variants.selection import accelerators
 
@@ -170,13 +170,25 @@ def unsupported_wheel(
     return unsupported(link.filename, label, [selection], instead)
 
 
-def mixture(builds: Iterable[ComparedBuild]) -> str:
-    """Describe packages for different CUDA major versions, or for CUDA and for ROCm."""
+def mixture(
+    options: Values, builds: Iterable[ComparedBuild], matching: Sequence[str] = ()
+) -> Hint:
+    """Describe packages for different CUDA major versions, or for CUDA and for ROCm.
+
+    :param matching: the words of a command that installs matching variants, if any.
+    """
     ordered = sorted(builds, key=lambda each: (-(each.runtime.major or 0), each.name))
     listed = ", ".join(
         f"{each.name} ({each.label}) needs {each.runtime}" for each in ordered
     )
-    return f"These packages need different CUDA or ROCm versions: {listed}"
+    package = ordered[-1].name.partition(" ")[0]
+    then = (
+        "install matching variants" if matching else f"list the wheels of '{package}'"
+    )
+    return Hint(
+        f"These packages need different CUDA or ROCm versions: {listed}. To {then}:",
+        command(options, *(matching or ("variants", "list", package))),
+    )
 
 
 def contradiction(
