@@ -164,9 +164,12 @@ def test_the_command_of_check_mends_it(
     install(venv, packages, *CASES["requirements for CUDA"].installed)
     install(venv, packages, "torchvision", "--no-variant-agreement")
     said = " ".join(venv.pip("check", env=GPU).stderr.split())
-    assert "torch 2.8 (requires nvidia-cublas-cu12) needs CUDA 12" in said
-    command = shlex.split(said.partition("To install matching variants: pip ")[2])
-    install(venv, packages, *command[1:])
+    assert said == (
+        "WARNING: These packages need different CUDA or ROCm versions: torchvision 1.0 "
+        "(cu130) needs CUDA 13, torch 2.8 (requires nvidia-cublas-cu12) needs CUDA 12. To "
+        "install matching variants: pip install --variant torchvision=cu126 torchvision==1.0"
+    )
+    install(venv, packages, *shlex.split(said.partition(": pip install ")[2]))
     assert label_of(venv, "torchvision") == "cu126"
     assert venv.pip("check", env=GPU).stderr == ""
 

@@ -42,8 +42,6 @@ if TYPE_CHECKING:
 
 logger = get_logger(__name__)
 
-#: Options that may replace an installed package.
-_REPLACING = ("--force-reinstall", "--ignore-installed", "--upgrade-variants")
 #: Options that may select a package without an accelerator.
 _CHOOSING = (
     *("--variant", "--no-variants", "--variant-host"),
@@ -107,22 +105,21 @@ def report_lost(
         if other.cause is UnusedCause.OLDER and is_named:
             # The user requested this version.
             continue
-        pin = f"{dist.raw_name}=={dist.version}"
-        without = (*_REPLACING, *_CHOOSING)
-        if is_named:
-            typed = command(run.settings.options, "install", pin, without=without)
-        else:
-            typed = again(run.settings.options, pin, without=without)
         what = f"{dist.raw_name} {with_label(str(dist.version), label)}"
-        keep = Hint(f"To keep {dist.raw_name} {dist.version}:", typed)
         reason = why_not(other)
-        text = f"pip replaces {what}, an accelerator variant. {reason} {keep.sentence}"
-        warning = Hint(text, typed)
+        warning = f"pip replaces {what}, an accelerator variant. {reason}"
+        hints = []
+        if is_named:
+            # An unnamed package may be a dependency that needs the new version.
+            words = "install", f"{dist.raw_name}=={dist.version}"
+            typed = command(run.settings.options, *words, without=_CHOOSING)
+            hints = [Hint(f"To keep {dist.raw_name} {dist.version}:", typed)]
+            warning = Hint(f"{warning} {hints[0].sentence}", typed)
         if other.cause is UnusedCause.OLDER or _is_chosen(run):
             run.reporter.warn(warning)
         else:
             lost = f"the installed variant '{label}' of {dist.raw_name} {dist.version}"
-            loss = DroppedVariants(lost, reason, warning, "replaces the wheel", [keep])
+            loss = DroppedVariants(lost, reason, warning, "replaces the wheel", hints)
             run.reporter.report([loss])
 
 
