@@ -17,7 +17,7 @@ import tomli
 from tests.lib.environments import Environment, Result
 from tests.lib.hosts import make_host
 from tests.lib.index import IndexServer
-from tests.lib.manifests import Properties, make_manifest, variant_json
+from tests.lib.manifests import Properties, cuda, make_manifest, variant_json
 from tests.lib.wheels import make_sdist, make_wheel
 
 Pip = Callable[..., Result]
@@ -128,6 +128,7 @@ def test_named(pip: Pip, native: list[str], tmp_path: Path, name: str) -> None:
 
 
 MAC = ["--variant-host", "macos-arm64-py313"]
+ONLY_MAC = "native; sys_platform == 'darwin'"
 ON_MAC = "native-1.0-cp313-cp313-macosx_11_0_arm64.whl"
 
 
@@ -143,8 +144,8 @@ ON_MAC = "native-1.0-cp313-cp313-macosx_11_0_arm64.whl"
             "Successfully installed native-1.0 onmac-1.0 patched-1.0",
         ),
         (["lock", "native", "-o", "-"], ON_MAC),
-        (["variants", "explain", "native"], f"{ON_MAC} would be installed."),
-        (["variants", "list", "native"], "would be installed"),
+        (["variants", "explain", ONLY_MAC], f"{ON_MAC} would be installed."),
+        (["variants", "list", ONLY_MAC], "would be installed"),
     ],
     ids=lambda value: value if isinstance(value, str) else " ".join(value),
 )
@@ -154,6 +155,26 @@ def test_each_command(
     assert expected in pip(*command, *native, *MAC).stdout
     environ = {"PIP_VARIANT_HOST": MAC[1]}
     assert expected in pip(*command, *native, env=environ).stdout
+
+
+def test_markers_of_lines_and_neighbors_are_for_the_target(
+    venv: Environment, index: IndexServer, tmp_path: Path
+) -> None:
+    """A label on a line that is ignored, and a requirement, belong to other machines."""
+    variants = {"cu126": cuda("12.6"), "cu128": cuda("12.8"), "null": {}}
+    index.add_release("torch", "2.8.0", variants)
+    lines = tmp_path / "requirements.txt"
+    lines.write_text(
+        "torch; sys_platform == 'linux' --variant null\n"
+        "torch; sys_platform == 'win32' --variant cu126\napp\n"
+    )
+    index.add(make_wheel("app", "1.0", requires=["nvidia-nccl-cu11; os_name != 'nt'"]))
+    host = ["--variant-host", "windows-x86_64-py312-cuda-12.8-sm_90"]
+    options = ["--target", "site", "-i", index.index_url, *host]
+    result = venv.pip("install", "-r", str(lines), *options)
+    assert "Successfully installed app-1.0 torch-2.8.0 (cu126)" in result.stdout
+    assert "CUDA" not in result.stderr
+    assert venv.pip("check", "--path", "site", *host).stderr == ""
 
 
 @pytest.mark.parametrize("no_fast", [[], ["--no-fast"]], ids=["fast", "slow"])

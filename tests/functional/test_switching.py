@@ -67,6 +67,11 @@ def test_a_switch_installs_what_extras_need(
     assert (
         "Successfully installed fast-kernels-1.0 torch-2.8.0 (cu128)" in result.stdout
     )
+    # As with stock pip, another version may lack what an extra needs.
+    metadata = ["Requires-Dist: gone; extra == 'opt'", "Provides-Extra: opt"]
+    index.add_release("torch", "2.9.0", variants, metadata=metadata)
+    result = venv.pip("install", "-U", "torch", *there, env=GPU)
+    assert "Successfully installed torch-2.9.0 (cu128)" in result.stdout
 
 
 @pytest.mark.parametrize("option", [[], ["-U"]])

@@ -16,6 +16,8 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from pip._vendor.packaging._variants import on_target
+
 from pip._internal.cli.status_codes import ERROR, SUCCESS
 from pip._internal.console.output import get_logger, write
 from pip._internal.console.texts import Hint, counted, with_label
@@ -70,8 +72,11 @@ def checked(
         providers = ProviderChain.for_settings(settings)
     mode_modules = find_mode_modules()
     found, masked = unsupported(variants, providers, mode_modules, options)
+    target = target_of(settings, providers.host)
+    environment = {} if target is None else target.environment
     if settings.path:
-        status = _folders_checked(dists, target_of(settings, providers.host))
+        with on_target(environment):
+            status = _folders_checked(dists, target)
     else:
         status = fn(command, options, args)
     strict = settings.strict_variants
@@ -81,7 +86,9 @@ def checked(
     _log(logging.WARNING, (*masked, *warnings_of(providers.detected)))
     if variants:
         lines = _mode_warnings(dists, variants, mode_modules, options)
-        _log(logging.WARNING, lines or _mixed_accelerators(dists, providers, options))
+        with on_target(environment):
+            mixed = _mixed_accelerators(dists, providers, options)
+            _log(logging.WARNING, lines or mixed)
     _log(logging.WARNING, incomplete(dists, options))
     return ERROR if lacking or (found and strict) else status
 
@@ -134,23 +141,18 @@ def _folders_checked(dists: Sequence[BaseDistribution], target: Target | None) -
 
     :param target: the target; None for this machine and interpreter.
     """
-    from pip._vendor.packaging._variants import on_target
-
     from pip._internal.models.target_python import TargetPython
     from pip._internal.operations import check as upstream
 
     broken, packages = [], {}
-    with on_target({} if target is None else target.environment):
-        for dist in dists:
-            try:
-                needs = list(dist.iter_dependencies())
-            except (OSError, ValueError) as error:
-                broken.append(f"{dist.raw_name} has invalid metadata: {error}")
-            else:
-                packages[dist.canonical_name] = upstream.PackageDetails(
-                    dist.version, needs
-                )
-        missing, conflicting = upstream.check_package_set(packages)
+    for dist in dists:
+        try:
+            needs = list(dist.iter_dependencies())
+        except (OSError, ValueError) as error:
+            broken.append(f"{dist.raw_name} has invalid metadata: {error}")
+        else:
+            packages[dist.canonical_name] = upstream.PackageDetails(dist.version, needs)
+    missing, conflicting = upstream.check_package_set(packages)
     for name, package in packages.items():
         for needed, _ in missing.get(name, ()):
             broken.append(

@@ -12,6 +12,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from pip._vendor.packaging._variants import on_target
 from pip._vendor.packaging.utils import canonicalize_name
 from pip._vendor.wheel_variants.labels import MANIFEST_SUFFIX, parse_manifest_filename
 
@@ -348,7 +349,8 @@ def requirements_line(
         limits.note(parsed)
     choices, is_off = labels_in_line(line.opts)
     if parsed is not None:
-        found = (choice.for_requirement(parsed.requirement) for choice in choices)
+        with on_target(run.target.environment):
+            found = [choice.for_requirement(parsed.requirement) for choice in choices]
         choices = [choice for choice in found if choice is not None]
     if run.purpose is not Purpose.BUILD:
         run.overrides.add(choices)

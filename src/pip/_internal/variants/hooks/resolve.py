@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from pip._vendor.packaging._variants import on_target
 from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.exceptions import HashError, InstallationError, PipError
@@ -60,7 +61,8 @@ def resolved(
         resolve_once = functools.partial(mode.solve, resolve_once, resolver)
     resolution = _Resolution(run, resolver, root_reqs, resolve_once)
     try:
-        return resolution.resolve()
+        with on_target(run.target.environment):
+            return resolution.resolve()
     except PipError as error:
         from pip._internal.variants.errors import UnknownPackage, VariantLost
 
@@ -114,11 +116,9 @@ class _Resolution:
             return self._resolve_once()
         from pip._internal.variants.selection import target as targets
 
-        settings, factory = self.run.settings, self.resolver.factory
-        with (
-            noting_host(settings),
-            targets.during(described, factory, settings.options),
-        ):
+        settings = self.run.settings
+        with noting_host(settings):
+            targets.prepare(described, self.resolver.factory, settings.options)
             found = self._resolve_once()
         for requirement in found.requirements.values():
             ENVIRONMENT.set(requirement, described.environment)
@@ -141,7 +141,7 @@ class _Resolution:
             found = (mode.resolve(self.solve, resolver) for mode in run.modes)
             resolved = next(filter(None, found), None)
             requirements = self.solve() if resolved is None else resolved
-            if with_dependencies and (extras := self._requested_extras(requirements)):
+            if with_dependencies and (extras := self._requested_extras()):
                 roots += extras
                 requirements = self.solve()
         self.report_unknown_names(has_failed=False)
@@ -167,7 +167,7 @@ class _Resolution:
 
         return VariantLookahead(self.run, self.finder)
 
-    def _requested_extras(self, found: RequirementSet) -> list[InstallRequirement]:
+    def _requested_extras(self) -> list[InstallRequirement]:
         """Return further requirements, so that a switch to another variant installs extras, too.
 
         If an installed package requires extras of another package, upstream resolves these extras
@@ -175,15 +175,15 @@ class _Resolution:
         may therefore lack the requirements of these extras.
         """
         installed = self.resolver.factory._installed_dists
-        names = {
-            canonicalize_name(each): ireq for each, ireq in found.requirements.items()
-        }
+        names = self._projects_to_install()
+        # As with stock pip, another version may lack them.
         switched = {
             name
-            for name, ireq in names.items()
-            if name in installed
-            and ireq.link is not None
-            and (label_of(ireq.link) or installed_label(installed[name])) is not None
+            for each in self._found()
+            if (name := each.project_name) in names & installed.keys()
+            and each.version == installed[name].version
+            and (link := each.source_link) is not None
+            and (label_of(link) or installed_label(installed[name])) is not None
         }
         if not switched:
             return []

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, cast
 
+from pip._vendor.packaging._variants import on_target
 from pip._vendor.packaging.utils import (
     canonicalize_name,
     parse_sdist_filename,
@@ -81,8 +82,16 @@ def look_up(session: PipSession, options: Values, requirement: str) -> LookupRes
         index is unreadable.
     """
     finder, run = _finder(session, options)
-    constraints = parse_constraint_files(options.constraints, finder, options, session)
     run.purpose = Purpose.LOOKUP
+    with on_target(run.target.environment):
+        return _look_up(session, finder, run, requirement)
+
+
+def _look_up(
+    session: PipSession, finder: PackageFinder, run: Run, requirement: str
+) -> LookupResult:
+    options = run.settings.options
+    constraints = parse_constraint_files(options.constraints, finder, options, session)
     wanted = _wanted(requirement, options, constraints)
     assert wanted.req is not None, "it was looked at"
     project = canonicalize_name(wanted.req.name)
@@ -101,12 +110,9 @@ def look_up(session: PipSession, options: Values, requirement: str) -> LookupRes
         link, stays = taken.source_link, taken.is_installed
     installed = resolver.factory._installed_dists.pop(project, None)
     target = run.target.described
-    with (
-        nullcontext()
-        if target is None
-        else targets.during(target, resolver.factory, options)
-    ):
-        found, specifier = _find(resolver.factory, [wanted, *constraints])
+    if target is not None:
+        targets.prepare(target, resolver.factory, options)
+    found, specifier = _find(resolver.factory, [wanted, *constraints])
     offers = list(_offers(found._get_infos()))
     if problem is not None:
         chosen = _refused(offers)

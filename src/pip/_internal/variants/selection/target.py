@@ -9,13 +9,10 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-from pip._vendor.packaging._variants import on_target
 
 from pip._internal.models.format_control import FormatControl
 from pip._internal.variants.slots import SEVERAL_BUILDS
@@ -97,6 +94,11 @@ class RunTarget:
         return target_of(settings, self.detected.host)
 
     @property
+    def environment(self) -> Mapping[str, str]:
+        """The values of environment markers; empty for this machine."""
+        return {} if self.described is None else self.described.environment
+
+    @property
     def is_elsewhere(self) -> bool:
         """Whether the user's host is another kind of machine."""
         return self.described is not None and self.described.is_elsewhere
@@ -138,9 +140,8 @@ def _refuse_formats(target: Target, formats: FormatControl) -> None:
         )
 
 
-@contextmanager
-def during(target: Target, factory: Factory, options: Values) -> Iterator[None]:
-    """Resolve with the markers and Python version of the target.
+def prepare(target: Target, factory: Factory, options: Values) -> None:
+    """Prepare a resolution with the Python version of the target.
 
     :raises ContradictoryOptions: if a requirements file excludes wheels.
     """
@@ -154,8 +155,6 @@ def during(target: Target, factory: Factory, options: Values) -> Iterator[None]:
             # A requirements file may have overridden it.
             formats.only_binary.add(":all:")
     factory._python_candidate = RequiresPythonCandidate(target.python.py_version_info)
-    with on_target(target.environment):
-        yield
 
 
 def read_source(target: Target, req: InstallRequirement) -> str:
