@@ -33,7 +33,7 @@ if os.environ.get("KILL"):
             return
         if _lib + "/" + _which in [str(each).rstrip("/") for each in args[:2]]:
             try:
-                os.close(os.open(_lib + "/tested_killed", os.O_CREAT | os.O_EXCL))
+                os.close(os.open(_lib + "/tested_killed" + _group, os.O_CREAT | os.O_EXCL))
             except FileExistsError:
                 return
             os.killpg(0, 9) if _group else os.kill(os.getpid(), 9)

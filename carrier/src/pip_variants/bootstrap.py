@@ -72,6 +72,7 @@ def plan(
     options = _begin(target, break_system_packages)
     old = find_pip(target)
     if old is not None and not old.trouble and _is_same(old, fork):
+        _clean_up(target)
         return None
     hiding = hidden_by(target)
     if hiding is not None:
@@ -90,6 +91,7 @@ def plan_undo(target: TargetInterpreter, *, break_system_packages: bool) -> Chan
     options = _begin(target, break_system_packages)
     old = find_pip(target)
     if old is not None and not old.trouble and not is_fork(old.version):
+        _clean_up(target)
         raise CarrierError(
             f"'{target.name}' has pip {old.version}, not pip with variants. There is "
             "nothing to undo.",
@@ -175,7 +177,7 @@ def _carry_out(change: Change, fork: Fork) -> Path | None:
 
 
 def _begin(target: TargetInterpreter, break_system_packages: bool) -> tuple[str, ...]:
-    """Check that a Python may be changed, and clean up after an interrupted run.
+    """Check that a Python may be changed.
 
     :return: options for pip.
     :raises CarrierError: if the Python must not or cannot be changed.
@@ -188,13 +190,13 @@ def _begin(target: TargetInterpreter, break_system_packages: bool) -> tuple[str,
             f"Cannot change '{target.name}': '{folder}' is not writable.",
             f"Run this command as the owner of that folder. {NEW_ENVIRONMENT}.",
         )
-    options = ("--break-system-packages",) if break_system_packages else ()
-    if (target.purelib / _PTH).exists():
-        with target.alone():
-            # The other process has ended or was killed.
-            if (target.purelib / _PTH).exists():
-                _finished(target)
-    return options
+    return ("--break-system-packages",) if break_system_packages else ()
+
+
+def _clean_up(target: TargetInterpreter) -> None:
+    """Clean up after a run that was killed when its pip was already complete."""
+    with target.alone():
+        _finished(target)
 
 
 def _is_same(old: Installed, fork: Fork) -> bool:
@@ -288,12 +290,16 @@ def _uninterrupted() -> Iterator[None]:
 def _unfinished(target: TargetInterpreter, fork: Fork) -> Iterator[Path]:
     """Make Python use a pip in a wheel while no complete pip is installed.
 
+    A run that fails leaves the files of an interrupted run, which may be the only pip.
+
     :raises CarrierError: if a file cannot be written; nothing was changed.
     """
+    is_first = not (target.purelib / _PTH).exists()
     try:
         folder = target.kept / _UNFINISHED
         folder.mkdir(parents=True, exist_ok=True)
-        wheel = Path(shutil.copy(fork.wheel, folder))
+        copy = Path(shutil.copy(fork.wheel, folder / "copy"))
+        wheel = copy.replace(folder / fork.wheel.name)
         # pip removes the metadata first and writes it last. Its staging folder exists
         # until all files are in place.
         purelib = Path(glob.escape(str(target.purelib)))
@@ -303,10 +309,12 @@ def _unfinished(target: TargetInterpreter, fork: Fork) -> Iterator[Path]:
             f"import glob, sys; (glob.glob({staging!a}) or not glob.glob({whole!a})) "
             f"and sys.path.insert(0, {str(wheel)!a})\n"
         )
-        (target.purelib / _PTH).write_text(line, encoding="ascii")
+        (folder / _PTH).write_text(line, encoding="ascii")
+        shutil.move(folder / _PTH, target.purelib / _PTH)
     except OSError as error:
         with suppress(OSError):
-            _finished(target)
+            if is_first:
+                _finished(target)
         raise CarrierError(
             f"Cannot change '{target.name}': {error}. Nothing was changed.",
             "Free disk space or fix the permissions, then run this command again.",
@@ -316,7 +324,8 @@ def _unfinished(target: TargetInterpreter, fork: Fork) -> Iterator[Path]:
     except _LostError:
         raise
     except CarrierError:
-        _finished(target)
+        if is_first:
+            _finished(target)
         raise
     _finished(target)
 
@@ -340,8 +349,7 @@ def _replace(change: Change, fork: Fork, kept: Path | None) -> None:
     """
     target, old = change.target, change.old
     moved = old.paths if old is not None and old.is_movable else ()
-    aside = target.kept / _UNFINISHED / "moved"
-    aside.mkdir(exist_ok=True)
+    aside = Path(tempfile.mkdtemp(dir=target.kept / _UNFINISHED))
     for path in moved:
         shutil.move(path, aside / path.name)
     problem = _install(change, fork, change.wheel, change.version)
