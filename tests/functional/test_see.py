@@ -187,6 +187,8 @@ def test_names_are_completed(venv: Environment) -> None:
         ("install --varient torch=x torch", "--varient (did you mean --variant?)"),
         ("variants list --jsn torch", "--jsn (did you mean --json?)"),
         ("install --frobnicate torch", "--frobnicate"),
+        # An abbreviation of --prefer-binary, as with stock pip
+        ("install --prefer torch --frobnicate", "--frobnicate"),
     ],
 )
 def test_a_mistyped_option_is_proposed(pip: Pip, typed: str, said: str) -> None:

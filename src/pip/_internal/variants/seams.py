@@ -143,6 +143,8 @@ def arguments_parsed(fn: Callable[..., Any]) -> Callable[..., Any]:
         for option in parser.option_list_all:
             option.process = functools.partial(_process, typed, option)
         parser.error = functools.partial(_refuse, parser, parser.error)
+        match = parser._match_long_opt
+        parser._match_long_opt = functools.partial(_full_name, parser, match)
         options, rest = fn(command, args)
         options.no_color = options.no_color or bool(os.environ.get("NO_COLOR"))
         # By name: some runs of pip do not import the slots.
@@ -160,6 +162,13 @@ def arguments_parsed(fn: Callable[..., Any]) -> Callable[..., Any]:
         return options, rest
 
     return parse
+
+
+def _full_name(parser: Any, match: Callable[[str], str], typed: str) -> str:
+    """Return the name of an option; all abbreviations in stock pip stay valid."""
+    known = parser._long_opt
+    stock = [e for e in known if e.startswith(typed) and not hasattr(known[e], "row")]
+    return stock[0] if len(stock) == 1 and typed not in known else match(typed)
 
 
 def _refuse(parser: Any, error: Callable[[str], None], problem: str) -> None:

@@ -111,17 +111,12 @@ class _Resolution:
 
     def solve(self) -> RequirementSet:
         """Resolve once, for the target."""
-        described = self.run.target.described
-        if described is None:
-            return self._resolve_once()
-        from pip._internal.variants.selection import target as targets
-
-        settings = self.run.settings
-        with noting_host(settings):
-            targets.prepare(described, self.resolver.factory, settings.options)
+        run = self.run
+        with noting_host(run.settings):
+            run.target.prepare(self.resolver.factory)
             found = self._resolve_once()
         for requirement in found.requirements.values():
-            ENVIRONMENT.set(requirement, described.environment)
+            ENVIRONMENT.set(requirement, run.target.environment)
         return found
 
     def resolve(self) -> RequirementSet:

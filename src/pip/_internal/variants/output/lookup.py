@@ -50,7 +50,6 @@ from pip._internal.variants.output.skipped_versions import (
 )
 from pip._internal.variants.providers.target import is_this_machine
 from pip._internal.variants.selection import ranking
-from pip._internal.variants.selection import target as targets
 from pip._internal.variants.selection.candidates import offer
 from pip._internal.variants.selection.installed import bind
 from pip._internal.variants.selection.release import Release
@@ -109,9 +108,7 @@ def _look_up(
         taken = resolver._result.mapping[project]
         link, stays = taken.source_link, taken.is_installed
     installed = resolver.factory._installed_dists.pop(project, None)
-    target = run.target.described
-    if target is not None:
-        targets.prepare(target, resolver.factory, options)
+    run.target.prepare(resolver.factory)
     found, specifier = _find(resolver.factory, [wanted, *constraints])
     offers = list(_offers(found._get_infos()))
     if problem is not None:
@@ -308,8 +305,9 @@ class _Preparer:
         assert req.link is not None, "the resolver looks at files"
         assert req.name is not None, "nothing but projects is looked up"
         name = canonicalize_name(req.name)
+        parse = parse_wheel_filename if req.link.is_wheel else parse_sdist_filename
         metadata = f"Metadata-Version: 2.1\nName: {name}\n"
-        metadata += f"Version: {_version(req.link)}\n"
+        metadata += f"Version: {parse(req.link.filename)[1]}\n"
         dist = get_metadata_distribution(metadata.encode(), req.link.filename, name)
         label = label_of(req.link)
         selection = self._run.decisions.fetch_selection_of(req.link)
@@ -322,13 +320,6 @@ class _Preparer:
 
     def prepare_linked_requirements_more(self, *_: object) -> None:
         """Download nothing."""
-
-
-def _version(link: Link) -> Version:
-    """Return the version in a file name, as stock pip compares it."""
-    if link.is_wheel:
-        return parse_wheel_filename(link.filename)[1]
-    return parse_sdist_filename(link.filename)[1]
 
 
 class _Finder(PackageFinder):

@@ -103,6 +103,26 @@ class RunTarget:
         """Whether the user's host is another kind of machine."""
         return self.described is not None and self.described.is_elsewhere
 
+    def prepare(self, factory: Factory) -> None:
+        """Prepare a resolution with the Python version of the target.
+
+        :raises ContradictoryOptions: if a requirements file excludes wheels.
+        """
+        target = self.described
+        if target is None:
+            return
+        from pip._internal.resolution.resolvelib import candidates
+
+        factory._finder._target_python = target.python
+        if target.is_elsewhere:
+            formats = factory._finder.format_control
+            _refuse_formats(target, formats)
+            if not SEVERAL_BUILDS.of(self._settings.options, bool):
+                # A requirements file may have overridden it.
+                formats.only_binary.add(":all:")
+        version = target.python.py_version_info
+        factory._python_candidate = candidates.RequiresPythonCandidate(version)
+
 
 def begin(target: Target, options: Values) -> None:
     """Apply the host to a command, like ``--platform`` and similar options.
@@ -138,23 +158,6 @@ def _refuse_formats(target: Target, formats: FormatControl) -> None:
             f"--variant-host {target.host.path}",
             ContradictoryOptions.NOTHING_IS_BUILT,
         )
-
-
-def prepare(target: Target, factory: Factory, options: Values) -> None:
-    """Prepare a resolution with the Python version of the target.
-
-    :raises ContradictoryOptions: if a requirements file excludes wheels.
-    """
-    from pip._internal.resolution.resolvelib.candidates import RequiresPythonCandidate
-
-    factory._finder._target_python = target.python
-    if target.is_elsewhere:
-        formats = factory._finder.format_control
-        _refuse_formats(target, formats)
-        if not SEVERAL_BUILDS.of(options, bool):
-            # A requirements file may have overridden it.
-            formats.only_binary.add(":all:")
-    factory._python_candidate = RequiresPythonCandidate(target.python.py_version_info)
 
 
 def read_source(target: Target, req: InstallRequirement) -> str:
