@@ -104,46 +104,40 @@ def test_an_idle_gpu_is_warned_of(pip: Pip, torch: list[str]) -> None:
     assert result.stderr == ""
 
 
-CHOICES: Mapping[str, Sequence[str]] = {
-    "for all": ["--variant", "cu126"],
-    "for the package": ["--variant", "torch=cu126"],
-    "for the package before for all": ["--variant=torch=cu126", "--variant=cu128"],
-}
-
-
-@pytest.mark.parametrize("name", CHOICES)
-def test_choice_by_hand(pip: Pip, torch: list[str], name: str) -> None:
-    result = pip(
-        "install", "--dry-run", "torch", *torch, *CHOICES[name], env=forced("12.9")
-    )
-    assert chosen(result) == "cu126"
-    assert "chosen with --variant" in result.stdout
-
-
 @pytest.mark.parametrize(
-    ("lines", "options", "label"),
+    ("lines", "options", "configured", "label"),
     [
-        (["--variant cu126", "torch"], [], "cu126"),
-        (["--variant torch=cu126", "torch"], [], "cu126"),
-        (["torch --variant cu126"], [], "cu126"),
-        (["torch --variant cu126"], ["--variant", "torch=cu128"], "cu128"),
-        (["--variant cu126", "torch"], ["--variant", "cu128"], "cu128"),
-        (["--no-variants", "torch"], [], None),
+        (["torch"], ["--variant", "cu126"], None, "cu126"),
+        # The last of two labels for all counts.
+        (["torch"], ["--variant=cu128", "--variant=cu126"], None, "cu126"),
+        (["torch"], ["--variant=torch=cu126", "--variant=cu128"], None, "cu126"),
+        (["--variant cu126", "torch"], [], None, "cu126"),
+        (["--variant torch=cu126", "torch"], [], None, "cu126"),
+        (["torch --variant cu126"], [], None, "cu126"),
+        (["torch --variant cu126"], ["--variant", "torch=cu128"], None, "cu128"),
+        (["torch --variant cu126"], ["--variant", "cu128"], None, "cu126"),
+        (["--variant cu126", "torch"], ["--variant", "cu128"], None, "cu128"),
+        (["--no-variants", "torch"], [], None, None),
+        # Configured labels are the weakest, even if they are for the package.
+        (["torch"], ["--variant", "cu126"], "torch=cu128", "cu126"),
+        (["--variant cu126", "torch"], [], "torch=cu128", "cu126"),
     ],
 )
-def test_choice_in_a_requirements_file(
+def test_choice_by_hand(
     venv: Environment,
     torch: list[str],
     lines: Sequence[str],
     options: Sequence[str],
+    configured: str | None,
     label: str | None,
 ) -> None:
     (venv.work / "requirements.txt").write_text("\n".join(lines), encoding="utf-8")
     result = venv.pip(
         *("install", "--dry-run", "-r", "requirements.txt", *torch, *options),
-        env=forced("12.9"),
+        env={**forced("12.9"), "PIP_VARIANT": configured},
     )
     assert chosen(result) == label
+    assert ("chosen with --variant" in result.stdout) == (label is not None)
 
 
 def test_choice_for_one_line(
@@ -156,17 +150,6 @@ def test_choice_for_one_line(
     )
     assert "Using torch 2.8.0, variant cu126" in result.stdout
     assert "Using vision 1.0, variant cu129" in result.stdout
-
-
-def test_no_variants(venv: Environment, torch: list[str]) -> None:
-    venv.pip("install", "torch", *torch, "--no-variants", env=forced("12.9"))
-    assert venv.eval("torch.variant_label", "torch") == ""
-    result = venv.pip(
-        *("install", "--dry-run", "--force-reinstall", "torch", *torch),
-        env={**forced("12.9"), "PIP_NO_VARIANTS": "1"},
-    )
-    assert chosen(result) is None
-    assert "Using" not in result.output
 
 
 def test_a_label_that_the_target_cannot_run(pip: Pip, torch: list[str]) -> None:

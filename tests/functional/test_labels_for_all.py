@@ -75,9 +75,7 @@ def test_names_in_requirements_file(venv: Environment, scipy: list[str]) -> None
     lines = venv.work / "requirements.txt"
     lines.write_text("--variant v1\nscipy\n")
     assert planned(venv.pip(*scipy, "-r", lines)) == "scipy-1.16.0 (v1)"
-    # The command line has precedence, and both have over the environment.
-    typed = venv.pip(*scipy, "-r", lines, "--variant", "v2")
-    assert planned(typed) == "scipy-1.16.1 (v2)"
+    # It has precedence over the environment.
     typed = venv.pip(*scipy, "-r", lines, env={"PIP_VARIANT": "v2"})
     assert planned(typed) == "scipy-1.16.0 (v1)"
     # A constraint names nothing.
@@ -108,6 +106,11 @@ def test_configured_label_is_weaker(venv: Environment, scipy: list[str]) -> None
         "WARNING: The configuration or PIP_VARIANT sets the label 'v1', but no "
         "package has a variant with this label: numpy 2.0 has null, v3, v2\n"
     )
+    # A typed one is stronger, also for dependencies, and for what is installed.
+    configured = {"PIP_VARIANT": "numpy=v3"}
+    venv.pip("install", *scipy[2:], "numpy", env=configured)
+    result = venv.pip(*scipy, "app", "--variant", "v2", env=configured)
+    assert planned(result) == "app-1.0 numpy-2.0 (v2)"
 
 
 def explained(scipy: list[str], choice: str) -> str:

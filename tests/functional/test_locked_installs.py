@@ -136,6 +136,8 @@ def write_old_lock(venv: Environment, index: IndexServer) -> None:
         "fast": f"{build} and '{group}' in dependency_groups",
     }
     content["default-groups"] = ["variant-a-gpu", group]
+    for wheel in content["packages"][0]["wheels"]:
+        wheel["hashes"]["sha512"] = "0" * 128
     for package in content["packages"]:
         if package["name"] in markers:
             package["marker"] = markers[package["name"]]
@@ -166,11 +168,15 @@ def test_properties_in_a_lock(
     host = ["--variant-host", str(machine)]
     assert {*planned(venv, *host)} == expected
     # Locked once more, it is for that machine.
+    index.clear_log()
     options = ["-i", index.index_url, "-o", "pylock.again.toml"]
     venv.pip("lock", "-r", "pylock.toml", *host, *options)
     text = (venv.work / "pylock.again.toml").read_text("utf-8")
-    names = {f"{x['name']}-{x['version']}" for x in tomli.loads(text)["packages"]}
-    assert names == expected
+    packages = tomli.loads(text)["packages"]
+    assert {f"{x['name']}-{x['version']}" for x in packages} == expected
+    # Each wheel is downloaded once, and keeps the hashes of the file.
+    assert len(index.log()) == len(expected)
+    assert packages[0]["wheels"][0]["hashes"].keys() == {"sha256", "sha512"}
     assert "dependency_groups" not in text
 
 
@@ -187,8 +193,6 @@ class TestChoice:
         [
             (CPU, [], "null"),
             (GPU, [], "cu128"),
-            (GPU, ["--variant", "torch=null"], "null"),
-            (GPU, ["--no-variants"], ""),
             (CPU, ["--variant-host", "cuda-12.6-sm_80"], "cu126"),
             (GPU, ["--disable-variant-provider", "nvidia"], "null"),
         ],
@@ -202,7 +206,7 @@ class TestChoice:
     ) -> None:
         output = install(venv, *options, env=env)
         assert label(venv) == expected
-        assert (f"Using torch 2.8.0, variant {expected}" in output) == bool(expected)
+        assert f"Using torch 2.8.0, variant {expected}" in output
 
 
 def toml(manifest: Mapping[str, Any]) -> str:

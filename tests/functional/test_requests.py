@@ -121,8 +121,31 @@ def test_versions_that_nothing_suits_are_not_listed(
     result = pip("index", "versions", "kernels", *options, env=forced("12.8"))
     assert result.lines[:2] == ["kernels (2.0)", "Available versions: 2.0, 1.0"]
     assert manifests(cuda_only) == ["3.0", "2.0", "1.0"]
-    result = pip("index", "versions", "kernels", *options, code=1, env=forced("12.0"))
-    assert "No variant of 'kernels' runs on this machine." in result.stderr
+
+
+def test_listings_apply_labels(venv: Environment, cuda_only: IndexServer) -> None:
+    """They leave out what cannot be installed so, whatever else is there."""
+    for name, version in (("kernels", "3.0"), ("other", "1.0"), ("other", "1.1")):
+        cuda_only.add(make_wheel(name, version))
+    options, gpu = ["--index-url", cuda_only.index_url], forced("12.8")
+    venv.pip("install", "kernels==1.0", "other==1.0", *options, env=gpu)
+    for label, listed in {"cu128": ["kernels", "other"], "cu130": ["other"]}.items():
+        env = {**gpu, "PIP_VARIANT": f"kernels={label}"}
+        result = venv.pip("list", "--outdated", *options, env=env)
+        assert [line.split()[0] for line in result.lines[2:]] == listed
+    command = ["index", "versions", "kernels", *options, "--variant"]
+    result = venv.pip(*command, "kernels=cu128", env=gpu)
+    assert result.lines[1] == "Available versions: 2.0"
+    result = venv.pip(*command, "kernels=cu130", env=gpu, code=1)
+    assert result.stderr.partition("hint: ")[0] == (
+        "error: nothing-to-install\n\n× No variant of 'kernels' matches --variant.\n"
+        "╰─> kernels 3.0:\n      cu130 needs CUDA 13.0 (available: CUDA 12.8)\n"
+        "    kernels 2.0:\n      no installable variant 'cu130', which you requested; "
+        "available: cu128\n    kernels 1.0:\n      no installable variant 'cu130', "
+        "which you requested; available: cu126\n\n"
+    )
+    result = venv.pip(*command, "kernels=cu12", env=gpu, code=1)
+    assert "× No variant has the label 'cu12'.\n" in result.stderr
 
 
 def test_only_the_newest_are_judged_for_updates(

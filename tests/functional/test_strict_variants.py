@@ -319,20 +319,6 @@ def test_what_a_wheel_says(venv: Environment, index: IndexServer) -> None:
     assert result.stderr == ""
 
 
-def test_ways_to_say_so(venv: Environment, index: IndexServer) -> None:
-    configuration = venv.work / "pip.conf"
-    configuration.write_text("[install]\nstrict-variants = yes\n")
-    cause = CAUSES["403"]
-    cause.prepare(index)
-    env = {**GPU, "COLUMNS": "1000", "PIP_CONFIG_FILE": str(configuration)}
-    command = ("install", "torch", "-i", index.index_url)
-    result = venv.pip(*command, env=env, code=1)
-    assert result.stderr == there(cause.error, index)
-    # A variable has the last word.
-    result = venv.pip(*command, env={**env, "PIP_STRICT_VARIANTS": "0"})
-    assert cause.otherwise in result.stdout
-
-
 #: Commands that choose among candidates, or list them.
 COMMANDS = (
     ("download", "torch"),

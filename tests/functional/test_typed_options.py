@@ -104,12 +104,6 @@ def test_nothing_typed_turns_variants_on(
     assert index.log() == []
 
 
-def test_two_labels_for_all_that_one_package_has(pip: Pip, idna: list[str]) -> None:
-    """The last one counts."""
-    result = pip(*idna, "app", "--variant", "null", "--variant", "mkl")
-    assert "idna-3.10 (mkl)" in result.stdout
-
-
 @pytest.mark.parametrize(
     ("line", "first"),
     [

@@ -311,7 +311,7 @@ def _unsuitable(
     project: NormalizedName,
     candidates: Iterable[InstallationCandidate],
 ) -> Iterator[_BaseVersion]:
-    """Yield the versions that have only unsuitable variants.
+    """Yield the versions with nothing but unsuitable variants, or without the user's label.
 
     If only the newest version matters, older versions are not checked.
     """
@@ -320,7 +320,8 @@ def _unsuitable(
     newest_first = sorted(candidates, key=lambda found: found.version, reverse=True)
     for version, grouped in itertools.groupby(newest_first, lambda c: c.version):
         links = [candidate.link for candidate in grouped]
-        if all(label_of(link) is not None for link in links):
+        labels = [label_of(link) or "" for link in links]
+        if all(labels) or run.overrides.applying_labels(project, labels):
             release = release_of(run, finder, project, version, links)
             if not release.fetch_ranked():
                 yield version

@@ -19,10 +19,7 @@ from pip._vendor.wheel_variants.labels import split_label
 from pip._internal.console import printable
 from pip._internal.exceptions import InstallationError
 from pip._internal.models.link import Link
-from pip._internal.utils.pylock import (
-    package_sdist_requirement_url,
-    package_wheel_requirement_url,
-)
+from pip._internal.utils.pylock import _package_dist_url
 from pip._internal.variants import errors
 from pip._internal.variants.index.links import label_of, renamed
 from pip._internal.variants.locks.conditions import LockedVariant, group_name
@@ -279,8 +276,7 @@ class _LockReader:
         assert isinstance(release, LockedRelease), "nothing else has these links"
         if not release.fetch_ranked():
             what = f"'{package.name}=={version}'"
-            label = run.overrides.label_for(package.name)
-            raise nothing_left(run, what, [release], label)
+            raise nothing_left(run, what, [release])
         return release
 
     def narrowed(self, package: Package) -> Package:
@@ -313,7 +309,7 @@ class _LockReader:
         tagged = ((each, parse_wheel_filename(each.filename)[-1]) for each in wheels)
         files: dict[Link, PackageWheel | PackageSdist] = {}
         for each in self._best_first(tagged):
-            link = self._link(package_wheel_requirement_url(self._path_or_url, each))
+            link = self._link(each)
             if label_of(link) != split_label(each.filename)[1]:
                 # pip would check one build and install another.
                 problem = f"its URL is that of another file: {link.redacted_url}"
@@ -322,9 +318,10 @@ class _LockReader:
         if not any(map(label_of, files)):
             return {}
         if "source" in formats and package.sdist is not None:
-            url = package_sdist_requirement_url(self._path_or_url, package.sdist)
-            files[self._link(url)] = package.sdist
+            files[self._link(package.sdist)] = package.sdist
         return files
 
-    def _link(self, url: str) -> Link:
-        return renamed(Link(url, comes_from=self._path_or_url))
+    def _link(self, file: PackageWheel | PackageSdist) -> Link:
+        place = self._path_or_url
+        url = _package_dist_url(place, file.path, file.url)
+        return renamed(Link(url, place, hashes=file.hashes))

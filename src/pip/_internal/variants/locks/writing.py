@@ -16,7 +16,6 @@ from pip._internal.console.output import get_logger
 from pip._internal.console.texts import shortened
 from pip._internal.models.direct_url import ArchiveInfo, DirectUrl
 from pip._internal.operations.prepare import get_http_url
-from pip._internal.utils.direct_url_helpers import direct_url_from_link
 from pip._internal.utils.misc import hash_file
 from pip._internal.variants.index.links import RenamedWheel
 from pip._internal.variants.locks.conditions import (
@@ -152,17 +151,15 @@ def _variants(release: LockingRelease, found: Locks) -> dict[str, Any]:
 
 
 def _locked_wheel(link: Link, factory: Factory) -> dict[str, Any]:
-    url = direct_url_from_link(link)
     # The label of a wheel on another site is in the fragment.
-    location = link.url if isinstance(link, RenamedWheel) else url.url
-    hashes = dict(_hashes(link, url, factory))
-    return {"name": link.filename, "url": location, "hashes": hashes}
+    url = link.url if isinstance(link, RenamedWheel) else link.url_without_fragment
+    return {"name": link.filename, "url": url, "hashes": _hashes(link, factory)}
 
 
-def _hashes(link: Link, url: DirectUrl, factory: Factory) -> Mapping[str, str]:
-    """Return the hash that the index states, or else the computed hash of the wheel."""
-    if url.archive_info and url.archive_info.hashes:
-        return url.archive_info.hashes
+def _hashes(link: Link, factory: Factory) -> dict[str, str]:
+    """Return the hashes that the lock file or index states, or else the wheel's own."""
+    if link.has_hash:
+        return link._hashes
     if link.is_file:
         path = link.file_path
     else:

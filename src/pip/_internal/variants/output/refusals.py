@@ -424,7 +424,7 @@ def _refusals(
 
 def _lacking(run: Run, releases: Sequence[Release]) -> str:
     """Return the predicate that is true of no variant, such as ``runs on this machine``."""
-    if all(each.refusal is not None for each in releases):
+    if all(each.refusal or each.chosen_label for each in releases):
         return f"matches {releases[0].chosen_by}"
     return f"runs on {run.settings.machine}"
 
@@ -433,17 +433,16 @@ def nothing_left(
     run: Run,
     requirement: str,
     releases: list[Release],
-    label: str | None = None,
     *,
     finder: PackageFinder | None = None,
 ) -> InstallationError:
     """Create the error that explains why none of *releases* is installable.
 
-    :param label: the user's label for this project, if any.
     :param releases: the considered releases, newest first.
     :param finder: the finder of the files; None to leave out skipped files.
     """
-    if label is not None:
+    label = releases[0].chosen_label
+    if label is not None and all(each.lacks_label for each in releases):
         return _no_release_with_label(label, releases)
     selections = [
         each for release in releases for each in release.fetch_selections().values()

@@ -26,14 +26,17 @@ class Reporter:
     :ivar strict: whether a dropped variant is an error.
     """
 
-    def __init__(self, *, strict: bool, required: Container[str] = ()) -> None:
+    def __init__(
+        self, *, strict: bool, required: Container[str] = (), is_listing: bool = False
+    ) -> None:
         """Create a reporter.
 
         :param required: the normalized names of packages that must use an accelerator, or
             ``:all:``.
+        :param is_listing: whether the run only leaves out what it cannot install.
         """
         self.strict = strict
-        self._required = required
+        self._required, self._is_listing = required, is_listing
         self._said: set[str] = set()
 
     def log_once(self, level: int, message: str, about: str | None = None) -> None:
@@ -88,7 +91,7 @@ class Reporter:
 
         if release.decided:
             self.report(reasons.problems_of(release))
-        if decision.unsupported is not None:
+        if decision.unsupported is not None and not self._is_listing:
             what = f"The variant '{decision.unsupported}' of {release}"
             selections = [*release.fetch_selections().values()]
             raise reasons.unsupported(what, decision.unsupported, selections)

@@ -220,7 +220,7 @@ def installed_candidate(
             version, label, unwanted = seen
     unwanted = unwanted or _is_excluded(run, project, build)
     user_supplied = any(each.user_supplied for each in ireqs)
-    named = run.overrides.label_for(project)
+    named = run.overrides.label_for(project, build.labels if build else ())
     must_go = named is not None or project in run.request.locked_labels or unwanted
     holds_back = build is not None and _holds_back(run, build)
     if must_go:

@@ -3,8 +3,8 @@
 A label may apply to all projects. If the user named a project, pip then selects its newest
 release with the label, or the usual release if no release has the label. For a dependency,
 pip always selects the usual release, and uses the label if that release has it. Configured
-labels work as for dependencies, and need not exist. If a release has several of the labels,
-the label that was typed last counts.
+labels work as for dependencies, and need not exist; any typed label is stronger. If a release
+has several of the labels, the label that was typed last counts.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ class Overrides:
         self.may_take_several = self.enabled and settings.several_builds
         self.choices: list[LabelChoice] = list(settings.variants)
         self.offered: dict[NormalizedName, Mapping[str, Collection[str]]] = {}
-        self._labels_of_named: dict[NormalizedName, list[str]] = {}
+        self._labels_of_named: dict[NormalizedName | None, set[str]] = {}
         self._of_files: list[LabelChoice] = []
         self._turned_off_in: str | None = None
 
@@ -151,20 +151,16 @@ class Overrides:
         refuse_without_variants(f"--no-variants in {where}", [*typed, *written])
         self.enabled, self._turned_off_in = False, where
 
-    def label_for(self, project: NormalizedName) -> str | None:
-        """Return the label that the user selected for *project*, or None."""
-        labels = self.labels_for(project)
-        return labels[-1] if labels else None
+    def label_for(
+        self, project: NormalizedName, labels: Collection[str] = ()
+    ) -> str | None:
+        """Return the strongest label, or None if no label is for *project* in particular.
 
-    def labels_for(self, project: NormalizedName) -> list[str]:
-        """Return the labels that are allowed for *project*, the strongest last.
-
-        If there are labels for this project, return only these. Otherwise, if the user named
-        the project, return the typed labels for all projects, but only those that its files
-        have.
+        :param labels: the labels of a release; a typed one for all projects may be stronger
+            than a configured one for *project*.
         """
-        own = [each.label for each in self.choices if each.project == project]
-        return own or self._labels_of_named.get(project, [])
+        is_for_it = bool(self.applying_labels(project, ()))
+        return self.applying_labels(project, labels)[0] if is_for_it else None
 
     def labels_for_all(self) -> list[str]:
         """Return the labels for all projects, strongest first."""
@@ -176,30 +172,33 @@ class Overrides:
     ) -> list[str]:
         """Return the user's labels that apply to a release.
 
-        Labels for the project apply even if the release lacks them. If the project has no such
-        labels, the labels for all projects apply, but only those that the release has.
+        Typed labels take precedence over configured ones, and then labels for the project over
+        labels for all. Labels for the project apply even if the release lacks them. Labels for
+        all apply only if the release has them, or, if they are typed and the user named the
+        project, if any of its files has them.
 
         :param project: the project; None if unknown.
         :param labels: the available labels.
         :return: the labels, the strongest first.
         """
-        own = [] if project is None else self.labels_for(project)
-        return own[::-1] or [each for each in self.labels_for_all() if each in labels]
+        available = self._labels_of_named.get(project) or labels
+        found: dict[tuple[bool, bool], list[str]] = {}
+        for each in self.choices:
+            is_for_all = each.project is None
+            if each.label in available if is_for_all else each.project == project:
+                strength = each.is_configured, is_for_all
+                found.setdefault(strength, []).append(each.label)
+        return found[min(found)][::-1] if found else []
 
-    def _typed_for_all(self) -> list[str]:
-        """Return the unconfigured labels that apply to all projects, strongest last."""
-        return [
-            each.label
-            for each in self.choices
-            if each.project is None and not each.is_configured
-        ]
+    def _typed_for_all(self) -> set[str]:
+        """Return the unconfigured labels that apply to all projects."""
+        return {x.label for x in self.choices if not x.project and not x.is_configured}
 
     def may_need_label(self, project: NormalizedName) -> bool:
         """Return whether labels for all projects may still apply to *project*."""
         return (
             project in self._request.named
             and project not in self._labels_of_named
-            and not self.labels_for(project)
             and bool(self._typed_for_all())
         )
 
@@ -218,9 +217,7 @@ class Overrides:
                     offered.setdefault(str(version), {})[label] = None
             self.offered[project] = offered
             has = {label for labels in offered.values() for label in labels}
-            self._labels_of_named[project] = [
-                label for label in self._typed_for_all() if label in has
-            ]
+            self._labels_of_named[project] = self._typed_for_all() & has
 
     @cached_property
     def preferences(self) -> Sequence[Preference]:

@@ -161,7 +161,9 @@ class Run(Basis):
         self.decisions = Decisions()
         self.attempt = Attempt()
         self.reporter = make_reporter(
-            strict=settings.strict_variants, required=settings.required_accelerators
+            strict=settings.strict_variants,
+            required=settings.required_accelerators,
+            is_listing=purpose.is_listing,
         )
         self.mode_modules: dict[ModeModule, Mode | None] = {}
         for mode_module in mode_modules:
