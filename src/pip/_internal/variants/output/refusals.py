@@ -253,9 +253,11 @@ def _label_not_found(
     return NothingToInstall(message, _lines(available) or without, hint)
 
 
-def _no_release_with_label(
-    label: str, releases: Sequence[Release]
-) -> InstallationError:
+def _no_release_with_label(releases: Sequence[Release]) -> InstallationError | None:
+    """Return the error for a label that all releases lack, or None."""
+    label = releases[0].chosen_label
+    if label is None or not all(release.lacks_label for release in releases):
+        return None
     labeled = [release for release in releases if release.labels][:_SHOWN_RELEASES]
     available = {str(each): each.labels for each in labeled}
     project = releases[0].project
@@ -366,9 +368,9 @@ def _missing_label(
         project = cause.requirement.project_name
         label = run.overrides.label_for(project)
         releases = run.decisions.reached(project)
-        if label is not None and releases and all(e.lacks_label for e in releases):
-            absent = _absent(finder, label, releases)
-            return absent or _no_release_with_label(label, releases)
+        missing = _no_release_with_label(releases) if releases else None
+        if label is not None and missing is not None:
+            return _absent(finder, label, releases) or missing
     return None
 
 
@@ -441,9 +443,9 @@ def nothing_left(
     :param releases: the considered releases, newest first.
     :param finder: the finder of the files; None to leave out skipped files.
     """
-    label = releases[0].chosen_label
-    if label is not None and all(each.lacks_label for each in releases):
-        return _no_release_with_label(label, releases)
+    missing = _no_release_with_label(releases)
+    if missing is not None:
+        return missing
     selections = [
         each for release in releases for each in release.fetch_selections().values()
     ]
