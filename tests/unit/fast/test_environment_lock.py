@@ -120,19 +120,10 @@ def test_it_waits_and_names_the_lock(
         installing(Run(site), None, options(), [])
 
 
-@pytest.mark.parametrize("was_there", [False, True])
-def test_it_removes_the_file_that_it_made(site: Path, was_there: bool) -> None:
-    path = site.parent / ".lock"
-    if was_there:
-        path.touch()
-    assert installing(Run(site), None, options(), []) == 7
-    assert path.exists() == was_there
-
-
 def test_a_lock_whose_file_is_gone_counts_for_nothing(
     site: Path, other: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The process that had it has removed it, and a third one may have the next."""
+    """Somebody has removed it, and a third installer may have the next."""
     path = site.parent / ".lock"
 
     def sleep(_: float) -> None:
@@ -141,7 +132,7 @@ def test_a_lock_whose_file_is_gone_counts_for_nothing(
 
     monkeypatch.setattr("time.sleep", sleep)
     assert installing(Run(site), None, options(), []) == 7
-    assert not path.exists()
+    assert path.exists(), "another installer may wait for it"
 
 
 def test_it_goes_on_when_the_other_is_done(

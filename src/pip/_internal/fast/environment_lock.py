@@ -47,7 +47,6 @@ class _EnvironmentLock:
     def __init__(self) -> None:
         self._path = os.path.join(sys.prefix, ".lock")
         self._file: BinaryIO | None = None
-        self._is_new = False
         #: None after the first comparison: pip resolves only once more.
         self._seen: set[tuple[str, int, int]] | None = _installed()
 
@@ -72,7 +71,6 @@ class _EnvironmentLock:
         end = time.monotonic() + _PATIENCE
         is_first = True
         while True:
-            self._is_new = not os.path.lexists(self._path)
             with suppress(BlockingIOError):
                 return locked(self._path)
             if is_first:
@@ -90,12 +88,11 @@ class _EnvironmentLock:
             time.sleep(_PAUSE)
 
     def release(self) -> None:
-        """Release the lock, and remove the lock's file if this process created the file."""
+        """Release the lock.
+
+        The file stays: another installer may already wait for a lock on it.
+        """
         if self._file is not None:
-            if self._is_new:
-                # Windows does not remove an open file.
-                with suppress(OSError):
-                    os.unlink(self._path)
             self._file.close()
             self._file = None
 
