@@ -12,7 +12,7 @@ import pytest
 
 from pip._internal.exceptions import InstallationError
 from pip._internal.fast import environment_lock
-from pip._internal.fast.environment_lock import installing, take_lock
+from pip._internal.fast.environment_lock import installing, take_lock, uninstalling
 
 if sys.platform == "win32":
     pytest.skip("the other installer locks as POSIX does", allow_module_level=True)
@@ -25,6 +25,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     site = tmp_path / "site"
     site.mkdir()
     monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
     for name in ("get_purelib", "get_platlib"):
         monkeypatch.setattr(environment_lock, name, lambda: str(site))
     return site
@@ -40,13 +41,12 @@ def other(tmp_path: Path) -> Iterator[int]:
 
 
 def options(**given: object) -> Values:
-    return Values({"requirements": [], "constraints": [], **given})
+    lists = "requirements", "constraints", "requirements_from_scripts"
+    return Values({**dict.fromkeys(lists, ()), "json_report_file": None, **given})
 
 
 def is_locked(path: Path) -> bool:
-    if not path.exists():
-        return False
-    with path.open("rb") as file:
+    with path.open("ab") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -64,11 +64,10 @@ class Run:
     """A command during which something happens before pip installs."""
 
     def __init__(self, site: Path, *changes: str) -> None:
-        self.site, self.changes, self.count = site, list(changes), 0
+        self.site, self.changes = site, list(changes)
         self.was_locked: list[bool] = []
 
     def __call__(self, *_: object) -> int:
-        self.count += 1
         self.was_locked.append(is_locked(self.site.parent / ".lock"))
         if self.changes:
             (self.site / self.changes.pop(0)).mkdir()
@@ -79,36 +78,42 @@ class Run:
 
 @pytest.mark.parametrize(
     ("changed", "runs"),
-    [([], 1), (["a"], 1), (["a-1.dist-info"], 2), (["a-1.egg-info"], 2)],
+    [([], 1), (["a"], 1), (["a-1.dist-info", "b-1.dist-info"], 2), (["a.egg-info"], 2)],
 )
 def test_what_changed_is_resolved_once_more(
     site: Path, changed: list[str], runs: int
 ) -> None:
     run = Run(site, *changed)
     assert installing(run, None, options(), []) == 7
-    assert run.count == runs
+    # Otherwise, a pip that a build starts could not install anything.
+    assert run.was_locked == [False] * runs
     assert not is_locked(site.parent / ".lock")
 
 
-def test_the_second_run_takes_the_lock_anew(site: Path) -> None:
-    """A pip that a build starts could not install anything otherwise."""
-    run = Run(site, "a-1.dist-info", "b-1.dist-info")
-    assert installing(run, None, options(), []) == 7
-    assert run.count == 2, "once more, and not again"
-    assert run.was_locked == [False, False]
-
-
-@pytest.mark.parametrize("kind", ["file", "pipe"])
-def test_a_pipe_is_read_under_the_lock(site: Path, tmp_path: Path, kind: str) -> None:
-    """Pip cannot read it again if it has to resolve once more."""
-    path = tmp_path / "requirements.txt"
-    if kind == "pipe":
-        os.mkfifo(path)
-    else:
-        path.touch()
+@pytest.mark.parametrize(
+    ("given", "is_at_once"),
+    [
+        ({"requirements": ["file"]}, False),
+        ({"requirements": ["pipe"]}, True),
+        ({"requirements_from_scripts": ["pipe"]}, True),
+        ({"json_report_file": "-"}, True),
+    ],
+)
+def test_what_cannot_be_repeated_is_done_under_the_lock(
+    site: Path, given: dict[str, object], is_at_once: bool
+) -> None:
+    Path("file").touch()
+    os.mkfifo("pipe")
     run = Run(site, "a-1.dist-info")
-    assert installing(run, None, options(requirements=[str(path)]), []) == 7
-    assert run.was_locked == ([True] if kind == "pipe" else [False, False])
+    assert installing(run, None, options(**given), []) == 7
+    assert run.was_locked == ([True] if is_at_once else [False, False])
+
+
+def test_uninstalling_is_done_under_the_lock(site: Path) -> None:
+    """With a prompt, too."""
+    run = Run(site)
+    assert uninstalling(run, None, options(yes=False), []) == 7
+    assert run.was_locked == [True]
 
 
 @pytest.mark.usefixtures("other")

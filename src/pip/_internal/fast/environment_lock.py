@@ -156,41 +156,45 @@ _lock: _EnvironmentLock | None = None
 
 
 @contextmanager
-def _locking(options: Values) -> Iterator[_EnvironmentLock | None]:
-    """Provide the lock for :func:`take_lock`, and release the lock at the end."""
+def _locking(options: Values, *, at_once: bool) -> Iterator[None]:
+    """Provide the lock for :func:`take_lock`, and release the lock at the end.
+
+    :param at_once: whether to acquire the lock at the beginning.
+    """
     global _lock
     is_elsewhere = any(getattr(options, name, None) for name in _ELSEWHERE)
     if is_elsewhere or not running_under_virtualenv():
-        yield None
+        yield
         return
-    _lock = lock = _EnvironmentLock()
+    _lock = _EnvironmentLock()
     try:
-        yield lock
+        if at_once:
+            _lock.acquire()
+        yield
     finally:
-        lock.release()
+        _lock.release()
         _lock = None
 
 
 def installing(fn: RunCommand, command: Any, options: Values, args: list[str]) -> int:
     """Run ``pip install``, and repeat it if another installer changed packages.
 
-    pip cannot read a pipe twice, so with a requirements file that is a pipe, pip acquires
-    the lock at once.
+    A pipe can be read only once, and a report on standard output must be printed only once,
+    so with one of them, pip acquires the lock at once.
     """
-    files = (*options.requirements, *options.constraints)
+    files = [*options.requirements, *options.constraints]
+    files += options.requirements_from_scripts
     has_pipe = any(os.path.exists(each) and not os.path.isfile(each) for each in files)
-    with _locking(options) as lock:
-        if lock is not None and has_pipe:
-            lock.acquire()
+    with _locking(options, at_once=has_pipe or options.json_report_file == "-"):
         try:
             return fn(command, options, args)
         except EnvironmentChanged:
-            assert lock is not None, "it was taken"
+            assert _lock is not None, "it was taken"
             logger.info(
                 "Another installer has changed '%s': resolving again", sys.prefix
             )
             # A separate pip may install the requirements of a build.
-            lock.release()
+            _lock.release()
             return fn(command, options, args)
 
 
@@ -204,8 +208,6 @@ def take_lock() -> None:
 
 
 def uninstalling(fn: RunCommand, command: Any, options: Values, args: list[str]) -> int:
-    """Run ``pip uninstall``; lock the environment only after the prompt."""
-    with _locking(options) as lock:
-        if lock is not None and options.yes:
-            lock.acquire()
+    """Run ``pip uninstall``, with the lock before pip lists the files of a package."""
+    with _locking(options, at_once=True):
         return fn(command, options, args)
