@@ -249,32 +249,21 @@ def _names(venv: Environment) -> set[str]:
 # Which wheels
 
 
-def test_what_is_stored_is_not_in_the_http_cache(
-    install: Install, venv: Environment, packages: IndexServer
+def test_what_is_stored_is_in_the_http_cache(
+    install: Install, venv: Environment, packages: IndexServer, tmp_path: Path
 ) -> None:
-    cached = [*COPY, "--trusted-host", packages.url.removeprefix("http://")]
-    # "odd" cannot be stored.
-    for options in cached[2:], cached:
-        install("odd", *options)
-        assert len(_bodies(venv)) == 1
-    venv.pip("cache", "purge")
-    install("many", "plat", *cached[2:])
-    assert len(_bodies(venv)) == 2
-    for _ in range(2):
-        install("many", "plat", *cached)
-        assert not install.downloaded
-        assert not _bodies(venv)
-    venv.pip("cache", "purge")
-    # Also of what is downloaded.
-    install("many", "plat", *cached)
+    """Another Python, other options and other commands need the wheel."""
+    index = ["-i", packages.index_url]
+    index += ["--trusted-host", packages.url.removeprefix("http://")]
+    install("many", "plat", *index, *COPY)
     assert install.downloaded == {"many", "plat"}
-    assert not _bodies(venv)
-
-
-def _bodies(venv: Environment) -> list[Path]:
-    """Return the large files of the HTTP cache."""
-    found = venv.home.rglob("*.body")
-    return [path for path in found if path.stat().st_size > LARGE]
+    for options in [*COPY, "--no-compile"], ["--no-fast"]:
+        install("many", "plat", *index, *options)
+        assert not install.taken
+        assert not install.downloaded
+    packages.clear_log()
+    venv.pip("download", "many", *index, "-d", str(tmp_path))
+    assert not [path for _, path in packages.log() if path.endswith(".whl")]
 
 
 @pytest.mark.parametrize("kind", ["md5", "sha512", ""])

@@ -140,7 +140,7 @@ class Fetch(Downloader):
         if hashes and hashes.is_hash_allowed("sha256", sha256 := read_sha256(path)):
             register(path, sha256)
             if self._unpacking is not None:
-                self._unpacking.add(path, hashes, self.link, self._session)
+                self._unpacking.add(path, hashes, self.link)
 
     def stop(self) -> None:
         """Stop the download soon, without a result."""
@@ -194,8 +194,7 @@ class Pool:
         for number, link in enumerate(links):
             # Two concurrent downloads may have the same file name.
             folder = os.path.join(location, str(number))
-            unpacking = unpacking_for(link, session)
-            self._fetches.append(Fetch(session, link, folder, unpacking))
+            self._fetches.append(Fetch(session, link, folder, unpacking_for(link)))
         self._progress = CombinedProgress(downloader._progress_bar, self._fetches)
         # Start with the file that takes longest to unpack.
         self._waiting = deque(sorted(self._fetches, key=lambda each: -each.listed_size))

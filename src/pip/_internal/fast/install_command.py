@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from pip._internal.fast.unpacked_wheels import Unpacking
     from pip._internal.models.link import Link
     from pip._internal.network.download import Downloader
-    from pip._internal.network.session import PipSession
     from pip._internal.req.req_install import InstallRequirement
     from pip._internal.utils.hashes import Hashes
 
@@ -30,8 +29,6 @@ class _Install:
         self._options = options
         self._unpacking: Unpacking | None = None
         self._has_tried = False
-        #: The session of the command, if the command has downloaded anything.
-        self.session: PipSession | None = None
 
     def unpacking(self, size: int | None) -> Unpacking | None:
         """Return the unpacker for a wheel of *size* bytes, or None."""
@@ -54,8 +51,7 @@ class _Install:
             if path.endswith(".whl"):
                 unpacking = self.unpacking(os.path.getsize(path))
                 if unpacking is not None:
-                    hashes = requirement.hashes()
-                    unpacking.add(path, hashes, requirement.link, self.session)
+                    unpacking.add(path, requirement.hashes(), requirement.link)
         if len(requirements) > 1:
             from pip._internal.fast.shared_files import warn_of_shared_files
 
@@ -86,19 +82,18 @@ def run(fn: RunCommand, command: Any, options: Values, args: list[str]) -> int:
         install.close()
 
 
-def unpacking_for(link: Link, session: PipSession) -> Unpacking | None:
+def unpacking_for(link: Link) -> Unpacking | None:
     """Return the unpacker for the file at *link*, or None."""
     if _install is None or not link.is_wheel:
         return None
     from pip._internal.fast.pages import listed_size
 
-    _install.session = session
     return _install.unpacking(listed_size(link))
 
 
-def stored_wheel(link: Link, session: PipSession, hashes: Hashes) -> str | None:
+def stored_wheel(link: Link, hashes: Hashes) -> str | None:
     """Return the stored wheel for *link*, or None."""
-    unpacking = unpacking_for(link, session)
+    unpacking = unpacking_for(link)
     return None if unpacking is None else unpacking.find(link, hashes)
 
 
@@ -112,7 +107,7 @@ def unpack_url(
     hashes: Hashes | None = None,
 ) -> File | None:
     """Get one file during resolution, from the store if the store has the wheel."""
-    stored = stored_wheel(link, download._session, hashes) if hashes else None
+    stored = stored_wheel(link, hashes) if hashes else None
     if stored is not None:
         return File(stored)
     return fn(link, location, download, verbosity, download_dir, hashes)

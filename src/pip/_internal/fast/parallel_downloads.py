@@ -26,14 +26,13 @@ def batch(
 
     :param location: the folder to download the files to.
     """
-    session = downloader._session
     options = command_options()
     if options is None:
         yield from fn(downloader, links, location)
         return
     left = []
     for link in links:
-        stored = stored_wheel(link, session, link.as_hashes())
+        stored = stored_wheel(link, link.as_hashes())
         if stored is None:
             left.append(link)
         else:

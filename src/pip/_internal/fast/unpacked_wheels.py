@@ -20,7 +20,6 @@ from pip._internal.console import printable
 from pip._internal.console.output import get_logger
 from pip._internal.exceptions import InstallationError
 from pip._internal.fast import install_root
-from pip._internal.fast.answers import forget
 from pip._internal.fast.digests import identity, known_sha256, read_sha256, register
 from pip._internal.fast.file_linker import FileLinker, can_clone
 from pip._internal.fast.space import device_of
@@ -34,7 +33,6 @@ from pip._internal.utils import unpacking
 if TYPE_CHECKING:
     from pip._internal.models.link import Link
     from pip._internal.models.scheme import Scheme
-    from pip._internal.network.session import PipSession
     from pip._internal.operations.install.wheel import ZipBackedFile
     from pip._internal.utils.hashes import Hashes
 
@@ -84,14 +82,11 @@ class Unpacking:
         register(path, sha256)
         return path
 
-    def add(
-        self, path: str, hashes: Hashes, link: Link | None, session: PipSession | None
-    ) -> None:
+    def add(self, path: str, hashes: Hashes, link: Link | None) -> None:
         """Unpack a large wheel early, and store it if there is a store.
 
         :param path: the path of the wheel; pip has checked its hash if there are *hashes*.
         :param link: the source of the wheel.
-        :param session: the session whose HTTP cache drops the wheel once it is stored.
         """
         if path in self._wheels or os.path.getsize(path) < LARGE:
             return
@@ -104,14 +99,10 @@ class Unpacking:
             if not hashes.is_hash_allowed("sha256", sha256):
                 return unpacked
             try:
-                stored = self._store.add(archive, unpacked, sha256, link.filename)
+                return self._store.add(archive, unpacked, sha256, link.filename)
             except (OSError, ValueError) as error:
                 logger.debug("pip does not store the unpacked %s: %s", path, error)
                 return unpacked
-            if session is not None:
-                # The store has the contents of the wheel.
-                forget(session, link.url_without_fragment)
-            return stored
 
         if self._unpacker is not None:
             self._unpacker.add(path, finish)
