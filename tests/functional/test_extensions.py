@@ -145,12 +145,7 @@ def test_no_variant_agreement(venv: Environment, index: IndexServer) -> None:
     result = venv.pip(*command, "--no-variant-agreement", env=forced("13.0"))
     assert chosen(result) == {"torch": "2.9.0 cu13", "vision": "1.0 cu12"}
     assert "Choosing" not in result.stdout
-    said, _, typed = result.stderr.partition(": pip ")
-    assert said == (
-        "WARNING: These packages need different CUDA or ROCm versions: torch 2.9.0 "
-        "(cu13) needs CUDA 13, vision 1.0 (cu12) needs CUDA 12. To list the wheels of "
-        "'vision'"
-    )
+    typed = result.stderr.partition(" To list the wheels of 'vision': pip ")[2]
     listed = venv.pip(*shlex.split(typed), env=forced("13.0")).stdout
     assert "* 1    cu12    yes" in listed
 

@@ -19,7 +19,6 @@ from tests.lib.manifests import (
     PREVIEW_TORCH,
     PluginSpec,
     Properties,
-    cuda,
     make_manifest,
 )
 from tests.lib.wheels import DistFile, make_wheel
@@ -58,10 +57,8 @@ def backend(request: pytest.FixtureRequest) -> Backend:
 
 @pytest.fixture
 def torch(index: IndexServer) -> IndexServer:
-    """Return an index with variants of torch and xformers, and a package without."""
+    """Return an index with variants of torch, and a package without."""
     index.add_release("torch", "2.8.0", {}, manifest=PREVIEW_TORCH)
-    builds = {"cu118": cuda("11.8"), "cu126": cuda("12.6")}
-    index.add_release("xformers", "1.0", builds)
     index.add(make_wheel("numpy", "2.3.1"))
     return index
 
@@ -389,6 +386,20 @@ def test_check_for_another_platform(venv: Environment, index: IndexServer) -> No
     (venv.work / "site" / "here" / "__init__.py").unlink()
     result = venv.pip(*check, *host, cwd=venv.work)
     assert "install --target site --upgrade --no-deps here==1.0" in result.stderr
+
+
+def test_check_repairs_from_the_same_file(venv: Environment, tmp_path: Path) -> None:
+    wheel = make_wheel("local", "1.0")
+    path = wheel.write_to(tmp_path)
+    venv.pip("install", str(path))
+    (venv.site_packages / "local" / "__init__.py").unlink()
+    (warning,) = warnings(venv.pip("check"))
+    assert warning == (
+        "local 1.0 is incomplete: pip cannot find 'local/__init__.py'. To repair the "
+        "package: pip install --force-reinstall --no-deps "
+        f"'local @ {path.as_uri()}#sha256={wheel.sha256}'"
+    )
+    venv.pip(*shlex.split(warning.partition("package: pip ")[2]))
 
 
 #: Another package that is installed beside torch, and the warning; None for none.

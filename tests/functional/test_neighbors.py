@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
@@ -150,11 +149,19 @@ def test_rocm_binds(
     assert "to use ROCm like the installed torch 2.10 (rocm64)" in words(result)
 
 
-def test_the_command_mends_it(venv: Environment, packages: IndexServer) -> None:
-    install(venv, packages, "torch==2.9+cpu")
-    said = " ".join(install(venv, packages, "torchvision").stderr.split())
-    command = said.partition("To choose another wheel of 'torch': pip ")[2]
-    venv.pip(*shlex.split(command), env=GPU)
+@pytest.mark.parametrize("is_by_check", [False, True])
+@pytest.mark.parametrize("other", ["torch==2.9+cpu", "--variant=torch=null"])
+def test_the_command_mends_it(
+    venv: Environment, packages: IndexServer, other: str, is_by_check: bool
+) -> None:
+    install(venv, packages, "torchvision")
+    said = words(install(venv, packages, "torch", other))
+    # A machine without a GPU has other worries.
+    assert venv.pip("check").stderr.count("WARNING") == 1
+    if is_by_check:
+        said = words(venv.pip("check", env=GPU))
+    command = said.partition("To choose another wheel of 'torch': pip install ")[2]
+    install(venv, packages, *shlex.split(command))
     assert label_of(venv, "torch") == "cu130"
 
 
@@ -172,13 +179,3 @@ def test_the_command_of_check_mends_it(
     install(venv, packages, *shlex.split(said.partition(": pip install ")[2]))
     assert label_of(venv, "torchvision") == "cu126"
     assert venv.pip("check", env=GPU).stderr == ""
-
-
-def test_cpu_beside_gpu_that_is_installed(
-    venv: Environment, packages: IndexServer, tmp_path: Path
-) -> None:
-    install(venv, packages, "torch==2.10")
-    wheel = make_wheel("other", "1.0+cpu", requires=["torch"]).write_to(tmp_path)
-    assert "torch 2.10 (cu130) uses an accelerator and other 1.0+cpu does not" in (
-        words(install(venv, packages, str(wheel)))
-    )

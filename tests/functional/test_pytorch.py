@@ -668,6 +668,17 @@ def test_an_installed_build_is_asked_about(
         "install --upgrade-variants --pytorch-computation-backend auto torch"
         in warned.stderr
     )
+    (venv.site_packages / "torch" / "__init__.py").unlink()
+    said = venv.pip("check", env=R535).stderr
+    flags = "--force-reinstall --no-deps --pytorch-computation-backend auto "
+    pinned = said.partition(f"To repair the package: pip install {flags}")[2].split()
+    venv.pip("install", *flags.split(), *pinned, *options(pytorch), env=R535)
+    # So it is beside a package that uses a GPU.
+    pytorch.add_release("vision", "1.0", {"gpu": cuda("12.0")}, requires=["torch"])
+    venv.pip("install", "vision", *options(pytorch), env=R535)
+    venv.pip(*command, "--cpuonly", env=R535)
+    said = venv.pip("check", env=R535).stderr
+    assert "--upgrade-variants --pytorch-computation-backend auto torch" in said
 
 
 @pytest.mark.parametrize("command", ["download", "wheel"])

@@ -252,7 +252,7 @@ def test_an_installed_build_is_agreed_with(run: Run, venv: Environment) -> None:
     result = run("install", "torch==2.11.0", *by_hand, env=GPU13)
     assert "These packages are for different backends" in result.stderr
     assert "vllm==0.21.0" in result.stderr
-    result = venv.pip("check", code=None)
+    result = venv.pip("check", env=GPU13, code=None)
     assert "0.21.0 needs 'torch' for cu130, but torch 2.11.0+cu129" in result.output
 
 

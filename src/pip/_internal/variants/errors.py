@@ -263,7 +263,7 @@ class VariantDisagreement(exceptions.MetadataInconsistent, VariantError):
 
 
 class UnknownPackage(VariantError):
-    """A label is for a package that the command does not install."""
+    """An option is for a package that the command does not install."""
 
     reference = "unknown-package"
     usual_hint = "Remove this option, or name a package that this command installs."

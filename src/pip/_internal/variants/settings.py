@@ -233,7 +233,6 @@ OPTIONS = (
         dest="required_accelerators",
         where=("install", "pip check"),
         action="append",
-        repeated="same",
         check=lazy_check("required_accelerators"),
         metavar="PACKAGES",
         help="Fail unless each of these packages is a wheel known to use an "

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import optparse
 from collections.abc import Mapping
-from types import SimpleNamespace
 from typing import Any
+from unittest import mock
 
 import pytest
 
@@ -14,6 +14,7 @@ from pip._vendor.wheel_variants.manifest_parser import parse_document
 from pip._internal.variants.hooks.check import unsupported
 from pip._internal.variants.providers.chain import ProviderChain
 from pip._internal.variants.selection.installed_records import InstalledBuild
+from pip._internal.variants.slots import INSTALLED_BUILD
 from tests.lib.hosts import forced
 from tests.lib.manifests import PluginSpec, Properties, make_manifest
 
@@ -26,14 +27,15 @@ def installed(
     properties: Properties,
     providers: Mapping[str, PluginSpec] | None = None,
     schema: str = "0.2.0",
-) -> tuple[Any, InstalledBuild]:
+) -> Any:
     """Return a variant ``x`` with these properties as installed."""
     document = make_manifest({"x": properties}, providers=providers, schema=schema)
     manifest = parse_document(document)
     supported = tuple(sorted(manifest.variants["x"].properties()))
     build = InstalledBuild("x", supported, manifest, ("x",))
-    dist: Any = SimpleNamespace(raw_name=name, raw_version="1.0")
-    return dist, build
+    dist = mock.Mock(raw_name=name, raw_version="1.0")
+    INSTALLED_BUILD.set(dist, build)
+    return dist
 
 
 def bounds(*versions: str) -> Properties:
@@ -41,12 +43,12 @@ def bounds(*versions: str) -> Properties:
     return {"nvidia": {"cuda_version_lower_bound": versions}}
 
 
-def judged(variant: tuple[Any, InstalledBuild], driver: str | None = None) -> list[str]:
+def judged(variant: Any, driver: str | None = None) -> list[str]:
     """Return the warnings about a variant on a machine with this driver."""
     environ = {k: v or "" for k, v in forced(driver or "").items()}
     providers = ProviderChain(environ=environ, environment={}, hardware=True)
     found, _ = unsupported([variant], providers, (), TYPED)
-    return found
+    return list(found.values())
 
 
 UNTOLD: Mapping[str, PluginSpec] = {

@@ -62,16 +62,17 @@ def test_what_is_typed_now_is_not_repeated() -> None:
     given = options(["-i", INDEX, "--variant", "x", "--no-variants"])
     told = command(given, "install", "a", "--index-url", "URL", without=["--variant"])
     assert after(told) == "install a --index-url URL --no-variants"
-    told = for_upgrade(given, "a", "b", further=("--pre",))
+    told = for_upgrade(given, "--pre", "a", "b")
     assert after(told) == f"install --upgrade-variants --pre a b --index-url {INDEX}"
 
 
 def test_only_what_the_other_command_has() -> None:
     given = options(
-        ["--target", "t", "--no-deps", "--cert", "c", "--variant-host", "h"]
+        ["--target", "t", "--no-deps", "--cert", "c", "--require-accelerator", "r"]
     )
     told = command(given, "variants", "explain", "torch")
-    assert after(told) == "variants explain torch --cert c --variant-host h"
+    assert after(told) == "variants explain torch --cert c --require-accelerator r"
+    assert after(command(given, "install", "a")).endswith("--no-deps --cert c")
     given = options(["explain", "a", "--json", "--platform", "p"], "variants")
     assert after(command(given, "variants", "host")) == "variants host"
     assert after(command(given, "install", "a")) == "install a --platform p"

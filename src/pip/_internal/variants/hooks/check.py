@@ -23,7 +23,7 @@ from pip._internal.console.output import get_logger, write
 from pip._internal.console.texts import Hint, counted, with_label
 from pip._internal.metadata import get_default_environment, get_environment
 from pip._internal.variants.errors import WrongUse
-from pip._internal.variants.selection.installed import installed_build
+from pip._internal.variants.selection.installed import installed_build, installed_label
 from pip._internal.variants.settings import Settings
 
 if TYPE_CHECKING:
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from pip._internal.metadata import BaseDistribution
     from pip._internal.variants.providers.chain import ProviderChain
     from pip._internal.variants.providers.target import Target
-    from pip._internal.variants.selection.installed_records import InstalledBuild
     from pip._internal.variants.selection.ranking import Selection
     from pip._internal.variants.selection.run import ModeModule
 
@@ -56,22 +55,24 @@ def checked(
         strict mode, if the target does not support a variant.
     """
     settings = Settings(options)
-    dists = _installed(settings.path)
-    variants = _variants(dists)
+    dists = sorted(_installed(settings.path), key=lambda dist: dist.canonical_name)
+    has_variants = any(map(installed_label, dists))
     names = settings.required_accelerators
-    if not (variants or names or settings.variant_host or settings.path):
+    if not (has_variants or names or settings.variant_host or settings.path):
         status = fn(command, options, args)
         _log(logging.WARNING, incomplete(dists, options))
         return status
+    from pip._internal.variants.output.accelerators import why_not
     from pip._internal.variants.providers.chain import ProviderChain, warnings_of
     from pip._internal.variants.providers.target import target_of
+    from pip._internal.variants.selection.accelerators import unaccelerated_dists
     from pip._internal.variants.selection.run import noting_host
 
     settings.use_install_host()
     with noting_host(settings):
         providers = ProviderChain.for_settings(settings)
     mode_modules = find_mode_modules()
-    found, masked = unsupported(variants, providers, mode_modules, options)
+    found, masked = unsupported(dists, providers, mode_modules, options)
     target = target_of(settings, providers.host)
     environment = {} if target is None else target.environment
     if settings.path:
@@ -80,35 +81,23 @@ def checked(
     else:
         status = fn(command, options, args)
     strict = settings.strict_variants
-    _log(logging.ERROR if strict else logging.WARNING, found)
-    lacking = _lacking(names, dists, providers)
+    _log(logging.ERROR if strict else logging.WARNING, found.values())
+    lacking = list(map(why_not, unaccelerated_dists(names, dists, providers)))
     _log(logging.ERROR, (f"--require-accelerator: {line}" for line in lacking))
     _log(logging.WARNING, (*masked, *warnings_of(providers.detected)))
-    if variants:
-        lines = _mode_warnings(dists, variants, mode_modules, options)
+    if has_variants:
+        # The best variants may have no conflict.
+        rest = [dist for dist in dists if dist not in found]
         with on_target(environment):
-            mixed = _mixed_accelerators(dists, providers, options)
-            _log(logging.WARNING, lines or mixed)
-    _log(logging.WARNING, incomplete(dists, options))
+            lines = _conflicting(rest, providers, mode_modules, options)
+            _log(logging.WARNING, lines)
+    _log(logging.WARNING, incomplete(dists, options, mode_modules))
     return ERROR if lacking or (found and strict) else status
 
 
 def _log(level: int, lines: Iterable[str]) -> None:
     for line in lines:
         logger.log(level, "%s", line)
-
-
-def _lacking(
-    names: frozenset[str], dists: Iterable[BaseDistribution], providers: ProviderChain
-) -> list[str]:
-    """Return why installed packages do not use a required accelerator."""
-    if not names:
-        return []
-    from pip._internal.variants.output.accelerators import why_not
-    from pip._internal.variants.selection.accelerators import unaccelerated_dists
-
-    by_name = {dist.canonical_name: dist for dist in dists}
-    return list(map(why_not, unaccelerated_dists(names, by_name, providers)))
 
 
 def _installed(folders: list[str] | None) -> list[BaseDistribution]:
@@ -123,17 +112,6 @@ def _installed(folders: list[str] | None) -> list[BaseDistribution]:
         if not os.path.isdir(folder):
             raise WrongUse(f"--path {folder}: the folder does not exist")
     return list(get_environment(folders).iter_all_distributions())
-
-
-def _variants(
-    dists: Iterable[BaseDistribution],
-) -> list[tuple[BaseDistribution, InstalledBuild]]:
-    """Return the variants among *dists*, by name."""
-    return [
-        (dist, build)
-        for dist in sorted(dists, key=lambda dist: dist.canonical_name)
-        if (build := installed_build(dist)) is not None and build.label is not None
-    ]
 
 
 def _folders_checked(dists: Sequence[BaseDistribution], target: Target | None) -> int:
@@ -173,16 +151,11 @@ def _folders_checked(dists: Sequence[BaseDistribution], target: Target | None) -
     return ERROR if broken else SUCCESS
 
 
-def _replacing(options: Values, dist: BaseDistribution, *others: str) -> str:
-    """Return the command that reinstalls a package in the same place."""
-    from pip._internal.variants.output.invocation import command, place
-
-    flags = place(options, dist) or ("--force-reinstall",)
-    wanted = f"{dist.raw_name}=={dist.raw_version}"
-    return command(options, "install", *flags, *others, wanted)
-
-
-def incomplete(dists: Iterable[BaseDistribution], options: Values) -> Iterator[str]:
+def incomplete(
+    dists: Iterable[BaseDistribution],
+    options: Values,
+    mode_modules: Iterable[ModeModule] = (),
+) -> Iterator[str]:
     """Yield packages with missing files, and how to repair them.
 
     Missing bytecode does not count, because Python creates bytecode again.
@@ -194,12 +167,14 @@ def incomplete(dists: Iterable[BaseDistribution], options: Values) -> Iterator[s
             logger.debug("Cannot read which files %s has: %r", dist.raw_name, error)
             continue
         if missing:
+            from pip._internal.variants.output.invocation import for_same_file
+
             rest = len(missing) - 1
             more = f" and {counted(rest, 'more file')}" if rest else ""
             yield Hint(
                 f"{dist.raw_name} {dist.raw_version} is incomplete: pip cannot find "
                 f"'{missing[0]}'{more}. To repair the package:",
-                _replacing(options, dist, "--no-deps"),
+                for_same_file(options, mode_modules, dist),
             )
 
 
@@ -222,30 +197,30 @@ def _missing(dist: BaseDistribution) -> Iterator[str]:
 
 
 def unsupported(
-    variants: Iterable[tuple[BaseDistribution, InstalledBuild]],
+    dists: Iterable[BaseDistribution],
     providers: ProviderChain,
     mode_modules: Iterable[ModeModule],
     options: Values,
-) -> tuple[list[str], list[str]]:
+) -> tuple[dict[BaseDistribution, str], list[str]]:
     """Return messages about the variants that the machine does not support.
 
     Hiding devices is the user's choice, so variants for hidden devices have separate messages.
 
     :param mode_modules: the packages of all modes.
-    :return: the messages about unsupported variants, and the messages about variants for
-        devices that an environment variable hides.
+    :return: the messages about unsupported variants, by package, and the messages about
+        variants for devices that an environment variable hides.
     """
-    from pip._internal.variants.output.invocation import for_upgrade, place
+    from pip._internal.variants.output.invocation import for_another_build
     from pip._internal.variants.output.reasons import needs
     from pip._internal.variants.selection.ranking import judge_installed
-    from pip._internal.variants.selection.run import options_for
 
-    found: list[str] = []
+    found: dict[BaseDistribution, str] = {}
     hidden: list[str] = []
     host = providers.host
     machine = "This machine" if host is None else host.path
-    for dist, build in variants:
-        assert build.label is not None, "it is a variant"
+    for dist in dists:
+        if (build := installed_build(dist)) is None or build.label is None:
+            continue
         variant = f"{dist.raw_name} {with_label(dist.raw_version, build.label)}"
         selection = judge_installed(dist.raw_name, build, [build.label], providers)
         mismatches = selection.known_mismatches(build.label)
@@ -253,18 +228,11 @@ def unsupported(
         if masks:
             hidden.append(f"{variant} cannot be checked: {'; '.join(masks)}")
         elif mismatches:
-            lacking = needs(selection, mismatches)
-            further = options_for(mode_modules, build)
-            if place(options, dist):
-                switch = _replacing(options, dist, *further)
-            else:
-                switch = for_upgrade(options, dist.raw_name, further=further)
-            found.append(
-                Hint(
-                    f"{machine} does not support {variant}: the variant needs {lacking}. "
-                    "To switch to the best variant of this version:",
-                    switch,
-                )
+            found[dist] = Hint(
+                f"{machine} does not support {variant}: the variant needs "
+                f"{needs(selection, mismatches)}. To switch to the best variant of this "
+                "version:",
+                for_another_build(options, mode_modules, dist),
             )
     return found, hidden
 
@@ -277,41 +245,35 @@ def _masks(selection: Selection, mismatches: Iterable[Mismatch]) -> list[str]:
     return list(dict.fromkeys(answer.reason or "" for answer in answers))
 
 
-def _mode_warnings(
+def _conflicting(
     dists: Sequence[BaseDistribution],
-    variants: Iterable[tuple[BaseDistribution, InstalledBuild]],
+    providers: ProviderChain,
     mode_modules: Iterable[ModeModule],
     options: Values,
-) -> list[str]:
-    """Return the problems of *dists* that the modes of installed variants report."""
+) -> Iterator[str]:
+    """Yield warnings about packages for different devices or versions.
+
+    If a mode chose some of the packages, the mode compares them.
+    """
+    from pip._internal.variants.output import reasons
+    from pip._internal.variants.selection import agreement
     from pip._internal.variants.selection.run import options_for
 
-    return [
+    lines = [
         line
         for module in mode_modules
         if hasattr(module, "installed_problems")
-        and any(options_for([module], build) for _, build in variants)
+        and any(options_for([module], installed_build(dist)) for dist in dists)
         for line in module.installed_problems(dists, options)
     ]
-
-
-def _mixed_accelerators(
-    dists: Iterable[BaseDistribution], providers: ProviderChain, options: Values
-) -> Iterator[str]:
-    """Yield warnings about packages for different devices or versions."""
-    from pip._internal.variants.output import reasons
-    from pip._internal.variants.output.invocation import place
-    from pip._internal.variants.selection import agreement
-
+    if lines:
+        yield from lines
+        return
     neighbors = [agreement.compared_package(dist) for dist in dists]
     apart = [e for e in neighbors if e.build and e.build.runtime != agreement.CPU]
     builds = [each.build for each in apart if each.build is not None]
     if agreement.are_mixed(builds):
-        labels = agreement.labels_that_agree(apart, providers)
-        words = ["install", *place(options, labels[0][0])] if labels else []
-        for dist, label in labels:
-            words += ["--variant", f"{dist.raw_name}={label}"]
-        words += [f"{dist.raw_name}=={dist.raw_version}" for dist, _ in labels]
-        yield reasons.mixture(options, builds, words)
+        matching = agreement.labels_that_agree(apart, providers)
+        yield reasons.mixture(options, builds, matching)
     for using, other in agreement.contradictions(neighbors):
-        yield reasons.contradiction(options, using, other)
+        yield reasons.contradiction(options, mode_modules, using, other)

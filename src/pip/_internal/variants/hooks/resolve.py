@@ -302,9 +302,9 @@ class _Resolution:
 
     def report_unknown_names(self, *, has_failed: bool) -> None:
         """Report unknown names in the user's options."""
-        run = self.run
-        asks = run.overrides.choices or run.settings.needs_checks
-        if not (run.enabled and asks):
+        run, settings = self.run, self.run.settings
+        asks = settings.needs_checks or settings.required_accelerators
+        if not (run.overrides.choices or asks):
             return
         from pip._internal.variants.output.refusals import report_unknown_names
 

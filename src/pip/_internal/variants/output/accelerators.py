@@ -82,12 +82,9 @@ def require_accelerators(run: Run, found: Sequence[Candidate]) -> None:
                     "requirement requests this extra."
                 )
     if projects:
-        explain = command(
-            run.settings.options, "variants", "explain", next(iter(projects))
-        )
-        raise AcceleratorRequired(
-            shortened([*projects]), lines, f"To see the reasons: {explain}"
-        )
+        words = "variants", "explain", next(iter(projects))
+        hint = f"To see the reasons: {command(run.settings.options, *words)}"
+        raise AcceleratorRequired(shortened([*projects]), lines, hint)
 
 
 def report_lost(

@@ -247,8 +247,8 @@ def report_contradictions(
     for using, other in agreement.contradictions(neighbors):
         is_new = using in chosen or other in chosen
         if is_new and other.dist.canonical_name not in reported:
-            options = run.settings.options
-            run.reporter.warn(reasons.contradiction(options, using, other))
+            given = run.settings.options, run.mode_modules
+            run.reporter.warn(reasons.contradiction(*given, using, other))
 
 
 def report_replaced(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Sequence
 from functools import partial
 from itertools import pairwise
 from optparse import Option, OptionParser, Values
@@ -18,10 +18,14 @@ from pip._internal.console.texts import without_credentials
 from pip._internal.metadata import get_default_environment
 from pip._internal.utils import entrypoints
 from pip._internal.utils.compat import WINDOWS
-from pip._internal.variants.selection.installed import installed_label
+from pip._internal.utils.direct_url_helpers import direct_url_as_pep440_direct_reference
+from pip._internal.variants.index.links import public
+from pip._internal.variants.selection.installed import installed_build
+from pip._internal.variants.selection.run import options_for
 from pip._internal.variants.settings import (
     IN_BUILD,
     NO_VARIANTS,
+    REQUIRE_ACCELERATOR,
     UPGRADE_VARIANTS,
     VARIANT,
     Settings,
@@ -31,6 +35,7 @@ from pip._internal.variants.slots import COMMAND_LINE
 
 if TYPE_CHECKING:
     from pip._internal.metadata import BaseDistribution
+    from pip._internal.variants.selection.run import ModeModule
 
 #: Upstream's options for package sources, and for access to them.
 _FROM_WHERE = frozenset(
@@ -62,13 +67,15 @@ _REPEATED_AGAIN = frozenset(
         *("--use-feature", "--use-deprecated"),
     )
 )
+#: Options that choose a build.
+_CHOOSING = (VARIANT.name, NO_VARIANTS.name)
 #: The placeholder for credentials, like NAME and URL elsewhere: pip would send a copied
 #: ``****`` as a password.
 _CREDENTIALS = "CREDENTIALS"
 
 
 def command(
-    options: Values, *words: str, without: Container[str] = (), is_own: bool = False
+    options: Values, *words: str, without: Collection[str] = (), is_own: bool = False
 ) -> str:
     """Return a shell command without the user's credentials.
 
@@ -78,6 +85,9 @@ def command(
     :param is_own: whether the command replaces the running pip.
     """
     accepted = _parser(words)
+    if words[0] == "install":
+        # The command is for one package, and may not fail because of others.
+        without = {*without, REQUIRE_ACCELERATOR.name}
 
     def is_known(option: Option) -> bool:
         return _is_repeated(option) and accepted.has_option(option.get_opt_string())
@@ -124,14 +134,12 @@ def again(options: Values, *words: str, without: Container[str] = ()) -> str:
     return _joined(options, (*begun, *words), is_repeated, without)
 
 
-def for_upgrade(options: Values, *projects: str, further: tuple[str, ...] = ()) -> str:
+def for_upgrade(options: Values, *words: str) -> str:
     """Return the command that replaces builds with the best variants.
 
-    :param further: required options, in addition to the typed options.
+    :param words: projects, and required options.
     """
-    others = (VARIANT.name, NO_VARIANTS.name)
-    words = ("install", UPGRADE_VARIANTS.name, *further, *projects)
-    return command(options, *words, without=others)
+    return command(options, "install", UPGRADE_VARIANTS.name, *words, without=_CHOOSING)
 
 
 def place(options: Values, dist: BaseDistribution) -> tuple[str, ...]:
@@ -140,12 +148,30 @@ def place(options: Values, dist: BaseDistribution) -> tuple[str, ...]:
     return ("--target", folder, "--upgrade") if folder else ()
 
 
-def for_another_build(options: Values, dist: BaseDistribution) -> str:
+def for_another_build(
+    options: Values, mode_modules: Iterable[ModeModule], dist: BaseDistribution
+) -> str:
     """Return the command that makes pip reselect the build of an installed package."""
-    is_plain = installed_label(dist) is None
-    usual = "--force-reinstall" if is_plain else UPGRADE_VARIANTS.name
-    flags = place(options, dist) or (usual,)
-    return command(options, "install", *flags, dist.raw_name)
+    flags, build, wanted = place(options, dist), installed_build(dist), dist.raw_name
+    if build is None or build.label is None:
+        flags = flags or ("--force-reinstall",)
+    elif flags:
+        # --upgrade replaces the version, too.
+        wanted = f"{wanted}=={public(dist.version)}"
+    words = *(flags or (UPGRADE_VARIANTS.name,)), *options_for(mode_modules, build)
+    return command(options, "install", *words, wanted, without=_CHOOSING)
+
+
+def for_same_file(
+    options: Values, mode_modules: Iterable[ModeModule], dist: BaseDistribution
+) -> str:
+    """Return the command that reinstalls a package from the same file."""
+    flags, url = place(options, dist) or ("--force-reinstall",), dist.direct_url
+    wanted = f"{dist.raw_name}=={dist.raw_version}"
+    if url is not None:
+        wanted = direct_url_as_pep440_direct_reference(url, dist.raw_name)
+    words = *flags, "--no-deps", *options_for(mode_modules, installed_build(dist))
+    return command(options, "install", *words, wanted)
 
 
 def _is_repeated(option: Option, *, again: bool = False) -> bool:

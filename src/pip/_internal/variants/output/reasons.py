@@ -19,7 +19,7 @@ from pip._internal.console.texts import Hint, shortened
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.errors import DroppedVariants, UnsupportedVariant
 from pip._internal.variants.index import sources
-from pip._internal.variants.output.invocation import command, for_another_build
+from pip._internal.variants.output.invocation import command, for_another_build, place
 from pip._internal.variants.providers.result import Source
 from pip._internal.variants.selection import accelerators
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from pip._vendor.wheel_variants.ordering import Mismatch
     from pip._vendor.wheel_variants.properties import Property
 
+    from pip._internal.metadata import BaseDistribution
     from pip._internal.models.link import Link
     from pip._internal.variants.selection.agreement import (
         ComparedBuild,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     )
     from pip._internal.variants.selection.ranking import Selection
     from pip._internal.variants.selection.release import Release
+    from pip._internal.variants.selection.run import ModeModule
 
 #: The hint for a release with a missing or broken manifest.
 WITHOUT_MANIFEST = (
@@ -171,28 +173,35 @@ def unsupported_wheel(
 
 
 def mixture(
-    options: Values, builds: Iterable[ComparedBuild], matching: Sequence[str] = ()
+    options: Values,
+    builds: Iterable[ComparedBuild],
+    matching: Sequence[tuple[BaseDistribution, str]] = (),
 ) -> Hint:
     """Describe packages for different CUDA major versions, or for CUDA and for ROCm.
 
-    :param matching: the words of a command that installs matching variants, if any.
+    :param matching: the packages to replace, so that all match, each with the label.
     """
     ordered = sorted(builds, key=lambda each: (-(each.runtime.major or 0), each.name))
     listed = ", ".join(
         f"{each.name} ({each.label}) needs {each.runtime}" for each in ordered
     )
     package = ordered[-1].name.partition(" ")[0]
-    then = (
-        "install matching variants" if matching else f"list the wheels of '{package}'"
-    )
-    return Hint(
-        f"These packages need different CUDA or ROCm versions: {listed}. To {then}:",
-        command(options, *(matching or ("variants", "list", package))),
-    )
+    then, words = f"list the wheels of '{package}'", ["variants", "list", package]
+    if matching:
+        then, words = "install matching variants", ["install"]
+        words += place(options, matching[0][0])
+    for dist, label in matching:
+        words += ["--variant", f"{dist.raw_name}={label}"]
+    words += [f"{dist.raw_name}=={dist.raw_version}" for dist, _ in matching]
+    text = f"These packages need different CUDA or ROCm versions: {listed}. To {then}:"
+    return Hint(text, command(options, *words))
 
 
 def contradiction(
-    options: Values, using: ComparedPackage, other: ComparedPackage
+    options: Values,
+    mode_modules: Iterable[ModeModule],
+    using: ComparedPackage,
+    other: ComparedPackage,
 ) -> Hint:
     """Describe the conflict of a package that uses an accelerator with a CPU-only package."""
     first, second = (
@@ -203,7 +212,7 @@ def contradiction(
         f"uses an accelerator and {other.title} does not. To choose another wheel of "
         f"'{other.dist.raw_name}':"
     )
-    return Hint(text, for_another_build(options, other.dist))
+    return Hint(text, for_another_build(options, mode_modules, other.dist))
 
 
 def _joined(*sentences: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import logging
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pip._vendor.packaging.specifiers import SpecifierSet
@@ -39,7 +39,7 @@ from pip._internal.variants.output.skipped_versions import absent_variants, obst
 from pip._internal.variants.providers.chain import BUILTIN_NAMESPACES
 from pip._internal.variants.selection.installed import installed_build
 from pip._internal.variants.selection.run import Purpose, Run, run_of
-from pip._internal.variants.settings import OPTIONS
+from pip._internal.variants.settings import ALL, OPTIONS, REQUIRE_ACCELERATOR
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
@@ -99,21 +99,39 @@ def report_unknown_names(
         error; otherwise pip warns of names that are similar to a known name.
     :param are_all_manifests: whether pip reads no other manifests; a build may need further
         projects with manifests.
-    :raises UnknownPackage: if the user selected a label for a project that this run lacks.
+    :raises UnknownPackage: if the user selected a label for a project that this run lacks, or
+        requires an accelerator for a project that this run and the environment lack.
     """
-    for choice in run.overrides.choices:
-        if choice.is_configured or choice.project is None:
+    for typed, project in _named(run):
+        if project in projects:
             continue
-        if choice.project in projects:
-            continue
-        typed, similar = choice.written, nearest(choice.project, projects)
-        problem = f"this command does not install a package named '{choice.project}'"
-        if are_all or _is_misspelled(run, choice.project, similar):
-            meant = f"Did you mean '{similar}'? --variant {similar}={choice.label}"
-            raise UnknownPackage(f"{typed}: {problem}.", hint=meant if similar else "")
+        similar = nearest(project, projects)
+        problem = f"this command does not install a package named '{project}'"
+        is_misspelled = similar is not None and not (
+            project.startswith(similar) or similar.startswith(project)
+        )
+        if are_all or (is_misspelled and run.purpose is Purpose.LOOKUP):
+            meant = f"Did you mean '{similar}'?" if similar else ""
+            raise UnknownPackage(f"{typed}: {problem}.", hint=meant)
         if similar is not None:
             _warn(run, typed, similar, problem)
-    _report_unknown_namespaces(run, are_all=are_all_manifests)
+    if run.enabled:
+        _report_unknown_namespaces(run, are_all=are_all_manifests)
+
+
+def _named(run: Run) -> Iterator[tuple[str, str]]:
+    """Yield the options that are for one project, as written, and the project.
+
+    Skips configured values, which may be for other runs.
+    """
+    for choice in run.overrides.choices:
+        if choice.project is not None and not choice.is_configured:
+            yield choice.written, choice.project
+    required = run.settings.required_accelerators - {ALL, *run.request.dists}
+    for option in run.settings.typed:
+        if option.row is REQUIRE_ACCELERATOR:
+            for name in sorted(required.intersection(option.value)):
+                yield f"{option.name} {name}", name
 
 
 def _report_unknown_namespaces(run: Run, *, are_all: bool) -> None:
@@ -129,15 +147,6 @@ def _report_unknown_namespaces(run: Run, *, are_all: bool) -> None:
             if similar is not None or are_all:
                 problem = f"none of the packages uses namespace '{name}'"
                 _warn(run, str(option), similar, problem)
-
-
-def _is_misspelled(run: Run, project: str, similar: str | None) -> bool:
-    """Return whether a project is unknown and probably misspelled."""
-    return (
-        run.purpose is Purpose.LOOKUP
-        and similar is not None
-        and not (project.startswith(similar) or similar.startswith(project))
-    )
 
 
 def _warn(run: Run, typed: str, similar: str | None, problem: str) -> None:

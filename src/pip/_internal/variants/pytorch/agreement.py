@@ -280,5 +280,5 @@ def different_backends(
                     f"{dist.raw_name} {dist.version} needs '{other.raw_name}' for "
                     f"{backend}, but {other.raw_name} {other.version} is installed. To "
                     "install matching wheels:",
-                    for_upgrade(options, *names, further=ANY_BACKEND),
+                    for_upgrade(options, *ANY_BACKEND, *names),
                 )

@@ -11,7 +11,7 @@ from pip._vendor.packaging.utils import canonicalize_name
 from pip._internal.variants.index.links import label_of
 from pip._internal.variants.selection.installed import installed_build, installed_label
 from pip._internal.variants.selection.ranking import judge_installed
-from pip._internal.variants.settings import ALL, REQUIRE_ACCELERATOR
+from pip._internal.variants.settings import ALL
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
@@ -34,7 +34,7 @@ NAMESPACES = ("nvidia", "amd", "intel", "tpu")
 class UnusedCause(enum.Enum):
     """The reason why a package does not use an accelerator, as a clause."""
 
-    #: The package is not installed, and pip does not install it.
+    #: The package is not installed.
     MISSING = "is not installed"
     #: No manifest describes the wheel, or the file is not a wheel.
     UNKNOWN = "has no variant metadata, so pip does not know if it uses an accelerator"
@@ -67,8 +67,6 @@ def unaccelerated(run: Run, found: Iterable[Candidate]) -> Iterator[Unaccelerate
     chosen = {each.project_name: each for each in found}
     dists, providers = run.request.dists, run.target.providers
     manifests = {project: _manifests(run, project) for project in chosen}
-    # A configured requirement also applies to commands for other packages.
-    is_typed = run.settings.is_typed(REQUIRE_ACCELERATOR.name)
     for project in _required(run.settings.required_accelerators, manifests, providers):
         candidate = chosen.get(project)
         if candidate is not None and not candidate.is_installed:
@@ -77,24 +75,23 @@ def unaccelerated(run: Run, found: Iterable[Candidate]) -> Iterator[Unaccelerate
                 yield Unaccelerated(project, cause, str(candidate.version), label)
         elif project in dists:
             yield from _judge_dist(dists[project], providers)
-        elif is_typed:
-            yield Unaccelerated(project, UnusedCause.MISSING)
 
 
 def unaccelerated_dists(
-    names: frozenset[str], dists: Dists, providers: ProviderChain
+    names: frozenset[str], dists: Iterable[BaseDistribution], providers: ProviderChain
 ) -> Iterator[Unaccelerated]:
     """Yield installed packages that violate ``--require-accelerator``.
 
     :param names: the value of :attr:`.Settings.required_accelerators`.
     """
-    builds = {name: installed_build(dist) for name, dist in dists.items()}
+    by_name = {dist.canonical_name: dist for dist in dists}
+    builds = {name: installed_build(dist) for name, dist in by_name.items()}
     manifests = {
         name: [build.manifest] for name, build in builds.items() if build is not None
     }
     for project in _required(names, manifests, providers):
-        if project in dists:
-            yield from _judge_dist(dists[project], providers)
+        if project in by_name:
+            yield from _judge_dist(by_name[project], providers)
         else:
             yield Unaccelerated(project, UnusedCause.MISSING)
 

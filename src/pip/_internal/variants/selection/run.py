@@ -111,7 +111,8 @@ class Decisions:
 
     def _newest_last(self) -> list[Release]:
         """Return all reached releases, newest last."""
-        found = (each for each in self._releases.values() if each.reached)
+        # A release from a lock file has several keys.
+        found = dict.fromkeys(each for each in self._releases.values() if each.reached)
         return sorted(found, key=lambda release: release.version)
 
     def reached(self, project: NormalizedName) -> list[Release]:
@@ -226,13 +227,13 @@ def noting_host(settings: Settings) -> Iterator[None]:
 
 
 def options_for(
-    mode_modules: Iterable[ModeModule], build: InstalledBuild
+    mode_modules: Iterable[ModeModule], build: InstalledBuild | None
 ) -> tuple[str, ...]:
     """Return the options that find other builds of an installed package."""
     return tuple(
         option
         for module in mode_modules
-        if hasattr(module, "options_for")
+        if build is not None and hasattr(module, "options_for")
         for option in module.options_for(build)
     )
 
