@@ -24,6 +24,14 @@ pytestmark = pytest.mark.process
 #: Where the wheel of a replaced pip is kept.
 KEPT = "share/pip-variants"
 Refused = Callable[..., str]
+#: A module that makes one kind of system call of the carrier fail.
+FAILING = """\
+import os, sys
+def fail(event, args, which=os.environ.pop("FAIL")):
+    if event in ("tempfile.mkdtemp", "subprocess.Popen") and which in str(args):
+        raise OSError(12, "Cannot allocate memory")
+sys.addaudithook(fail)
+"""
 
 
 def python_of(version: str) -> Path:
@@ -132,6 +140,7 @@ class TestBootstrap:
     def test_where_there_was_no_pip(self, carrier: Carrier, tmp_path: Path) -> None:
         """The way back is the pip that comes with Python then."""
         venv = new_environment(tmp_path / "bare", sys.executable, "--without-pip")
+        venv.site_packages.rmdir()
         done = carrier.run("bootstrap", "--yes", python=venv.python)
         assert done.lines[0] == f"{venv.python}: no pip -> pip {VERSION}"
         assert version_of(venv) == VERSION
@@ -142,18 +151,28 @@ class TestBootstrap:
         nothing = carrier.run("bootstrap", "--undo", "--yes", venv.venv, code=1)
         assert f"has pip {bundled}, not pip with variants" in nothing.stderr
 
-    @pytest.mark.parametrize("missing", ["RECORD", "pip/_internal/cli/main.py"])
+    @pytest.mark.parametrize("missing", ["RECORD", "cli/main.py"])
     def test_where_pip_is_broken(
         self, carrier: Carrier, upstream_venv: Environment, missing: str
     ) -> None:
         venv = upstream_venv
-        (path,) = [*venv.site_packages.glob(f"pip-*/{missing}")] or [
-            venv.site_packages / missing
-        ]
+        path = next(venv.site_packages.glob(f"**/{missing}"))
         path.unlink()
         shutil.rmtree(path.parent / "__pycache__", ignore_errors=True)
-        done = carrier.run("bootstrap", "--yes", venv.venv)
+        failing = carrier.copy(venv.root / "failing")
+        (failing.files / "sitecustomize.py").write_text(FAILING, encoding="utf-8")
+        command = "bootstrap", "--yes", venv.venv
+        done = failing.run(*command, env={"FAIL": "pip-variants-"}, code=1)
+        assert done.stderr == (
+            "error: [Errno 12] Cannot allocate memory\nhint: Free disk space or fix the "
+            "permissions, then run this command again.\n"
+        )
+        done = failing.run(*command, env={"FAIL": "'--quiet'"}, code=1)
         assert "pip 26.3 (incomplete: " in done.lines[0]
+        said = f"error: The change of '{venv.venv}' is incomplete: [Errno 12] Cannot"
+        assert done.stderr.startswith(said)
+        assert "unfinished" in venv.pip("--version").stdout
+        carrier.run(*command)
         assert version_of(venv) == VERSION
         assert not left_over(venv)
         assert len([*venv.site_packages.glob("pip-*.dist-info")]) == 1
@@ -179,9 +198,7 @@ class TestRefused:
         (tmp_path / "dead/bin").mkdir(parents=True)
         (tmp_path / "dead/bin/python").symlink_to(tmp_path / "gone")
         assert "Python of this environment was removed" in refused(tmp_path / "dead")
-        assert "does not run as a Python interpreter" in refused(
-            shutil.which("true") or "true"
-        )
+        assert "does not run as a Python interpreter" in refused("true")
         text = tmp_path / "text"
         text.touch()
         assert f"Cannot start '{text}': Permission denied." in refused(text)
@@ -271,8 +288,7 @@ class TestKilled:
     ) -> None:
         venv = upstream_venv
         env = killing(venv, moved, group=True)
-        killed = -signal.SIGKILL
-        carrier.run("bootstrap", "--yes", venv.venv, env=env, code=killed)
+        carrier.run("bootstrap", "--yes", venv.venv, env=env, code=-signal.SIGKILL)
         for answer, env in ("n\n", {}), ("y\n", killing(venv, "pip", group=False)):
             carrier.run("bootstrap", venv.venv, answer=answer, env=env, code=1)
             # This one is in the wheel, also after a run that was declined or failed.
@@ -284,13 +300,14 @@ class TestKilled:
         carrier.run("bootstrap", "--undo", "--yes", venv.venv)
         assert version_of(venv) == "26.3"
 
+    @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
     def test_installer_alone(
-        self, carrier: Carrier, upstream_venv: Environment
+        self, carrier: Carrier, upstream_venv: Environment, number: signal.Signals
     ) -> None:
-        """The old pip is put back."""
+        """The old pip is put back; everything gets Ctrl-C, but only pip ends."""
         venv = upstream_venv
         before = files_of(venv)
-        env = killing(venv, "pip", group=False)
+        env = killing(venv, "pip", group=number == signal.SIGINT, number=number)
         done = carrier.run("bootstrap", "--yes", venv.venv, env=env, code=1)
         error = f"error: Cannot install pip {VERSION} into '{venv.venv}'"
         assert error in done.stderr

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import zipfile
@@ -26,7 +27,7 @@ from tests.lib.environments import (
 _KILLER = """\
 import os, sys
 if os.environ.get("KILL"):
-    _lib, _which, _group = os.environ["KILL"].split("|")
+    _lib, _which, _group, _number = os.environ["KILL"].split("|")
     def _kill(event, args):
         global _which
         if event != "os.rename" or not any(each.startswith(".pip-staging-") for each in os.listdir(_lib)):
@@ -36,7 +37,7 @@ if os.environ.get("KILL"):
                 os.close(os.open(_lib + "/tested_killed" + _group, os.O_CREAT | os.O_EXCL))
             except FileExistsError:
                 return
-            os.killpg(0, 9) if _group else os.kill(os.getpid(), 9)
+            os.kill(0 if _group else os.getpid(), int(_number))
     sys.addaudithook(_kill)
 """
 
@@ -172,13 +173,16 @@ def make_managed(folder: Path, python: str | Path) -> Path:
     return interpreter
 
 
-def killing(environment: Environment, moved: str, *, group: bool) -> dict[str, str]:
+def killing(
+    environment: Environment, moved: str, *, group: bool, number: int = signal.SIGKILL
+) -> dict[str, str]:
     """Return variables that kill one program of *environment*, once.
 
     :param moved: the path whose move triggers the kill, relative to site-packages.
     :param group: whether to kill the whole process group.
+    :param number: the signal.
     """
     lib = environment.site_packages
     (lib / "tested_killer.py").write_text(_KILLER, encoding="utf-8")
     (lib / "tested_killer.pth").write_text("import tested_killer\n", encoding="utf-8")
-    return {"KILL": f"{lib}|{moved}|{'all' if group else ''}"}
+    return {"KILL": f"{lib}|{moved}|{'all' if group else ''}|{number:d}"}

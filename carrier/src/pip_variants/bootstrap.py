@@ -162,8 +162,8 @@ def _carry_out(change: Change, fork: Fork) -> Path | None:
                 _replace(change, fork, kept)
             except OSError as error:
                 raise _LostError(
-                    f"The change of '{target.name}' is incomplete: {error}. Until the "
-                    f"change is complete, Python uses the pip in {unfinished}.",
+                    f"The change of '{target.name}' is incomplete: {error}. While pip is "
+                    f"incomplete, Python uses the pip in {unfinished}.",
                     "Fix this problem, then run this command again.",
                 ) from None
         if not change.is_undo:
@@ -278,8 +278,9 @@ def _keep(target: TargetInterpreter, old: Installed, folder: Path) -> Path:
 
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Delay interrupts briefly, here and in child processes."""
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """Leave interrupts to the child process, which then fails or finishes."""
+    # A child process would inherit SIG_IGN, and could not be interrupted while it waits.
+    before = signal.signal(signal.SIGINT, lambda *_: None)
     try:
         yield
     finally:

@@ -60,6 +60,10 @@ def main(
     except CarrierError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
+    except OSError as error:
+        hint = "Free disk space or fix the permissions, then run this command again."
+        print(f"error: {error}\nhint: {hint}", file=sys.stderr)
+        return 1
     except KeyboardInterrupt:
         print("error: cancelled", file=sys.stderr)
         return 1

@@ -90,7 +90,7 @@ class TargetInterpreter:
     def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         """Run the interpreter without the user's settings for pip.
 
-        :raises CarrierError: if the interpreter does not start.
+        :raises OSError: if the interpreter does not start.
         """
         return _run(self.python, *arguments)
 
@@ -98,7 +98,7 @@ class TargetInterpreter:
         """Run a pip with the interpreter without installing that pip.
 
         :param code: the wheel, or the folder that contains the package.
-        :raises CarrierError: if the interpreter does not start.
+        :raises OSError: if the interpreter does not start.
         """
         return self.run("-I", "-c", _pip_script(code), *arguments)
 
@@ -144,6 +144,7 @@ class TargetInterpreter:
         if fcntl is None:
             yield
             return
+        self.purelib.mkdir(parents=True, exist_ok=True)
         folder = os.open(self.purelib, os.O_RDONLY)
         try:
             # Some network file systems do not support locks.
@@ -175,7 +176,13 @@ def find_target(name: str | None) -> TargetInterpreter:
     :raises CarrierError: if the Python does not exist, does not start, or is too old.
     """
     python = Path(sys.executable) if name is None else _interpreter(name)
-    done = _run(python, "-E", "-c", _PROBE)
+    try:
+        done = _run(python, "-E", "-c", _PROBE)
+    except OSError as error:
+        raise CarrierError(
+            f"Cannot start '{python}': {error.strerror or error}.",
+            "Specify another interpreter or the folder of a virtual environment.",
+        ) from None
     try:
         found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     except (IndexError, ValueError):
@@ -255,7 +262,7 @@ def _inside(environment: Path) -> Iterator[Path]:
 def _run(python: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run an interpreter in an empty folder, without the user's settings for pip.
 
-    :raises CarrierError: if the interpreter does not start.
+    :raises OSError: if the interpreter does not start.
     """
     variables = {
         name: value
@@ -269,19 +276,13 @@ def _run(python: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
         PYTHONIOENCODING="utf-8",
     )
     with tempfile.TemporaryDirectory(prefix="pip-variants-") as empty:
-        try:
-            return subprocess.run(
-                [str(python), *arguments],
-                cwd=empty,
-                env=variables,
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                encoding="utf-8",
-                errors="replace",
-                check=False,
-            )
-        except OSError as error:
-            raise CarrierError(
-                f"Cannot start '{python}': {error.strerror or error}.",
-                "Specify another interpreter or the folder of a virtual environment.",
-            ) from None
+        return subprocess.run(
+            [str(python), *arguments],
+            cwd=empty,
+            env=variables,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            check=False,
+        )
