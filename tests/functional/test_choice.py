@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -89,21 +88,6 @@ Variant-property: nvidia :: sm_arch :: 90_real
     assert block in verbose.stdout
 
 
-def test_an_idle_gpu_is_warned_of(pip: Pip, torch: list[str]) -> None:
-    result = pip("install", "--dry-run", "torch", *torch, env=forced("12.5"))
-    (said,) = result.stderr.splitlines()
-    assert said == (
-        "WARNING: torch 2.8.0 (00000000) does not use an accelerator. The nearest other "
-        "variant: cu126 needs CUDA 12.6 (available: CUDA 12.5). "
-        f"To see all variants: pip variants list torch==2.8.0 {shlex.join(torch)}"
-    )
-    # Without a GPU there is no reason for that.
-    none = ["--variant-host", "cpu"]
-    result = pip("install", "--dry-run", "torch", *torch, *none)
-    assert chosen(result) == "00000000"
-    assert result.stderr == ""
-
-
 @pytest.mark.parametrize(
     ("lines", "options", "configured", "label"),
     [
@@ -138,18 +122,6 @@ def test_choice_by_hand(
     )
     assert chosen(result) == label
     assert ("chosen with --variant" in result.stdout) == (label is not None)
-
-
-def test_choice_for_one_line(
-    venv: Environment, index: IndexServer, torch: list[str]
-) -> None:
-    index.add_release("vision", "1.0", {}, manifest=PREVIEW_TORCH)
-    (venv.work / "requirements.txt").write_text("torch --variant cu126\nvision\n")
-    result = venv.pip(
-        "install", "--dry-run", "-r", "requirements.txt", *torch, env=forced("12.9")
-    )
-    assert "Using torch 2.8.0, variant cu126" in result.stdout
-    assert "Using vision 1.0, variant cu129" in result.stdout
 
 
 def test_a_label_that_the_target_cannot_run(pip: Pip, torch: list[str]) -> None:

@@ -234,13 +234,15 @@ def test_a_source_that_says_what_it_needs(
     )
     plain.add(sdist)
     plain.add(make_wheel("on-mac", "1.0"))
-    content = lock(venv, plain, "source", *for_each([X86, MAC]), *options)
-    (source,) = (each for each in content["packages"] if each["name"] == "source")
-    assert source["sdist"]["name"] == "source-1.0.tar.gz"
-    assert source["sdist"]["hashes"] == {"sha256": sdist.sha256}
-    markers = {each["name"]: each.get("marker") for each in content["packages"]}
-    assert markers["on-mac"] == 'sys_platform == "darwin"'
-    assert markers["common"] is markers["source"] is None
+    url = plain.file_url("source-1.0.tar.gz")
+    for requirement, kind in ("source", "sdist"), (f"source @ {url}", "archive"):
+        content = lock(venv, plain, requirement, *for_each([X86, MAC]), *options)
+        (source,) = (each for each in content["packages"] if each["name"] == "source")
+        assert source[kind]["url"] == url
+        assert source[kind]["hashes"] == {"sha256": sdist.sha256}
+        markers = {each["name"]: each.get("marker") for each in content["packages"]}
+        assert markers["on-mac"] == 'sys_platform == "darwin"'
+        assert markers["common"] is markers["source"] is None
 
 
 class TestNoVariants:

@@ -247,6 +247,9 @@ class TestNothingRuns:
         assert alone.log() == []
         output = install(venv, "--no-variants", code=1)
         assert "error: variants-disabled" in output
+        write_lock(venv.work, alone, *TORCH_FILES[1:])
+        output = install(venv, env=GPU, code=1)
+        assert output.endswith("\nhint: Create the lock file again with pip lock\n")
 
     def test_by_hand(self, venv: Environment, alone: IndexServer) -> None:
         write_lock(venv.work, alone, *TORCH_FILES, extra=toml(TORCH))
@@ -309,6 +312,7 @@ def test_invalid_metadata(venv: Environment, alone: IndexServer, name: str) -> N
     output = install(venv, env=GPU)
     assert "Ignoring the variant wheels of torch 2.8.0: its variants-json in" in output
     assert problem in output
+    assert ". Create the lock file again with pip lock\n" in output
     assert label(venv) == ""
 
 

@@ -599,7 +599,7 @@ def test_find_links_and_no_index(
 
 
 def test_without_the_options_nothing_is_different(
-    pip: Pip, pytorch: PyTorchIndexServer
+    pip: Pip, pytorch: PyTorchIndexServer, tmp_path: Path
 ) -> None:
     command = ["install", "--dry-run", "torch"]
     result = pip(*command, "-i", pytorch.index_url, env=R535)
@@ -611,9 +611,14 @@ def test_without_the_options_nothing_is_different(
     assert versions(result)["torch"] == "2.9.1+cu126"
     assert ", variant " not in result.stdout
     assert pytorch.page_requests() == ["cu126/torch/", "cu126/sympy/"]
-    result = pip(*command, "--no-variants", "--cpuonly", *options(pytorch))
-    assert versions(result) == {"torch": "9.9"}
-    assert "have no effect" in result.stderr
+    (tmp_path / "off.txt").write_text("--no-variants")
+    for off in ["--no-variants"], ["-r", tmp_path / "off.txt"]:
+        result = pip(*command, *off, "--cpuonly", *options(pytorch))
+        assert versions(result) == {"torch": "9.9"}
+        assert result.stderr == (
+            "WARNING: Variants are off, so pip does not use PyTorch's index: the --pytorch-* "
+            "options, --cpuonly and LTT_PYTORCH_COMPUTATION_BACKEND have no effect\n"
+        )
 
 
 # Commands

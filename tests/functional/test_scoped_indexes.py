@@ -256,6 +256,8 @@ class TestNowhereElse:
         file.write_text(f"--no-index\n{elsewhere}\ntorch\n")
         result = venv.pip(*command, code=1)
         assert "--no-index in a requirements file turns off the ind" in result.stdout
+        assert "ERROR: --no-index also turns off the index of 'torch'" in result.stderr
+        assert "To use another index" not in result.stderr
         # What the user names is one more place.
         command += ["--find-links", two.usual.find_links_url]
         assert would_install(venv.pip(*command)) == {"torch": "2.15.0"}

@@ -156,6 +156,15 @@ def test_list_what_does_not_run_is_listed(
     )
 
 
+def test_list_variants_beside_a_plain_wheel(pip: Pip, torch: list[str]) -> None:
+    result = pip("variants", "list", "torch", *torch, "--no-variants")
+    why = result.lines[1].index("Why not")
+    assert {line[why:] for line in result.lines[3:-1]} == {
+        f"variants are off (available: {label})"
+        for label in ("00000000", "cu126", "cu128", "cu129")
+    }
+
+
 def test_list_nothing_to_list(pip: Pip, torch: list[str]) -> None:
     result = pip("variants", "list", "other", *torch, code=1)
     assert result.stdout == ""

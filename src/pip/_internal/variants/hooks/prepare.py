@@ -86,7 +86,8 @@ def refuse_unsupported(factory: Factory, run: Run, link: Link) -> None:
         from pip._internal.variants.providers.plugin_query import PluginFailed
 
         raise PluginFailed(f"it needs {link}, but plugins come only from indexes")
-    if run.target.described is not None:
+    # To lock a source distribution, static metadata is enough.
+    if run.target.described is not None and not run.settings.several_builds:
         from pip._internal.variants.selection.target import refuse_source
 
         refuse_source(run.target.described, link)

@@ -49,8 +49,9 @@ _GONE = (404, 410)
 _FULL = (200, 203)
 
 
-#: Hints for temporary failures, and for failures that would happen again.
+#: Hints for temporary failures, for lock files, and for other failures.
 AGAIN = "Try again"
+LOCK_AGAIN = "Create the lock file again with pip lock"
 _CREDENTIALS = (
     "If the index requires a password, add the password to the URL of the index, a "
     ".netrc file or a keyring"

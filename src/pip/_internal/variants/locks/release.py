@@ -19,7 +19,7 @@ from pip._vendor.wheel_variants.properties import Property
 
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.index.links import label_of
-from pip._internal.variants.index.sources import ManifestUnavailable
+from pip._internal.variants.index.sources import LOCK_AGAIN, ManifestUnavailable
 from pip._internal.variants.locks.conditions import LockedVariant
 from pip._internal.variants.output.reasons import problems_of
 from pip._internal.variants.selection.ranking import Origin, OriginKind
@@ -231,14 +231,14 @@ class LockedRelease(LockingRelease):
         wheels: Mapping[str, Link],  # noqa: ARG002
     ) -> tuple[Manifest, Origin]:
         where = redact_auth_from_url(source)
+        what = f"its variants-json in {where}"
         if self._variants_json is None:
-            raise ManifestUnavailable(f"its variants-json in {where} is missing")
+            raise ManifestUnavailable(f"{what} is missing", LOCK_AGAIN)
         try:
             manifest = read_inlined(self._variants_json)
         except InvalidManifest as error:
-            raise ManifestUnavailable(
-                f"its variants-json in {where} cannot be used: {error}"
-            ) from None
+            problem = f"{what} cannot be used: {error}"
+            raise ManifestUnavailable(problem, LOCK_AGAIN) from None
         return manifest, Origin(OriginKind.LOCK, where)
 
 

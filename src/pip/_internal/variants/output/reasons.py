@@ -257,7 +257,7 @@ def _dropped_for_problem(
     """
     hint = None if isinstance(problem, str) else problem.hint
     hints = [hint] if hint else []
-    if hint != sources.AGAIN:
+    if hint not in (sources.AGAIN, sources.LOCK_AGAIN):
         hints.append(WITHOUT_MANIFEST)
     is_missing = isinstance(problem, sources.ManifestMissing)
     follows = "reads the wheels instead" if is_missing else "chooses among other wheels"

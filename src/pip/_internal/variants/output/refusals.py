@@ -30,10 +30,9 @@ from pip._internal.variants.index.links import LocalVersionWheel, label_of, pinn
 from pip._internal.variants.output.invocation import command
 from pip._internal.variants.output.reasons import (
     FOR_ANOTHER_MACHINE,
-    WITHOUT_MANIFEST,
+    problems_of,
     rejections,
     shortened,
-    unanswered,
 )
 from pip._internal.variants.output.skipped_versions import absent_variants, obstacles
 from pip._internal.variants.providers.chain import BUILTIN_NAMESPACES
@@ -460,13 +459,11 @@ def nothing_left(
     ]
     hints = [
         hint
-        for selection in selections
-        for problem in unanswered(requirement, selection)
+        for release in releases
+        for problem in problems_of(release)
         for hint in getattr(problem, "hints", ())
     ]
     judged = any(selection.manifest is not None for selection in selections)
-    if any(selection.manifest is None for selection in selections):
-        hints.append(f"{WITHOUT_MANIFEST}.")
     choices = [each.hint for each in releases if each.hint is not None]
     if choices:
         hints.append(choices[0])

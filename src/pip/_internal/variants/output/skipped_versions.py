@@ -63,10 +63,7 @@ class SkipCause(enum.Enum):
     #: No file of the version has an allowed hash.
     HASHES = "hashes", "no file with an allowed hash"
     #: The version has only variant wheels, and variants are off.
-    VARIANTS_OFF = (
-        "variants-off",
-        "variants are off, and all wheels are variants",
-    )
+    VARIANTS_OFF = "variants-off", "variants are off"
     #: The version lacks the label that the user selected for the project.
     LABEL = "label", "no variant with the label chosen by --variant"
     #: The target cannot run the variants of the version, or pip cannot check them.
@@ -209,7 +206,7 @@ def cause_of_files(
             detail = "pip cannot build the source distribution for another machine"
         elif label_of(link) is not None and (run is None or not run.enabled):
             labels = dict.fromkeys(filter(None, map(label_of, links)))
-            cause, detail = SkipCause.VARIANTS_OFF, shortened([*labels])
+            cause, detail = SkipCause.VARIANTS_OFF, f"available: {shortened([*labels])}"
         else:
             cause, detail = SkipCause.HASHES, ""
         found.setdefault(cause, detail)

@@ -31,6 +31,12 @@ if TYPE_CHECKING:
     from pip._internal.variants.settings import Settings
 
 
+VARIANTS_OFF = (
+    "Variants are off, so pip does not use PyTorch's index: the --pytorch-* options, "
+    f"--cpuonly and {LTT_VARIABLE} have no effect"
+)
+
+
 def in_use(settings: Settings, environ: Mapping[str, str]) -> bool:
     """Return whether a command uses the bridge."""
     if settings.value(BACKENDS, otherwise=False) is False:
@@ -48,10 +54,7 @@ def mode_of(run: Run) -> PyTorch | None:
         return None
     if not run.enabled:
         if run.settings.no_variants:
-            run.reporter.warn(
-                "Variants are off, so pip does not use PyTorch's index: the "
-                f"--pytorch-* options, --cpuonly and {LTT_VARIABLE} have no effect"
-            )
+            run.reporter.warn(VARIANTS_OFF)
         return None
     # pip finds out too late where to look for a project, so it prefetches nothing.
     run.catalog.parallel_downloads = 1

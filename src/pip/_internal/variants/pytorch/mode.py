@@ -25,6 +25,7 @@ from pip._internal.variants.index.links import (
     pinned_versions,
     public,
 )
+from pip._internal.variants.pytorch import VARIANTS_OFF
 from pip._internal.variants.pytorch.advice import for_tegra, newest_with_gpu_build
 from pip._internal.variants.pytorch.agreement import one_backend
 from pip._internal.variants.pytorch.index import BackendIndex, Page, as_build
@@ -81,8 +82,7 @@ class PyTorch(Mode):
         """
         if indexes is None:
             indexes = [
-                BackendIndex(run, each, settings.base_url(each))
-                for each in settings.indexes
+                BackendIndex(run, x, settings.base_url(x)) for x in settings.indexes
             ]
         self._run = run
         self.settings, self.wanted = settings, WantedBackends(run, settings)
@@ -109,6 +109,10 @@ class PyTorch(Mode):
 
         :param find: a function that finds candidates like upstream.
         """
+        if not self._run.enabled:
+            # A requirements file has turned variants off.
+            self._run.reporter.warn(VARIANTS_OFF)
+            return find(finder, project_name)
         project = canonicalize_name(project_name)
         if project_name in finder._all_candidates or project in finder._locked_links:
             return find(finder, project_name)
@@ -199,8 +203,7 @@ class PyTorch(Mode):
 
     def _own(self, finder: PackageFinder, link: Link) -> Link:
         # Wheels on the user's own indexes are not for the bridge.
-        on_indexes = tuple(finder.index_urls)
-        if on_indexes and (link.comes_from or "").startswith(on_indexes):
+        if (link.comes_from or "").startswith(tuple(finder.index_urls)):
             return link
         # With --no-index, the wheels do not come from PyTorch's index.
         source = self.settings.base_url(self.settings.pytorch)
@@ -250,8 +253,7 @@ class PyTorch(Mode):
     def needs_pin(self, project: NormalizedName) -> bool:
         """Return whether pip finds builds of a project only for pinned versions."""
         return any(
-            each.is_by_version and each.may_have(project)
-            for each in self.settings.indexes
+            x.is_by_version and x.may_have(project) for x in self.settings.indexes
         )
 
     def infos(

@@ -183,10 +183,8 @@ class Scoped(Mode):
         # Programs read the output of listings; the self check was not requested.
         purpose = self._run.purpose
         is_silent = purpose.is_listing or purpose is Purpose.SELF_CHECK
-        self._run.reporter.log_once(
-            logging.DEBUG if is_silent else logging.INFO,
-            f"{text} ({VARIANT_INDEX.name})",
-        )
+        level = logging.DEBUG if is_silent else logging.INFO
+        self._run.reporter.log_once(level, f"{text} ({VARIANT_INDEX.name})")
         if not urls:
             return []
         self._authenticate()
@@ -326,6 +324,10 @@ class Scoped(Mode):
 
     def origins(self, projects: Iterable[NormalizedName]) -> Iterable[str]:
         """Yield a hint for each project with a scoped index."""
+        assert self._run.collector is not None, "it has searched"
+        if self._run.collector.search_scope.no_index:
+            yield from TurnedOff(self._indexes).origins(projects)
+            return
         for project in projects:
             if project in self._indexes:
                 yield Hint(
