@@ -18,6 +18,7 @@ from pip._internal.variants.pytorch.options import (
     BACKENDS,
     LTT_VARIABLE,
     OPTIONS,
+    VARIANTS_OFF,
 )
 
 if TYPE_CHECKING:
@@ -29,12 +30,6 @@ if TYPE_CHECKING:
     from pip._internal.variants.selection.installed_records import InstalledBuild
     from pip._internal.variants.selection.run import Run
     from pip._internal.variants.settings import Settings
-
-
-VARIANTS_OFF = (
-    "Variants are off, so pip does not use PyTorch's index: the --pytorch-* options, "
-    f"--cpuonly and {LTT_VARIABLE} have no effect"
-)
 
 
 def in_use(settings: Settings, environ: Mapping[str, str]) -> bool:

@@ -25,11 +25,10 @@ from pip._internal.variants.index.links import (
     pinned_versions,
     public,
 )
-from pip._internal.variants.pytorch import VARIANTS_OFF
+from pip._internal.variants.pytorch import options
 from pip._internal.variants.pytorch.advice import for_tegra, newest_with_gpu_build
 from pip._internal.variants.pytorch.agreement import one_backend
 from pip._internal.variants.pytorch.index import BackendIndex, Page, as_build
-from pip._internal.variants.pytorch.options import BACKENDS, CHANNEL, CPUONLY, INDEX_URL
 from pip._internal.variants.pytorch.release import (
     LocalVersionRelease,
     WantedBackends,
@@ -111,7 +110,7 @@ class PyTorch(Mode):
         """
         if not self._run.enabled:
             # A requirements file has turned variants off.
-            self._run.reporter.warn(VARIANTS_OFF)
+            self._run.reporter.warn(options.VARIANTS_OFF)
             return find(finder, project_name)
         project = canonicalize_name(project_name)
         if project_name in finder._all_candidates or project in finder._locked_links:
@@ -316,12 +315,12 @@ class PyTorch(Mode):
         """Return the environment variables that pass this bridge to a child pip."""
         settings = self.settings
         variables = {
-            BACKENDS.variable: str(settings.backends),
-            CPUONLY.variable: "0",
-            CHANNEL.variable: settings.channel,
+            options.BACKENDS.variable: str(settings.backends),
+            options.CPUONLY.variable: "0",
+            options.CHANNEL.variable: settings.channel,
         }
         if settings.index_url is not None:
-            variables[INDEX_URL.variable] = settings.index_url
+            variables[options.INDEX_URL.variable] = settings.index_url
         return variables
 
 

@@ -6,6 +6,11 @@ from pip._internal.variants.settings import OptionRow, lazy_check
 
 #: The variable for the backends of light-the-torch.
 LTT_VARIABLE = "LTT_PYTORCH_COMPUTATION_BACKEND"
+#: The warning if the options have no effect.
+VARIANTS_OFF = (
+    "Variants are off, so pip does not use PyTorch's index: the --pytorch-* options, "
+    f"--cpuonly and {LTT_VARIABLE} have no effect"
+)
 
 _VALUES = "pytorch.settings"
 
