@@ -79,7 +79,8 @@ LACKING: Mapping[str, Mapping[str, frozenset[str] | None]] = {
         "signal": frozenset({"sigtimedwait"}),
     },
 }
-_OWN = ("src/pip/", "carrier/src/")
+_OWN = ("src/pip/", "core/src/", "carrier/src/", "build/assembled/pip/_vendor/wheel_")
+_TRUE = ast.Constant(True)
 _ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -97,8 +98,6 @@ class _Rewriter(ast.NodeTransformer):
             "sys.platform": self._system,
             "os.name": _NAMES[self._system],
         }
-        # Only Windows has this flag; other systems have no such flags.
-        told["subprocess.CREATE_NEW_PROCESS_GROUP"] = 0
         text = ast.unparse(node)
         if text in told:
             return ast.copy_location(ast.Constant(told[text]), node)
@@ -107,6 +106,12 @@ class _Rewriter(ast.NodeTransformer):
             lacking = ast.parse(f"object().{node.attr}", mode="eval").body
             return ast.fix_missing_locations(ast.copy_location(lacking, node))
         return node
+
+    def visit_Dict(self, node: ast.Dict) -> ast.AST:
+        if "subprocess.CREATE_NEW_PROCESS_GROUP" in map(ast.unparse, node.values):
+            # Only Windows has this flag; a plugin's process may kill its own group.
+            node.keys, node.values = [ast.Constant("start_new_session")], [_TRUE]
+        return ast.fix_missing_locations(self.generic_visit(node))
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
@@ -164,3 +169,7 @@ if SYSTEM is not None:
     assert SYSTEM in LACKING, SYSTEM
     assert not any(name.startswith("pip._internal") for name in sys.modules)
     sys.meta_path.insert(0, _RewritingFinder())
+    # The lock of an environment; this module exists only on Windows.
+    windows = ModuleType("msvcrt")
+    vars(windows).update(LK_NBLCK=2, LK_UNLCK=0, locking=lambda *_: None)
+    sys.modules["msvcrt"] = windows

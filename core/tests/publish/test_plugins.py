@@ -134,7 +134,7 @@ def test_its_process(tmp_path: Path) -> None:
         query(tmp_path, "npu", os.environ, 30)
 
 
-@pytest.mark.skipif(os.name == "nt", reason="signals are those of POSIX")
+@pytest.mark.linux
 def test_it_is_stopped_with_all_that_it_started(tmp_path: Path) -> None:
     mark = tmp_path / "mark"
     wait = f"import time; time.sleep(3); open({str(mark)!r}, 'w')"
