@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from pip._vendor.requests.exceptions import RequestException
 
-from pip._internal.console.texts import capital, without_credentials
+from pip._internal.console.texts import capital
 from pip._internal.exceptions import DiagnosticPipError, NetworkConnectionError
 from pip._internal.fast.pages import links_of_page
 from pip._internal.index import collector
@@ -32,7 +32,7 @@ class PageUnavailable(Exception):
     """
 
     def __init__(self, problem: str, status: int | None = None) -> None:
-        super().__init__(without_credentials(problem))
+        super().__init__(problem)
         self.status = status
         self.hint = "" if status is None else hint_for(status)
 
