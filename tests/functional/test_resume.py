@@ -15,13 +15,14 @@ from typing import Any
 import pytest
 
 from pip._internal.fast.environment_lock import locked
+from tests.lib.as_system import WINDOWS
 from tests.lib.environments import Environment, Result
 from tests.lib.faults import Gate, make_fault
 from tests.lib.index import IndexServer
 from tests.lib.processes import INTERRUPTED, start_pip, wait_for
 from tests.lib.wheels import DistFile, make_wheel
 
-pytestmark = pytest.mark.skipif(os.name == "nt", reason="not on Windows")
+pytestmark = pytest.mark.skipif(WINDOWS, reason="not on Windows")
 
 #: Bytes after which a run breaks off, and bytes that are too few to be kept.
 KEPT, FEW = 20_500_000, 19_500_000

@@ -18,6 +18,8 @@ from pathlib import Path
 from types import CodeType, ModuleType
 
 SYSTEM = os.environ.get("AS_SYSTEM")
+#: Whether this is Windows, or simulates it.
+WINDOWS = "win32" in (sys.platform, SYSTEM)
 _NAMES = {"win32": "nt", "darwin": "posix"}
 #: By system: the missing names of each module; None for a missing module.
 LACKING: Mapping[str, Mapping[str, frozenset[str] | None]] = {
@@ -169,7 +171,10 @@ if SYSTEM is not None:
     assert SYSTEM in LACKING, SYSTEM
     assert not any(name.startswith("pip._internal") for name in sys.modules)
     sys.meta_path.insert(0, _RewritingFinder())
+    import fcntl
+
     # The lock of an environment; this module exists only on Windows.
     windows = ModuleType("msvcrt")
-    vars(windows).update(LK_NBLCK=2, LK_UNLCK=0, locking=lambda *_: None)
+    flags = fcntl.LOCK_EX | fcntl.LOCK_NB
+    vars(windows).update(LK_NBLCK=2, locking=lambda fd, *_: fcntl.flock(fd, flags))
     sys.modules["msvcrt"] = windows

@@ -7,10 +7,12 @@ from optparse import Values
 import pytest
 
 from pip._internal.fast.switches import is_fast
+from tests.lib.as_system import WINDOWS
 
 resource = pytest.importorskip("resource", reason="limits are those of POSIX")
 
 
+@pytest.mark.skipif(WINDOWS, reason="not on Windows")
 @pytest.mark.parametrize(("limit", "expected"), [(127, False), (128, True), (-1, True)])
 def test_few_open_files(
     limit: int, expected: bool, monkeypatch: pytest.MonkeyPatch

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
 
 from pip._internal.fast.wheel_store import FOLDER, WheelStore
+from tests.lib.as_system import WINDOWS
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="not on Windows")
+pytestmark = pytest.mark.skipif(WINDOWS, reason="not on Windows")
 
 
 def test_who_removes_wheels_is_alone(tmp_path: Path) -> None:
