@@ -88,6 +88,19 @@ Variant-property: nvidia :: sm_arch :: 90_real
     assert block in verbose.stdout
 
 
+def test_hints_repeat_a_file(pip: Pip, torch: list[str], tmp_path: Path) -> None:
+    file, (name, url) = tmp_path / "requirements.txt", torch
+    lines = f"{name} {url}\n-f .\n--extra-index-url {url}\ntorch\n"
+    file.write_text(lines.replace("//", "//user:secret@"))
+    result = pip("install", "--dry-run", "-r", str(file), env=forced("12.5"))
+    typed = result.stderr.partition("To see all variants: pip ")[2]
+    assert typed == (
+        f"variants list torch==2.8.0 {name} {url} --find-links {tmp_path}/. "
+        f"--extra-index-url {url}\n".replace("//", "//CREDENTIALS@")
+    )
+    assert "torch 2.8.0" in pip(*typed.split()).stdout
+
+
 @pytest.mark.parametrize(
     ("lines", "options", "configured", "label"),
     [

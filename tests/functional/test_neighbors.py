@@ -160,8 +160,7 @@ def test_the_command_mends_it(
     assert venv.pip("check").stderr.count("WARNING") == 1
     if is_by_check:
         said = words(venv.pip("check", env=GPU))
-    command = said.partition("To choose another wheel of 'torch': pip install ")[2]
-    install(venv, packages, *shlex.split(command))
+    install(venv, packages, *shlex.split(said.partition("of 'torch': pip install ")[2]))
     assert label_of(venv, "torch") == "cu130"
 
 

@@ -666,13 +666,8 @@ def test_an_installed_build_is_asked_about(
     venv.pip("install", *switch, env=R535)
     assert venv.installed()["torch"] == "2.9.1+cu128"
     # There is nothing else to tell where it came from than what was recorded.
-    warned = venv.pip(
-        "check", env={"NV_VARIANT_PROVIDER_FORCE_CUDA_DRIVER_VERSION": "11.8"}
-    )
-    assert (
-        "install --upgrade-variants --pytorch-computation-backend auto torch"
-        in warned.stderr
-    )
+    said = venv.pip("check", env=forced("11.8")).stderr
+    assert "--upgrade-variants --pytorch-computation-backend auto torch\n" in said
     (venv.site_packages / "torch" / "__init__.py").unlink()
     said = venv.pip("check", env=R535).stderr
     flags = "--force-reinstall --no-deps --pytorch-computation-backend auto "

@@ -92,9 +92,8 @@ def test_configured(venv: Environment, options: list[str]) -> None:
     """What is configured concerns only what a command installs."""
     env = {**GPU, "PIP_REQUIRE_ACCELERATOR": "torch,plain-too"}
     venv.pip("install", "plain", *options, env=env)
-    result = venv.pip(
-        "install", "torch", "--variant", "null", *options, env=env, code=1
-    )
+    command = ["install", "torch", "--variant", "null", *options]
+    result = venv.pip(*command, env=env, code=1)
     assert "torch 2.9.0 (null) does not use" in result.stderr
 
 

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
-from pip._internal.cli.cmdoptions import PipOption
+from pip._internal.cli import cmdoptions
 from pip._internal.variants.slots import COMMAND_LINE, SEVERAL_BUILDS
 
 if TYPE_CHECKING:
@@ -34,6 +34,11 @@ if TYPE_CHECKING:
 #: Set for the pip that fills a build environment, where options for the target do not
 #: apply.
 IN_BUILD = "_PIP_VARIANTS_IN_BUILD"
+#: The options for sources in requirements files.
+SOURCES_IN_FILES = (
+    *(cmdoptions.index_url(), cmdoptions.extra_index_url(), cmdoptions.no_index()),
+    *(cmdoptions.find_links(), cmdoptions.trusted_host()),
+)
 #: Words for all packages and for no packages in a list.
 ALL, _NONE = ":all:", ":none:"
 
@@ -95,7 +100,7 @@ class OptionRow:
         return VariantOption(self)
 
 
-class VariantOption(PipOption):
+class VariantOption(cmdoptions.PipOption):
     """An option created from a row."""
 
     def __init__(self, row: OptionRow) -> None:
@@ -481,11 +486,10 @@ class Settings:
         self.read = dict(self._given)
         for row in _OF_TARGET if os.environ.get(IN_BUILD) else ():
             self.read.pop(row.dest, None)
-        _, (typed, _) = COMMAND_LINE.of(options, tuple) or (None, ((), ()))
-        self._names = {option.get_opt_string() for option, _, _ in typed}
+        _, (self._words, _) = COMMAND_LINE.of(options, tuple) or (None, ([], ()))
         self.typed = [
             TypedOption(option.row, name, option.convert_value(name, text))
-            for option, name, text in typed
+            for option, name, text in self._words
             if isinstance(option, VariantOption)
         ]
         self.several_builds = SEVERAL_BUILDS.of(options, bool) or False
@@ -517,7 +521,22 @@ class Settings:
 
     def is_typed(self, name: str) -> bool:
         """Return whether an option is on the command line."""
-        return name in self._names
+        return any(option.get_opt_string() == name for option, _, _ in self._words)
+
+    def note_sources(self, given: optparse.Values, find_links: list[str]) -> None:
+        """Record options of a requirements file, so that proposed commands repeat them.
+
+        :param given: the options of one line.
+        :param find_links: the locations of ``--find-links`` so far.
+        """
+        for option in SOURCES_IN_FILES:
+            values = vars(given).get(option.dest or "") or []
+            if values and option.dest == "find_links":
+                # Upstream has looked for the folder beside the file.
+                values = find_links[-1:]
+            values = values if isinstance(values, list) else [values]
+            entries = [(option, "", None if each is True else each) for each in values]
+            self._words += [each for each in entries if each not in self._words]
 
     @property
     def needs_checks(self) -> bool:

@@ -17,7 +17,7 @@ from pip._internal.variants.output.invocation import (
     for_upgrade,
     own_python,
 )
-from pip._internal.variants.settings import IN_BUILD
+from pip._internal.variants.settings import IN_BUILD, Settings
 
 INDEX = "https://index.example/simple"
 
@@ -113,6 +113,8 @@ def test_credentials_are_left_out(typed: list[str], repeated: str) -> None:
 
 def test_the_same_command_again() -> None:
     given = options(["-r", "r.txt", "a", "-U", "--no-variants", "b>1", "-v"])
+    # The file names another index.
+    Settings(given).note_sources(optparse.Values({"index_url": "URL"}), [])
     told = again(given, "--extra-index-url", INDEX, without=["--no-variants"])
     assert after(told) == (
         f"install a 'b>1' --extra-index-url {INDEX} --requirement r.txt --upgrade"

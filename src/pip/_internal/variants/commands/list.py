@@ -249,12 +249,9 @@ def _notes(result: LookupResult, listed: _Listed) -> Iterator[str]:
     elif result.link is not None:
         yield f"{result.link.filename} would be installed."
     if result.problem is not None:
-        yield Hint(
-            "Nothing would be installed. To see why:",
-            command_to_type(
-                result.run.settings.options, "variants", "explain", result.requirement
-            ),
-        )
+        words = "variants", "explain", result.requirement
+        typed = command_to_type(result.run.settings.options, *words)
+        yield Hint("Nothing would be installed. To see why:", typed)
     listed_versions = {offered.version for offered, _ in listed}
     others = [
         str(offered.version)

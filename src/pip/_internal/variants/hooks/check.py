@@ -89,8 +89,7 @@ def checked(
         # The best variants may have no conflict.
         rest = [dist for dist in dists if dist not in found]
         with on_target(environment):
-            lines = _conflicting(rest, providers, mode_modules, options)
-            _log(logging.WARNING, lines)
+            _log(logging.WARNING, _conflicting(rest, providers, mode_modules, options))
     _log(logging.WARNING, incomplete(dists, options, mode_modules))
     return ERROR if lacking or (found and strict) else status
 
@@ -132,15 +131,11 @@ def _folders_checked(dists: Sequence[BaseDistribution], target: Target | None) -
             packages[dist.canonical_name] = upstream.PackageDetails(dist.version, needs)
     missing, conflicting = upstream.check_package_set(packages)
     for name, package in packages.items():
+        start = f"{name} {package.version} requires"
         for needed, _ in missing.get(name, ()):
-            broken.append(
-                f"{name} {package.version} requires {needed}, which is missing."
-            )
-        for other, version, requirement in conflicting.get(name, ()):
-            broken.append(
-                f"{name} {package.version} requires {requirement}, but {other} {version} "
-                "is installed."
-            )
+            broken.append(f"{start} {needed}, which is missing.")
+        for other, version, wanted in conflicting.get(name, ()):
+            broken.append(f"{start} {wanted}, but {other} {version} is installed.")
     python = TargetPython() if target is None else target.python
     place = "this platform" if target is None else target.host.path
     broken += [
@@ -216,8 +211,7 @@ def unsupported(
 
     found: dict[BaseDistribution, str] = {}
     hidden: list[str] = []
-    host = providers.host
-    machine = "This machine" if host is None else host.path
+    machine = "This machine" if providers.host is None else providers.host.path
     for dist in dists:
         if (build := installed_build(dist)) is None or build.label is None:
             continue

@@ -342,8 +342,7 @@ def requirements_line(
     On a line with a requirement, ``--variant LABEL`` applies only to that package.
     """
     parsed = fn(line, options, finder, session)
-    run = None if finder is None else run_of(finder)
-    if run is None:
+    if finder is None or (run := run_of(finder)) is None:
         return parsed
     limits = run.plugin_limits
     if limits is not None and parsed is not None and parsed.constraint:
@@ -355,6 +354,8 @@ def requirements_line(
         choices = [choice for choice in found if choice is not None]
     if run.purpose is not Purpose.BUILD:
         run.overrides.add(choices)
-    if parsed is None and is_off:
-        run.overrides.disable(line.filename)
+    if parsed is None:
+        run.settings.note_sources(line.opts, finder.find_links)
+        if is_off:
+            run.overrides.disable(line.filename)
     return parsed

@@ -73,14 +73,13 @@ def require_accelerators(run: Run, found: Sequence[Candidate]) -> None:
     if projects and not accelerators.present(run.target.providers.query_all()):
         lines.append("pip found no accelerator.")
     for candidate in found:
-        if candidate.project_name in run.settings.required_accelerators:
-            extras = _missing_extras(run, found, candidate)
-            if extras:
-                projects[candidate.project_name] = None
-                lines.append(
-                    f"{candidate.name}[{extras[0]}] contains the GPU code, but no "
-                    "requirement requests this extra."
-                )
+        is_required = candidate.project_name in run.settings.required_accelerators
+        if is_required and (extras := _missing_extras(run, found, candidate)):
+            projects[candidate.project_name] = None
+            lines.append(
+                f"{candidate.name}[{extras[0]}] contains the GPU code, but no "
+                "requirement requests this extra."
+            )
     if projects:
         words = "variants", "explain", next(iter(projects))
         hint = f"To see the reasons: {command(run.settings.options, *words)}"

@@ -216,14 +216,12 @@ def report_agreement(run: Run, agreed: Agreed) -> None:
     if changed:
         runtime = next(build.runtime for build in after if not build.is_free)
         named = [f"{each.name} ({each.label})" for each in agreed.installed]
-        why = (
-            f"like the installed {' and '.join(named)}" if named else "like the others"
-        )
+        others = f"the installed {' and '.join(named)}" if named else "the others"
         option = "--upgrade-variants" if named else "--no-variant-agreement"
         logger.info(
-            "Choosing %s, to use %s %s. To choose the best variant of each package "
+            "Choosing %s, to use %s like %s. To choose the best variant of each package "
             "instead, add %s",
-            *(changed, runtime, why, option),
+            *(changed, runtime, others, option),
         )
 
 

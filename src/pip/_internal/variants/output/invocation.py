@@ -26,6 +26,7 @@ from pip._internal.variants.settings import (
     IN_BUILD,
     NO_VARIANTS,
     REQUIRE_ACCELERATOR,
+    SOURCES_IN_FILES,
     UPGRADE_VARIANTS,
     VARIANT,
     Settings,
@@ -182,6 +183,9 @@ def _is_repeated(option: Option, *, again: bool = False) -> bool:
     if isinstance(option, VariantOption):
         return option.row.repeated in (("any", "same") if again else ("any",))
     name = option.get_opt_string()
+    if again and option in SOURCES_IN_FILES:
+        # The command reads the file again.
+        return False
     return name in _REPEATED or (again and name in _REPEATED_AGAIN)
 
 

@@ -81,11 +81,8 @@ def _not_listed(
         return None
     if finder.find_all_candidates(project):
         return None
-    typed = again(
-        run.settings.options,
-        *("--extra-index-url", PyPI.simple_url),
-        without=("--no-index",),
-    )
+    words = "--extra-index-url", PyPI.simple_url
+    typed = again(run.settings.options, *words, without=("--no-index",))
     hint = Hint(
         "An index of variants may lack the dependencies of its packages. To search "
         "another index too:",
