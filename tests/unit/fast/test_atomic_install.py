@@ -41,7 +41,9 @@ class TestSignals:
             assert signal.getsignal(number) is handler
             signal.signal(number, handler)
 
-    def test_two_do_not(self) -> None:
+    def test_two_do_not(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        # Standard error may be closed.
+        monkeypatch.setattr(os, "write", lambda *_: os.close(-1))
         delayed = DelayedSignals()
         delayed.delay(signal.SIGINT)
         send(signal.SIGINT)
@@ -139,6 +141,12 @@ def test_what_is_said_names_the_places_where_files_will_be() -> None:
         )
     assert said == ["/bin/tool", "/lib/new-01/bin/other"]
     assert install_root.final_path("/lib/new-0/bin/tool") == "/lib/new-0/bin/tool"
+
+
+def test_what_cannot_be_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("compileall.compile_file", lambda *_, **__: __import__("x.y"))
+    with install_root.installed_below("/lib/new-0"):
+        assert not install_root.compile_file(bool, "/lib/new-0/module.py")
 
 
 class TestStagingFolder:

@@ -22,7 +22,7 @@ import signal
 import sys
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pip._internal.console.output import get_logger
@@ -40,6 +40,7 @@ from pip._internal.req.req_uninstall import (
     compact,
     compress_for_rename,
 )
+from pip._internal.utils.logging import get_indentation, indent_log
 from pip._internal.utils.misc import normalize_path
 
 if TYPE_CHECKING:
@@ -143,7 +144,8 @@ class DelayedSignals:
             self.take_effect()
         self._came.add(number)
         if number == signal.SIGINT:
-            os.write(2, _INTERRUPTED)
+            with suppress(OSError):
+                os.write(2, _INTERRUPTED)
 
 
 class _Transaction:
@@ -166,6 +168,10 @@ class _Transaction:
         #: The prepared removals, by package name.
         self._removals: dict[str, UninstallPathSet] = {}
         self._old: list[_OldFiles] = []
+        #: The log records of the swap, each with its indentation: broken output must not
+        #: stop the swap.
+        self._records: list[tuple[int, logging.LogRecord]] = []
+        self._swap = ExitStack()
         self._has_begun = False
 
     def _begin(self) -> None:
@@ -196,6 +202,14 @@ class _Transaction:
             # The rest is quick.
             self.signals.delay(signal.SIGINT)
             self.signals.delay(signal.SIGTERM)
+            self._swap.enter_context(diverting_logs(self._keep))
+
+    def _keep(self, record: logging.LogRecord) -> None:
+        """Store a log record of the swap."""
+        if not getattr(record, "rich", False):
+            # The message may need files that the swap removes.
+            record.msg, record.args = record.getMessage(), ()
+        self._records.append((get_indentation(), record))
 
     def _prepare_all(self) -> None:
         scheme = get_scheme(
@@ -207,6 +221,7 @@ class _Transaction:
         places = [getattr(scheme, key) for key in SCHEME_KEYS]
         if places != [os.path.abspath(place) for place in places]:
             raise _CannotPrepare("an install path is relative or has dots")
+        os.makedirs(scheme.purelib, exist_ok=True)
         if not trees.new_files_inherit_nothing(scheme.purelib):
             raise _CannotPrepare(f"files inherit permissions from {scheme.purelib}")
         self._folder = trees.StagingFolder(scheme.purelib)
@@ -316,11 +331,15 @@ class _Transaction:
         return True
 
     def close(self) -> None:
-        """Remove the staging folder, and stop delaying signals."""
+        """Remove the staging folder, and stop delaying signals and log records."""
         try:
             self._remove_folder()
         finally:
             self.signals.release()
+            self._swap.close()
+            for indentation, record in self._records:
+                with indent_log(indentation):
+                    emit(deque([record]))
 
     def _remove_folder(self) -> None:
         folder, self._folder = self._folder, None

@@ -5,7 +5,9 @@ from __future__ import annotations
 import compileall
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+
+from pip._internal.exceptions import BlockedImportError
 
 #: By path of an installed module: a function that installs the bytecode, and returns
 #: whether that succeeded.
@@ -42,5 +44,6 @@ def compile_file(fn: Callable[[str], bool], path: str) -> bool:
     if place == path:
         return fn(path)
     folder = os.path.dirname(place)
-    done: bool = compileall.compile_file(path, ddir=folder, force=True, quiet=True)
-    return done
+    with suppress(BlockedImportError, ImportError):
+        return bool(compileall.compile_file(path, ddir=folder, force=True, quiet=True))
+    return False
