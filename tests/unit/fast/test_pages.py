@@ -24,7 +24,6 @@ from pip._internal.network.session import PipSession
 
 _PAGE = "https://index.test/simple/thing/"
 _JSON = "application/vnd.pypi.simple.v1+json"
-_LOGGER = logging.getLogger("pip._internal.index.package_finder")
 
 _NAMES = st.one_of(
     st.builds(
@@ -262,9 +261,10 @@ def test_a_query_is_no_name() -> None:
 def test_no_link_is_left_out_where_each_is_logged(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    with caplog.at_level(logging.DEBUG, logger=_LOGGER.name):
+    with caplog.at_level(logging.DEBUG, logger="pip._internal.fast.pages"):
         links = _read(_page([_file(_FOREIGN), _file(_SUITABLE)]))
     assert len(links) == 2
+    assert not logging.getLogger("pip._internal.index.package_finder").filters
 
 
 def test_a_name_with_more_parts_is_not_judged() -> None:

@@ -6,10 +6,17 @@ from pathlib import Path
 
 import pytest
 
+from pip._internal.fast.unpacked_wheels import is_usual
 from pip._internal.fast.wheel_store import FOLDER, WheelStore
 from tests.lib.as_system import WINDOWS
 
 pytestmark = pytest.mark.skipif(WINDOWS, reason="not on Windows")
+
+
+@pytest.mark.parametrize("name", ["python3.13", "Python", "pypy3", "app", ""])
+def test_embedded_python(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setattr("sys.executable", name and f"/opt/python/{name}")
+    assert is_usual() == name.lower().startswith("py")
 
 
 def test_who_removes_wheels_is_alone(tmp_path: Path) -> None:

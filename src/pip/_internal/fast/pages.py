@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from pip._internal.index.collector import IndexContent
     from pip._internal.models.target_python import TargetPython
 
+logger = get_logger(__name__)
+
 _JSON = "application/vnd.pypi.simple.v1+json"
 #: The length of a long file name, in characters.
 _LONG = 256
@@ -65,7 +67,6 @@ def links_of_page(
     )
     if not is_plain:
         return list(parse(page))
-    logger = get_logger("pip._internal.index.package_finder")
     suits = None
     if target is not None and not logger.isEnabledFor(logging.DEBUG):
         suits = _suitable(target)

@@ -7,6 +7,7 @@ file is not as expected, pip installs it as usual.
 from __future__ import annotations
 
 import os
+import re
 import sys
 import tempfile
 import zipfile
@@ -211,10 +212,10 @@ def _scheme(options: Values) -> Scheme | None:
 def is_usual() -> bool:
     """Return whether Python writes bytecode in the default way.
 
-    Some programs that embed Python cannot start an interpreter.
+    Programs that embed Python may be ``sys.executable`` themselves.
     """
     return bool(
-        sys.executable
+        re.match("python|pypy", os.path.basename(sys.executable or ""), re.IGNORECASE)
         and sys.implementation.cache_tag
         and sys.pycache_prefix is None
         and not sys.flags.optimize
