@@ -46,11 +46,7 @@ if _job:
             if event == "open" and (".pip-staging-" not in str(args[0]) or "r" in str(args[1])):
                 return
             _number -= 1
-            if not _number and not int(_signal):
-                ends = os.pipe()
-                os.close(ends[0])
-                os.dup2(ends[1], 1)
-            elif not _number:
+            if not _number:
                 os.kill(os.getpid(), int(_signal))
     sys.addaudithook(_disturb)
 """
@@ -127,7 +123,7 @@ def disturb(
     :param events: the audit events to count, with commas; "open" only for writing to the
         staging folder.
     :param number: the number of the event before which the signal is sent.
-    :param signal_number: the signal to send; 0 breaks standard output instead.
+    :param signal_number: the signal to send.
     """
     _run_at_start(environment, "disturber", _DISTURBER)
     return {"DISTURB": f"{after}|{events}|{number}|{signal_number}"}

@@ -22,7 +22,7 @@ import signal
 import sys
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pip._internal.console.output import get_logger
@@ -40,7 +40,6 @@ from pip._internal.req.req_uninstall import (
     compact,
     compress_for_rename,
 )
-from pip._internal.utils.logging import get_indentation, indent_log
 from pip._internal.utils.misc import normalize_path
 
 if TYPE_CHECKING:
@@ -168,10 +167,6 @@ class _Transaction:
         #: The prepared removals, by package name.
         self._removals: dict[str, UninstallPathSet] = {}
         self._old: list[_OldFiles] = []
-        #: The log records of the swap, each with its indentation: broken output must not
-        #: stop the swap.
-        self._records: list[tuple[int, logging.LogRecord]] = []
-        self._swap = ExitStack()
         self._has_begun = False
 
     def _begin(self) -> None:
@@ -202,14 +197,6 @@ class _Transaction:
             # The rest is quick.
             self.signals.delay(signal.SIGINT)
             self.signals.delay(signal.SIGTERM)
-            self._swap.enter_context(diverting_logs(self._keep))
-
-    def _keep(self, record: logging.LogRecord) -> None:
-        """Store a log record of the swap."""
-        if not getattr(record, "rich", False):
-            # The message may need files that the swap removes.
-            record.msg, record.args = record.getMessage(), ()
-        self._records.append((get_indentation(), record))
 
     def _prepare_all(self) -> None:
         scheme = get_scheme(
@@ -331,15 +318,11 @@ class _Transaction:
         return True
 
     def close(self) -> None:
-        """Remove the staging folder, and stop delaying signals and log records."""
+        """Remove the staging folder, and stop delaying signals."""
         try:
             self._remove_folder()
         finally:
             self.signals.release()
-            self._swap.close()
-            for indentation, record in self._records:
-                with indent_log(indentation):
-                    emit(deque([record]))
 
     def _remove_folder(self) -> None:
         folder, self._folder = self._folder, None
