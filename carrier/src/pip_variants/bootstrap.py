@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pip_variants.bundled import Fork
-from pip_variants.errors import CarrierError
+from pip_variants.errors import TRY_AGAIN, CarrierError
 from pip_variants.installed import Installed, find_pip, hidden_by, is_fork, trouble
 from pip_variants.repacking import UnpackableError, damage, repack
 from pip_variants.targets import NEW_ENVIRONMENT, TargetInterpreter
@@ -260,7 +260,7 @@ def _keep(target: TargetInterpreter, old: Installed, folder: Path) -> Path:
         raise CarrierError(
             f"Cannot save pip {old.version} of '{target.name}': {error}. Nothing was "
             "changed.",
-            "Free disk space or fix the permissions, then run this command again.",
+            TRY_AGAIN,
         ) from None
     except UnpackableError as error:
         raise CarrierError(
@@ -318,7 +318,7 @@ def _unfinished(target: TargetInterpreter, fork: Fork) -> Iterator[Path]:
                 _finished(target)
         raise CarrierError(
             f"Cannot change '{target.name}': {error}. Nothing was changed.",
-            "Free disk space or fix the permissions, then run this command again.",
+            TRY_AGAIN,
         ) from None
     try:
         yield wheel

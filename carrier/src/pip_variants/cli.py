@@ -11,7 +11,7 @@ from pathlib import Path
 from pip_variants import environments
 from pip_variants.bootstrap import Change, carry_out, plan, plan_undo
 from pip_variants.bundled import carried
-from pip_variants.errors import CarrierError
+from pip_variants.errors import TRY_AGAIN, CarrierError
 from pip_variants.targets import find_target
 
 __all__ = ["main", "script"]
@@ -61,8 +61,7 @@ def main(
         print(f"error: {error}", file=sys.stderr)
         return 1
     except OSError as error:
-        hint = "Free disk space or fix the permissions, then run this command again."
-        print(f"error: {error}\nhint: {hint}", file=sys.stderr)
+        print(f"error: {error}\nhint: {TRY_AGAIN}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("error: cancelled", file=sys.stderr)

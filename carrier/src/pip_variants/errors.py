@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-__all__ = ["CarrierError"]
+__all__ = ["TRY_AGAIN", "CarrierError"]
+
+#: The hint for an error of the system.
+TRY_AGAIN = "Free disk space or fix the permissions, then run this command again."
 
 
 class CarrierError(Exception):

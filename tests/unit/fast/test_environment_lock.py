@@ -110,11 +110,11 @@ def test_what_cannot_be_repeated_is_done_under_the_lock(
     assert run.was_locked == ([True] if is_at_once else [False, False])
 
 
-def test_uninstalling_is_done_under_the_lock(site: Path) -> None:
-    """With a prompt, too."""
+@pytest.mark.parametrize("yes", [False, True])
+def test_uninstalling_locks_only_without_a_prompt(site: Path, yes: bool) -> None:
     run = Run(site)
-    assert uninstalling(run, None, options(yes=False), []) == 7
-    assert run.was_locked == [True]
+    assert uninstalling(run, None, options(yes=yes), []) == 7
+    assert run.was_locked == [yes]
 
 
 @pytest.mark.usefixtures("other")

@@ -208,6 +208,6 @@ def take_lock() -> None:
 
 
 def uninstalling(fn: RunCommand, command: Any, options: Values, args: list[str]) -> int:
-    """Run ``pip uninstall``, with the lock before pip lists the files of a package."""
-    with _locking(options, at_once=True):
+    """Run ``pip uninstall``, with the lock if nobody has to wait for an answer."""
+    with _locking(options, at_once=options.yes):
         return fn(command, options, args)
