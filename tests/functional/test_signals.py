@@ -92,7 +92,11 @@ def demo(tls_index: IndexServer) -> IndexServer:
         providers={"npu": PluginSpec([PLUGIN], "npu_plugin")},
     )
     files = {f"demo/data{number}.txt": "x" * 1000 for number in range(4)}
-    tls_index.add_release("demo", "1.0", {}, manifest=manifest, files=files)
+    tls_index.add_release(
+        "demo", "1.0", {}, manifest=manifest, files=files, requires=["part"]
+    )
+    # So that there are two files to download in parallel.
+    tls_index.add(make_wheel("part", "1.0"))
     tls_index.add(make_wheel(PLUGIN, "1.0", files={"npu_plugin.py": PLUGIN_CODE}))
     # So that each of them is asked for each time.
     tls_index.page_cache_control = "max-age=0"
@@ -140,6 +144,10 @@ class Stage:
         running = start_pip(self.venv, *self.command, env=env)
         if phase.path is not None:
             gate.wait_until_reached()
+            if phase.inside:
+                # The download has begun, into files that are to be removed.
+                name = phase.path.rpartition("/")[2]
+                wait_for(lambda: [*self.temporary.rglob(name)], f"pip writes {name}")
         else:
             wait_for(self.mark.exists, f"pip at {phase}")
         return running, gate

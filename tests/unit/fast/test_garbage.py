@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import atexit
 import gc
 import sys
 from collections.abc import Iterator
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
@@ -17,13 +15,12 @@ if sys.implementation.name != "cpython":
 from pip._internal.commands import create_command
 
 
-@pytest.fixture
-def at_exit(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
-    """Return what is to be done at the end of the process."""
-    thresholds, registered = gc.get_threshold(), list[Any]()
-    monkeypatch.setattr(atexit, "register", lambda do, *_: registered.append(do))
-    yield registered
-    gc.set_threshold(*thresholds)
+@pytest.fixture(autouse=True)
+def thresholds() -> Iterator[None]:
+    """Restore the settings of the garbage collector."""
+    before = gc.get_threshold()
+    yield
+    gc.set_threshold(*before)
 
 
 @pytest.mark.parametrize(
@@ -37,7 +34,7 @@ def at_exit(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
     ids=["own", "switched-off", "called-by-another", "no-such-option"],
 )
 def test_who_seldom_looks_for_garbage(
-    at_exit: list[Any], name: str, arguments: list[str], is_own: bool, is_seldom: bool
+    name: str, arguments: list[str], is_own: bool, is_seldom: bool
 ) -> None:
     before = gc.get_threshold()[0]
     command = create_command(name)
@@ -45,11 +42,10 @@ def test_who_seldom_looks_for_garbage(
     command.parse_args(arguments)
     assert (gc.get_threshold()[0] > 10 * before) == is_seldom
     assert is_seldom or gc.get_threshold()[0] == before
-    assert (gc.freeze in at_exit) == is_seldom
 
 
 def test_other_pythons_look_for_garbage_in_their_own_way(
-    at_exit: list[Any], monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """PyPy has no such number."""
     before = gc.get_threshold()
@@ -59,9 +55,7 @@ def test_other_pythons_look_for_garbage_in_their_own_way(
             sys, "implementation", SimpleNamespace(**{**here, "name": "pypy"})
         )
         patch.delattr(gc, "set_threshold")
-        patch.delattr(gc, "freeze")
         command = create_command("install")
         command._cli = True
         command.parse_args(["plain"])
     assert gc.get_threshold() == before
-    assert at_exit == []

@@ -7,7 +7,6 @@ files, and in commands without these options.
 
 from __future__ import annotations
 
-import atexit
 import gc
 import sys
 from collections.abc import Callable
@@ -44,7 +43,6 @@ def parsed(command: Command, options: Values) -> None:
     _options = options
     if command._cli and sys.implementation.name == "cpython" and is_fast(options):
         gc.set_threshold(_MANY_OBJECTS)
-        atexit.register(gc.freeze)
 
 
 def command_options() -> Values | None:
