@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 
 import pytest
 
@@ -19,7 +20,7 @@ from pip._internal.variants.output.reasons import (
 from pip._internal.variants.providers.chain import supported
 from pip._internal.variants.providers.result import ProviderResult
 from pip._internal.variants.selection.ranking import Selection
-from tests.lib.manifests import cuda, make_manifest
+from tests.lib.manifests import Properties, cuda, make_manifest
 
 
 @pytest.mark.parametrize(
@@ -31,6 +32,7 @@ from tests.lib.manifests import cuda, make_manifest
         ("amd :: rocm_version", ["7.1"], "ROCm 7.1"),
         ("amd :: gfx_arch", ["gfx942", "gfx1100"], "gfx942 or gfx1100"),
         ("x86_64 :: level", ["v3"], "x86-64-v3"),
+        ("priority :: order", ["3"], "publisher's order 3"),
         ("npu :: kind", ["a", "b"], "npu :: kind :: a or b"),
     ],
 )
@@ -44,22 +46,27 @@ def test_properties() -> None:
     assert describe_properties(properties) == "CUDA 12.8, sm_90, npu :: kind :: a"
 
 
-VARIANTS = {
+VARIANTS: Mapping[str, Properties] = {
     "gpu": cuda("12.8", ["90_real"]),
     "level": ["x86_64 :: level :: v2"],
     "null": [],
 }
 
 
-def selection(reason: str | None, *cuda_versions: str) -> Selection:
-    """Return how a machine without a supported GPU judges these variants."""
-    manifest = parse_manifest(json.dumps(make_manifest(VARIANTS)).encode())
+def selection(
+    reason: str | None,
+    *cuda_versions: str,
+    variants: Mapping[str, Properties] = VARIANTS,
+) -> Selection:
+    """Return how a machine with these drivers judges variants."""
+    manifest = parse_manifest(json.dumps(make_manifest(variants)).encode())
     bound = SupportedFeature("cuda_version_lower_bound", cuda_versions)
     answers = {
         "nvidia": ProviderResult((bound,) if cuda_versions else (), reason=reason),
+        "amd": ProviderResult((), reason="no AMD GPU driver found"),
         "x86_64": ProviderResult((SupportedFeature("level", ("v3", "v2", "v1")),)),
     }
-    ranking = rank(manifest, supported(answers), VARIANTS)
+    ranking = rank(manifest, supported(answers), variants)
     return Selection("", manifest, ranking, answers=answers)
 
 
@@ -69,6 +76,17 @@ def test_a_cpu_build_says_why_it_is_one() -> None:
     assert why_chosen(found, "level") == "x86-64-v2; CPU build: no NVIDIA driver found"
     # A GPU that a variant does not fit is reported apart.
     assert why_chosen(selection(None, "12.6"), "null") == "no properties"
+
+
+def test_a_cpu_build_after_a_gpu_build_gives_no_reason() -> None:
+    cuda_build = ["nvidia :: cuda_version_lower_bound :: 12.8"]
+    variants = {"cu": cuda_build, "rocm": ["amd :: rocm_version :: 7.1"], "null": []}
+    with_gpu = selection(None, "12.8", variants=variants)
+    assert why_chosen(with_gpu, "null") == "no properties"
+    without = selection("no NVIDIA driver found", variants=variants)
+    assert why_chosen(without, "null") == (
+        "CPU build: no NVIDIA driver found, no AMD GPU driver found"
+    )
 
 
 def test_needs() -> None:

@@ -56,6 +56,7 @@ _WORDS = {
     "amd :: rocm_version": "ROCm {}",
     "amd :: gfx_arch": "{}",
     _LEVEL: "x86-64-{}",
+    "priority :: order": "publisher's order {}",
 }
 #: Features whose best value includes all other values.
 _INCLUDING = (_CUDA, _LEVEL)
@@ -91,7 +92,10 @@ def why_chosen(selection: Selection, label: str) -> str:
     """Return why a variant was selected, for the announcement."""
     properties = describe_properties(selection.properties(label))
     manifest = selection.manifest
-    if manifest is not None and not accelerators.uses_accelerator(manifest, label):
+    if manifest is not None and not any(
+        accelerators.uses_accelerator(manifest, each)
+        for each in (label, *selection.ranking.compatible)
+    ):
         reasons = dict.fromkeys(
             (selection.answers[each.feature.namespace].reason or "").partition(";")[0]
             for mismatches in selection.ranking.rejected.values()
