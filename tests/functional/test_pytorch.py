@@ -326,6 +326,18 @@ def test_one_backend_for_all(check: Check, pytorch: PyTorchIndexServer) -> None:
     check((typed, GPU13, expected) for typed, expected in cases)
 
 
+def test_the_user_names_builds_that_do_not_match(dry: Pip) -> None:
+    for typed in "--cpuonly", f"{BACKEND} cpu":
+        result = dry("torch==2.9.1+cu128", "torchvision", *typed.split(), env=GPU13)
+        said, _, hint = result.stderr.partition(" pip install ")
+        assert said == (
+            "WARNING: These packages are for different backends: torch==2.9.1 (cu128), "
+            "torchvision==0.24.1 (cpu). To choose again for all of these packages:"
+        )
+        matching = "sympy-1.13.3 torch-2.9.1+cpu torchvision-0.24.1+cpu"
+        assert would_install(dry(*hint.split(), env=GPU13)) == matching
+
+
 def test_variants_proper_beside_it(check: Check, pytorch: PyTorchIndexServer) -> None:
     """An extension with variants on the user's index, and PyTorch's torch."""
     cu128 = nest(cuda("12.8", ["75", "80", "86", "90"]))

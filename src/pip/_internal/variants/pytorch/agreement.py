@@ -107,7 +107,7 @@ def one_backend(
     """
     first = resolve_once()
     before, result = _builds(run, resolver), resolver._result
-    if not _differ(before):
+    if len({each.backend for each in before.values()}) < 2:
         return first
 
     def accepted(_: RequirementSet) -> bool:
@@ -129,7 +129,10 @@ def one_backend(
         run.reporter.log_once(logging.INFO, text)
         return second
     resolver._result = result
-    if _are_broken(before):
+    # pip itself chooses a CPU build only for lack of a build that matches.
+    if _are_broken(before) or any(
+        build.is_explicit or needed.is_explicit for build, needed in _unlike(before)
+    ):
         listed = (f"{each.name} ({each.backend})" for each in before.values())
         names = (each.name for each in before.values())
         hint = Hint(
@@ -166,14 +169,12 @@ def _is_part_of(agreed: Agreement | None, backend: Backend) -> bool:
     return backend.version[0] == agreed.major
 
 
-def _differ(builds: _Builds) -> bool:
-    """Return whether builds are for different backends."""
-    backends = {
-        each.backend
-        for each in builds.values()
-        if each.is_explicit or each.options != {CPU}
-    }
-    return len(backends) > 1 or _are_broken(builds)
+def _unlike(builds: _Builds) -> Iterator[tuple[_Build, _Build]]:
+    """Yield each build for another backend than a build that it needs, with that build."""
+    for build in builds.values():
+        for project in build.needs & builds.keys():
+            if builds[project].backend != build.backend:
+                yield build, builds[project]
 
 
 def _are_broken(builds: _Builds) -> bool:
@@ -182,9 +183,7 @@ def _are_broken(builds: _Builds) -> bool:
     CPU builds can work with dependencies for a GPU.
     """
     return len({each.backend for each in builds.values()} - {CPU}) > 1 or any(
-        project in builds and builds[project].backend != build.backend != CPU
-        for build in builds.values()
-        for project in build.needs
+        build.backend != CPU for build, _ in _unlike(builds)
     )
 
 
