@@ -216,10 +216,7 @@ def marker_of(environment: Mapping[str, str]) -> Marker:
 
 
 def _report(documents: Sequence[Document], content: _Table) -> None:
-    """Report versions that differ between environments, and limits on installers.
-
-    If the lock file has variants, only some installers can read the file.
-    """
+    """Report versions that differ between environments."""
     for project in {each["name"]: None for each in content["packages"]}:
         found: dict[str, list[str]] = defaultdict(list)
         for document in documents:
@@ -232,12 +229,6 @@ def _report(documents: Sequence[Document], content: _Table) -> None:
         if len(found) > 1:
             parts = (f"{what} for {', '.join(names)}" for what, names in found.items())
             logger.info("Versions of '%s' differ: %s", project, "; ".join(parts))
-    if any("variants-json" in package for package in content["packages"]):
-        logger.info(
-            "The lock file contains variants: only installers that know variant "
-            "labels can read it, on any platform. For a file that every installer "
-            "can read, add --no-variants."
-        )
 
 
 def with_marker(package: _Table, marker: str | None, own: str | None = None) -> _Table:

@@ -67,6 +67,12 @@ def lock_written(
         content = documents.add(content)
     elif mode is not None:
         content = merged([Document("", mode.environment, content)])
+    if any("variants-json" in package for package in content["packages"]):
+        logger.info(
+            "The lock file contains variants: only installers that know variant "
+            "labels can read it, on any platform. For a file that every installer "
+            "can read, add --no-variants."
+        )
     # pip uses no other attributes of the lock.
     return cast("Pylock", SimpleNamespace(to_dict=lambda: content))
 
