@@ -38,8 +38,7 @@ OTHERS = (
     "cp312-cp312-linux_aarch64",
     "cp312-cp312-win_amd64",
 )
-HERE = f"cp{sys.version_info.major}{sys.version_info.minor}"
-HERE_TAG = f"{HERE}-{HERE}-linux_x86_64"
+HERE_TAG = "cp{0}{1}-cp{0}{1}-linux_x86_64".format(*sys.version_info)
 
 
 GPU = forced("12.8")
@@ -80,16 +79,14 @@ def as_html(index: IndexServer, names: list[str]) -> str:
 
 
 def as_json(index: IndexServer, names: list[str]) -> str:
-    digests = {
-        entry.file.filename: entry.file.sha256 for entry in index.projects["flash-attn"]
-    }
     assets = [
         {
-            "name": name,
-            "browser_download_url": index.file_url(name),
-            "digest": f"sha256:{digests[name]}",
+            "name": each.file.filename,
+            "browser_download_url": index.file_url(each.file.filename),
+            "digest": f"sha256:{each.file.sha256}",
         }
-        for name in names
+        for each in index.projects["flash-attn"]
+        if each.file.filename in names
     ]
     return json.dumps({"tag_name": "v2.8.3", "assets": assets})
 
@@ -209,18 +206,22 @@ def test_none_matches(pip: Pip, release: IndexServer, from_listing: list[str]) -
     before = len(release.requests)
     command = ["install", "torch==2.10.0", "flash-attn", *from_listing]
     result = pip(*command, code=1, env=GPU)
-    assert (
-        "ERROR: To see which versions the variants of flash-attn 2.8.3 require: pip "
-        "variants explain flash-attn==2.8.3 "
-    ) in result.stderr
+    hint = "ERROR: To see which versions the variants of flash-attn 2.8.3 require: pip "
+    assert f"{hint}variants explain flash-attn==2.8.3 " in result.stderr
     wheels = (each for each in release.requests[before:] if "flash_attn" in each.path)
     assert all(each.method == "HEAD" or "range" in each.headers for each in wheels)
     result = pip("install", "torch==2.9.1", "flash-attn", *from_listing, code=1)
     assert "No variant of 'flash-attn' runs on this machine" in result.stderr
-    # Without variants, there is nothing on such a page.
+    # Lists and reasons use the names that only the page states.
+    result = pip("variants", "list", "flash-attn", *from_listing, env=GPU)
+    assert "cu13torch2.9cxx11abitrue  no        linux_x86_64, linux_a" in result.stdout
+    words = ["--target", "D", "--variant-host", "cuda-12.8-sm_90-linux-aarch64-py312"]
+    result = pip("install", "flash-attn", *words, *from_listing, code=1)
+    needed = "2.8.3:\n      cu13torch2.9cxx11abitrue needs CUDA 13.0 (available"
+    assert needed in result.stderr
     off = ["--no-variants", "-i", from_listing[-1].partition("=")[2]]
     result = pip("install", "--no-deps", "flash-attn", *off, code=1)
-    assert "No matching distribution found for flash-attn" in result.stderr
+    assert "flash-attn 2.8.3: variants are off (available: cu12" in result.stderr
 
 
 @pytest.mark.scoped
@@ -237,9 +238,7 @@ def test_download_then_named(
 
 
 def test_a_listing_on_a_server(
-    publish: WheelCli,
-    listing: Callable[[str], Path],
-    tmp_path: Path,
+    publish: WheelCli, listing: Callable[[str], Path], tmp_path: Path
 ) -> None:
     name = listing("html").name
     with StaticServer(tmp_path) as server:
@@ -283,9 +282,8 @@ def test_the_guide(
     listing("json").rename(tmp_path / "release.json")
     for command in block("extensions.md", "adopt").splitlines():
         publish(*shlex.split(command)[1:], cwd=tmp_path)
-    command = block("extensions.md", "flash install")
-    options = ["-i", release.index_url]
-    result = pip(*shlex.split(command)[1:], *options, cwd=tmp_path, env=GPU)
+    words = shlex.split(block("extensions.md", "flash install"))[1:]
+    result = pip(*words, "-i", release.index_url, cwd=tmp_path, env=GPU)
     assert "flash-attn-2.8.3 (cu12torch2.9cxx11abitrue)" in result.stdout
 
 

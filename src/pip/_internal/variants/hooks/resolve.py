@@ -353,14 +353,12 @@ class _Resolution:
             if link is None or req.is_direct or not dist:
                 continue
             release = run.decisions.release_of(link)
-            pages = run.catalog.listed.get(dist, ())
-            if (release is None or not release.labels) and any(
-                label_of(each) is not None for page in pages for each in page
-            ):
-                version = version_of(link, dist)
-                if version is not None:
-                    from pip._internal.variants.selection.release import Release
+            if release is None or not release.labels:
+                from pip._internal.variants.output.skipped_versions import listed_files
+                from pip._internal.variants.selection.release import Release
 
+                version = version_of(link, dist)
+                if version is not None and any(map(label_of, listed_files(run, dist))):
                     source = source_of(link)
                     found.append((Release(run, dist, version, [link], [source]), link))
         return found

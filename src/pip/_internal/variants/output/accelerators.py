@@ -22,7 +22,7 @@ from pip._internal.variants.index.links import label_of, source_of, version_of
 from pip._internal.variants.index.sources import ManifestUnavailable, fetch_manifest
 from pip._internal.variants.output.invocation import again, command
 from pip._internal.variants.output.reasons import rejection, rejections, the_variants
-from pip._internal.variants.output.skipped_versions import absent_variants
+from pip._internal.variants.output.skipped_versions import absent_variants, listed_files
 from pip._internal.variants.providers import amd
 from pip._internal.variants.selection import accelerators
 from pip._internal.variants.selection.accelerators import Unaccelerated, UnusedCause
@@ -187,14 +187,13 @@ def _unselected(run: Run, release: Release) -> Iterator[Selection]:
     Reads only sources that list such variants: an index without variants gets no request.
     """
     found = release.project, release.version
-    links = list(itertools.chain(*run.catalog.listed.get(release.project, ())))
     sources = {
         source_of(link)
-        for link in links
+        for link in listed_files(run, release.project)
         if label_of(link) and version_of(link, release.project) == release.version
     }
     sources -= release.fetch_selections().keys()
-    for link in links:
+    for link in itertools.chain(*run.catalog.listed.get(release.project, ())):
         with suppress(InvalidManifestFilename):
             if parse_manifest_filename(link.filename) != found:
                 continue

@@ -17,7 +17,7 @@ from pip._internal.console.output import Line
 from pip._internal.console.texts import shortened
 from pip._internal.fast.pages import all_links
 from pip._internal.index.package_finder import LinkType
-from pip._internal.variants.index.links import label_of, version_of
+from pip._internal.variants.index.links import label_of, renamed, version_of
 from pip._internal.variants.output.reasons import lacks_label, rejections
 from pip._internal.variants.selection.run import run_of
 
@@ -177,7 +177,7 @@ def listed_files(run: Run, project: NormalizedName) -> list[Link]:
         map(all_links, run.catalog.listed.get(project, ()))
     )
     # The links include the page of a project.
-    return [each for each in listed if version_of(each, project) is not None]
+    return [e for e in map(renamed, listed) if version_of(e, project) is not None]
 
 
 def cause_of_files(
