@@ -20,6 +20,7 @@ from tests.lib.manifests import (
     PluginSpec,
     Properties,
     make_manifest,
+    variant_json,
 )
 from tests.lib.wheels import DistFile, make_wheel
 
@@ -388,14 +389,23 @@ def test_check_for_another_platform(venv: Environment, index: IndexServer) -> No
     assert "install --target site --upgrade --no-deps here==1.0" in result.stderr
 
 
-def test_check_repairs_from_the_same_file(venv: Environment, tmp_path: Path) -> None:
-    wheel = make_wheel("local", "1.0")
+# Stock pip reads the version of a package without METADATA.
+@pytest.mark.filterwarnings("ignore:Implicit None:DeprecationWarning")
+@pytest.mark.parametrize(
+    "missing", ["local/__init__.py", "local-1.0.dist-info/METADATA"]
+)
+def test_check_repairs_from_the_same_file(
+    venv: Environment, tmp_path: Path, missing: str
+) -> None:
+    content = make_manifest({"x": ["x86_64 :: level :: v1"]})
+    described = variant_json(content, "x")
+    wheel = make_wheel("local", "1.0", label="x", variant_json=described)
     path = wheel.write_to(tmp_path)
     venv.pip("install", str(path))
-    (venv.site_packages / "local" / "__init__.py").unlink()
-    (warning,) = warnings(venv.pip("check"))
+    (venv.site_packages / missing).unlink()
+    warning, *_ = warnings(venv.pip("check"))
     assert warning == (
-        "local 1.0 is incomplete: pip cannot find 'local/__init__.py'. To repair the "
+        f"local 1.0 is incomplete: pip cannot find '{missing}'. To repair the "
         "package: pip install --force-reinstall --no-deps "
         f"'local @ {path.as_uri()}#sha256={wheel.sha256}'"
     )

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from pip._internal.exceptions import InstallationError
 from pip._internal.fast import environment_lock
 from pip._internal.fast.environment_lock import installing, take_lock, uninstalling
 from tests.lib.as_system import WINDOWS
@@ -117,14 +118,12 @@ def test_uninstalling_locks_only_without_a_prompt(site: Path, yes: bool) -> None
 
 
 @pytest.mark.usefixtures("other")
-def test_it_waits_and_then_installs_without_the_lock(
-    site: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+def test_it_waits_and_names_the_lock(
+    site: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(environment_lock, "_PATIENCE", 0.3)
-    run = Run(site, "a-1.dist-info")
-    assert installing(run, None, options(), []) == 7
-    assert len(run.was_locked) == 1, "it neither resolves nor waits again"
-    assert caplog.text.count("without the lock") == 1
+    with pytest.raises(InstallationError, match=r"\.lock'"):
+        installing(Run(site), None, options(), [])
 
 
 @pytest.mark.parametrize("is_gone", [False, True])

@@ -40,16 +40,3 @@ def test_who_seldom_looks_for_garbage(
     command.parse_args(arguments)
     assert (gc.get_threshold()[0] > 10 * before) == is_seldom
     assert is_seldom or gc.get_threshold()[0] == before
-
-
-def test_other_pythons_look_for_garbage_in_their_own_way(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """PyPy has no such number."""
-    before = gc.get_threshold()
-    monkeypatch.setattr(sys.implementation, "name", "pypy")
-    monkeypatch.delattr(gc, "set_threshold")
-    command = create_command("install")
-    command._cli = True
-    command.parse_args(["plain"])
-    assert gc.get_threshold() == before

@@ -16,7 +16,9 @@ from contextlib import contextmanager, suppress
 from optparse import Values
 from typing import Any, BinaryIO
 
+from pip._internal.console import printable
 from pip._internal.console.output import get_logger
+from pip._internal.exceptions import InstallationError
 from pip._internal.locations import get_platlib, get_purelib
 from pip._internal.utils.virtualenv import running_under_virtualenv
 
@@ -52,19 +54,13 @@ class _EnvironmentLock:
         """Acquire the lock, and return whether the installed packages are unchanged.
 
         The packages are compared with those that pip found before, on the first call only.
+
+        :raises InstallationError: if another installer keeps the lock for five minutes.
         """
         if self._file is not None:
             return True
         try:
             self._file = self._wait()
-        except BlockingIOError:
-            logger.warning(
-                "Another installer has locked '%s' for %s minutes. Installing without "
-                "the lock, as stock pip does.",
-                sys.prefix,
-                _PATIENCE // 60,
-            )
-            return True
         except OSError as error:
             logger.debug("Installing without a lock: %s", error)
             return True
@@ -72,24 +68,23 @@ class _EnvironmentLock:
         return seen is None or seen == _installed()
 
     def _wait(self) -> BinaryIO:
-        """Wait for the lock.
-
-        :raises BlockingIOError: if another installer keeps the lock for five minutes.
-        :raises OSError: if there can be no lock.
-        """
         end = time.monotonic() + _PATIENCE
         is_first = True
         while True:
-            try:
+            with suppress(BlockingIOError):
                 return locked(self._path)
-            except BlockingIOError:
-                if time.monotonic() > end:
-                    raise
             if is_first:
                 logger.info(
                     "Waiting for another installer to finish with '%s'", sys.prefix
                 )
                 is_first = False
+            if time.monotonic() > end:
+                said = (
+                    f"Another installer is still changing '{sys.prefix}' after "
+                    f"{_PATIENCE // 60} minutes. Wait until that installer has finished, "
+                    f"or end the process that locks '{self._path}'. Then run pip again."
+                )
+                raise InstallationError(printable(said))
             time.sleep(_PAUSE)
 
     def release(self) -> None:

@@ -157,14 +157,18 @@ def _remove_abandoned(parent: str) -> None:
         if not is_own(os.stat(parent)):
             return
         with os.scandir(parent) as entries:
-            found = [each for each in entries if each.name.startswith(_PREFIX)]
+            found = list(entries)
     except OSError:
         # The folder does not exist yet, or pip may not read it.
         return
     for entry in found:
+        if entry.name == ".pip-replacing":
+            said = "pip ignores '%s', which an earlier release left. You can delete it."
+            logger.warning(said, entry.path)
+        is_staging = entry.name.startswith(_PREFIX)
         try:
             status = entry.stat(follow_symlinks=False)
-            if stat.S_ISDIR(status.st_mode) and is_own(status):
+            if is_staging and stat.S_ISDIR(status.st_mode) and is_own(status):
                 with locked(os.path.join(entry.path, _LOCK)):
                     remove(entry.path)
         except OSError as error:

@@ -157,7 +157,8 @@ def incomplete(
     """
     for dist in dists:
         try:
-            missing = list(_missing(dist))
+            # The folder of metadata names the version, too, if METADATA is missing.
+            missing, version = list(_missing(dist)), dist.version
         except (OSError, ValueError, IndexError, csv.Error) as error:
             logger.debug("Cannot read which files %s has: %r", dist.raw_name, error)
             continue
@@ -167,7 +168,7 @@ def incomplete(
             rest = len(missing) - 1
             more = f" and {counted(rest, 'more file')}" if rest else ""
             yield Hint(
-                f"{dist.raw_name} {dist.raw_version} is incomplete: pip cannot find "
+                f"{dist.raw_name} {version} is incomplete: pip cannot find "
                 f"'{missing[0]}'{more}. To repair the package:",
                 for_same_file(options, mode_modules, dist),
             )
@@ -215,7 +216,7 @@ def unsupported(
     for dist in dists:
         if (build := installed_build(dist)) is None or build.label is None:
             continue
-        variant = f"{dist.raw_name} {with_label(dist.raw_version, build.label)}"
+        variant = f"{dist.raw_name} {with_label(str(dist.version), build.label)}"
         selection = judge_installed(dist.raw_name, build, [build.label], providers)
         mismatches = selection.known_mismatches(build.label)
         masks = _masks(selection, mismatches)

@@ -168,7 +168,7 @@ def for_same_file(
 ) -> str:
     """Return the command that reinstalls a package from the same file."""
     flags, url = place(options, dist) or ("--force-reinstall",), dist.direct_url
-    wanted = f"{dist.raw_name}=={dist.raw_version}"
+    wanted = f"{dist.raw_name}=={dist.version}"
     if url is not None:
         wanted = direct_url_as_pep440_direct_reference(url, dist.raw_name)
     words = *flags, "--no-deps", *options_for(mode_modules, installed_build(dist))
