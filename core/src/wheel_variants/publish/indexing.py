@@ -226,6 +226,9 @@ class _Indexer:
                 target = os.path.join(site.folder, name)
                 if _link(self.folder, name, target):
                     site.changed.append(target)
+            else:
+                # The wheels of the folder are the publisher's, whoever linked them.
+                self.before.pop(name, None)
             if file.metadata_sha256 is not None:
                 with open_wheel(name, self.folder) as wheel:
                     site.write(f"{name}.metadata", wheel.metadata())
