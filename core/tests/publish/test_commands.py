@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
+from tests.lib.environments import Result
+from tests.lib.index import IndexServer
 from tests.lib.manifests import cuda, make_manifest, variant_json
 from tests.lib.publisher import WheelCli
 from tests.lib.wheels import make_wheel
@@ -52,3 +55,39 @@ def test_index_keeps_the_wheels_of_its_own_folder(
     publish("index", "site", "--simple")
     publish("index", "site", "--simple")
     assert names(tmp_path / "site") == {*before, "demo-1.0-py3-none-any-cu126.whl"}
+
+
+def adopt(publish: WheelCli, index: IndexServer, version: str, code: int = 0) -> Result:
+    """Adopt the wheels of a release on a server into the folder ``dist``."""
+    name = f"demo-{version}+cu130-py3-none-any.whl"
+    index.add(make_wheel("demo", version, filename=name))
+    (publish.work / "listing").write_text(index.file_url(name), encoding="utf-8")
+    command = ["adopt", "--release-listing", "listing", "-d", "dist"]
+    return publish(*command, code=code)
+
+
+def test_adopt_keeps_the_other_releases_on_a_page(
+    publish: WheelCli, dist: Path
+) -> None:
+    """And the wheels of the folder, whose labels stay in the manifest."""
+    publish("index", dist, "--simple")
+    page = dist / "simple/demo/index.v1_json"
+    old = {each["filename"]: each for each in json.loads(page.read_bytes())["files"]}
+    with IndexServer() as index:
+        adopt(publish, index, "2.0")
+        adopt(publish, index, "1.0")
+        listed = json.loads(page.read_bytes())["files"]
+        found = {each["filename"]: each for each in listed}
+        assert len(listed) == len(found)
+        assert set(found) - set(old) == {
+            "demo-1.0-py3-none-any-cu130.whl",
+            "demo-2.0-py3-none-any-cu130.whl",
+            "demo-2.0-variants.json",
+        }
+        for name in names(dist):
+            assert found[name] == old[name]
+        manifest = json.loads((dist / "demo-1.0-variants.json").read_bytes())
+        assert set(manifest["variants"]) == {"cu128", "cu130"}
+        page.write_text('{"files": 5}', encoding="utf-8")
+        error = adopt(publish, index, "1.0", code=1).stderr
+    assert error.startswith("error: Cannot add to the index: ")

@@ -9,16 +9,18 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urljoin
 
 from packaging.utils import NormalizedName
 from packaging.version import Version
 
+from wheel_variants.labels import MANIFEST_SUFFIX
 from wheel_variants.manifest import Manifest
 from wheel_variants.merging import merge
-from wheel_variants.publish import wheels
+from wheel_variants.publish import files, wheels
 from wheel_variants.publish.adopting import (
     Converted,
     NotAdopted,
@@ -28,8 +30,14 @@ from wheel_variants.publish.adopting import (
     manifest_of,
     proved,
 )
+from wheel_variants.publish.building import manifests_of_release
 from wheel_variants.publish.documents import to_json
-from wheel_variants.publish.errors import CannotWrite, NothingFound, without_credentials
+from wheel_variants.publish.errors import (
+    CannotWrite,
+    NothingFound,
+    PublishError,
+    without_credentials,
+)
 from wheel_variants.publish.http import (
     Fetched,
     HttpSession,
@@ -39,8 +47,13 @@ from wheel_variants.publish.http import (
 )
 from wheel_variants.publish.output import track
 from wheel_variants.publish.pages import html_links
-from wheel_variants.publish.releases import Link
-from wheel_variants.publish.simple_index import SIMPLE, IndexedFile, IndexWriter
+from wheel_variants.publish.releases import Link, Place
+from wheel_variants.publish.simple_index import (
+    JSON_PAGE,
+    SIMPLE,
+    IndexedFile,
+    IndexWriter,
+)
 
 __all__ = ["read_listing", "write_index"]
 
@@ -123,24 +136,55 @@ def _converted(plan: Plan, session: HttpSession, link: Link) -> Converted:
 def write_index(plan: Plan, folder: str) -> None:
     """Write manifests and pages that link to the wheels, and record them in *plan*.
 
-    Pages of other projects in *folder* are kept.
+    Other projects and releases in *folder* are kept, and so are wheels in *folder*.
 
     :raises CannotWrite: if a file cannot be written.
+    :raises PublishError: if the wheels contradict wheels in *folder*.
     """
     site, pages = IndexWriter(folder), os.path.join(folder, SIMPLE)
     releases: dict[tuple[NormalizedName, Version], dict[str, Manifest]] = {}
     for each in plan.adopted:
-        found = releases.setdefault(each.variant.release, {})
-        found[each.variant.filename] = manifest_of(plan, each, folder)
+        release = each.variant.release
+        if release not in releases:
+            releases[release] = manifests_of_release([folder], *release)
+        releases[release][each.variant.filename] = manifest_of(plan, each, folder)
     try:
         os.makedirs(pages, exist_ok=True)
         for release, manifests in releases.items():
             site.write_manifest(*release, to_json(merge(manifests).document))
+        new = {each.variant.filename for each in plan.adopted}
+        for project in {name for name, _ in releases}:
+            for file in _others(folder, project, releases):
+                if file.filename not in new:
+                    site.add(project, file)
         for each in plan.adopted:
             assert each.listed is not None, "wheels on a server have an entry"
             site.add(each.variant.name, each.listed)
         site.write_pages(each.name for each in os.scandir(pages) if each.is_dir())
     except OSError as error:
         raise CannotWrite("the index", error, "--output-dir") from None
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        hint = "Specify another folder with --output-dir"
+        raise PublishError(f"Cannot add to the index: {error}", hint) from None
     for path, digest in site.digests.items():
         plan.written.append((os.path.join(folder, path), digest))
+
+
+def _others(
+    folder: str, project: str, releases: Container[tuple[NormalizedName, Version]]
+) -> Iterator[IndexedFile]:
+    """Yield the files on an existing page that are in *folder* or of other releases."""
+    path = f"{SIMPLE}/{project}/{JSON_PAGE}"
+    with suppress(FileNotFoundError), files.open_regular(path, folder) as page:
+        for each in json.load(page)["files"]:
+            name, url = each["filename"], each["url"]
+            release = Place("").add(name)
+            is_kept = url.startswith("../") and not name.endswith(MANIFEST_SUFFIX)
+            if release is not None and (is_kept or release.id not in releases):
+                yield IndexedFile(
+                    *(name, release.version, each["size"]),
+                    each["hashes"].get("sha256"),
+                    each.get("core-metadata", {}).get("sha256"),
+                    each.get("requires-python"),
+                    url,
+                )
