@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -91,3 +92,60 @@ def test_adopt_keeps_the_other_releases_on_a_page(
         page.write_text('{"files": 5}', encoding="utf-8")
         error = adopt(publish, index, "1.0", code=1).stderr
     assert error.startswith("error: Cannot add to the index: ")
+
+
+PROPERTY = ("--property", "nvidia :: cuda_version_lower_bound :: 12.8")
+
+
+def changed(path: Path, old: bytes, new: bytes) -> Path:
+    """Replace bytes in the METADATA of a wheel."""
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in members.items():
+            is_metadata = name.endswith("METADATA")
+            archive.writestr(
+                name, content.replace(old, new) if is_metadata else content
+            )
+    return path
+
+
+@pytest.mark.parametrize(
+    ("files", "version", "problem"),
+    [
+        (
+            {"demo-1.0+cu128.data/a": "", "demo-1.0.data/a": ""},
+            b"Version: 1.0+cu128",
+            "the wheel already contains the folder demo-1.0.data",
+        ),
+        (
+            *({}, b"Version:\n 1.0+cu128"),
+            "the name or version in METADATA spans several lines",
+        ),
+    ],
+)
+def test_build_does_not_drop_a_local_version_that_it_cannot_rename(
+    publish: WheelCli, files: dict[str, str], version: bytes, problem: str
+) -> None:
+    path = make_wheel("demo", "1.0+cu128", files=files).write_to(publish.work)
+    changed(path, b"Version: 1.0+cu128", version)
+    command = ["build", path.name, "--label", "a", *PROPERTY, "--drop-local"]
+    result = publish(*command, "-d", "dist", code=1)
+    assert f"error: Cannot build a variant from {path.name}: {problem}" in result.stderr
+    assert not (publish.work / "dist").exists()
+
+
+@pytest.mark.parametrize(
+    "change", [(b"Name: demo", b"Name: other"), (b"Version: 1.0", b"Version: 2.0")]
+)
+def test_metadata_of_another_release(
+    publish: WheelCli, dist: Path, change: tuple[bytes, bytes]
+) -> None:
+    """Pip refuses such a wheel."""
+    changed(dist / PLAIN, *change)
+    problem = "he name or version in METADATA differs from the file name"
+    checked = publish("check", "dist", code=1).stdout
+    assert f"dist/{PLAIN}\n  error: T{problem}. [wheel-readable; " in checked
+    assert f"  {PLAIN}: T{problem}.\n" in publish("index", "dist", code=1).stderr
+    command = ["build", f"dist/{PLAIN}", "--label", "a", *PROPERTY]
+    assert f"{PLAIN}: t{problem}\n" in publish(*command, code=1).stderr

@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import NormalizedName, canonicalize_name
-from packaging.version import Version
 
 from wheel_variants.labels import NULL_LABEL, is_valid_label
 from wheel_variants.manifest import ABI_DEPENDENCY, Manifest
@@ -27,7 +26,12 @@ from wheel_variants.publish.errors import CannotWrite, NothingFound, os_reason
 from wheel_variants.publish.files import file_sha256, link_or_copy
 from wheel_variants.publish.known_providers import DECLARATIONS
 from wheel_variants.publish.pyproject_table import ProjectTable
-from wheel_variants.publish.renaming import Releases, renamed, renamed_requirement
+from wheel_variants.publish.renaming import (
+    Releases,
+    check_renaming,
+    renamed,
+    renamed_requirement,
+)
 from wheel_variants.publish.simple_index import IndexedFile
 
 __all__ = [
@@ -36,7 +40,6 @@ __all__ = [
     "Plan",
     "SkippedFile",
     "add_alike",
-    "is_of",
     "manifest_of",
     "proved",
     "read_folder",
@@ -169,7 +172,7 @@ def read_folder(plan: Plan) -> None:
     for name in (each for each in names if each.endswith(".whl")):
         try:
             with wheels.open_wheel(name, folder, may_be_renamed=True) as wheel:
-                _check(wheel)
+                wheel.record()
                 requires[name] = _required(wheel)
                 found = _convert(wheel, plan, names)
             if found is None:
@@ -203,29 +206,6 @@ def _listed(folder: str) -> list[str]:
     return names
 
 
-def _check(wheel: wheels.WheelFile) -> None:
-    """Check that a wheel can be copied, and that its metadata matches its name.
-
-    :raises wheels.UnreadableWheel: if a check fails.
-    """
-    wheel.record()
-    metadata, project = wheel.metadata(), wheel.name.name
-    if not any(is_of(metadata, project, each) for each in wheel.versions):
-        raise wheels.UnreadableWheel(
-            "the name or version in METADATA differs from the file name"
-        )
-
-
-def is_of(metadata: bytes, project: NormalizedName, version: Version) -> bool:
-    """Return whether core metadata has the name and version of a release."""
-    found = wheels.fields(metadata)
-    try:
-        is_same = Version(found.get("version", "").strip()) == version
-    except ValueError:
-        return False
-    return is_same and canonicalize_name(found.get("name", "").strip()) == project
-
-
 def _convert(
     wheel: wheels.WheelFile, plan: Plan, names: Iterable[str]
 ) -> Converted | None:
@@ -244,7 +224,7 @@ def _convert(
     written, _, rest = name.filename.removesuffix(".whl").split("-", 2)
     project = into.replace("-", "_") if into else written
     variant = wheels.WheelName(f"{project}-{name.version.public}-{rest}-{label}.whl")
-    _check_renaming(wheel, variant)
+    check_renaming(wheel, variant)
     attestations = [name.filename + end for end in _ATTESTATIONS]
     dropped = [f"the signature {each}" for each in wheel.signatures]
     dropped += (each for each in names if each in attestations)
@@ -296,24 +276,6 @@ def _undefined(label: str, what: str) -> NotAdopted:
         "[variant.properties] in pyproject.toml, as in "
         f'"{label}" = ["nvidia :: cuda_version_lower_bound :: {bound}"]'
     )
-
-
-def _check_renaming(wheel: wheels.WheelFile, variant: wheels.WheelName) -> None:
-    """Check that the name and version of a wheel can be changed.
-
-    :raises NotAdopted: if a change is impossible.
-    """
-    stem, release = variant.stem, variant.release
-    if not is_of(renamed(wheel.metadata(), *release, {}), *release):
-        raise NotAdopted(
-            "the name or version in METADATA spans several lines, so wheel-variants "
-            "cannot change the lines"
-        )
-    if wheel.dist_info != f"{stem}.dist-info":
-        folders = {member.partition("/")[0] for member in wheel.members}
-        taken = folders & {f"{stem}.dist-info", f"{stem}.data"}
-        if taken:
-            raise NotAdopted(f"the wheel already contains the folder {min(taken)}")
 
 
 def _required(wheel: wheels.WheelFile) -> Sequence[str]:

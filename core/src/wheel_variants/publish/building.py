@@ -23,7 +23,7 @@ from wheel_variants.publish.errors import CannotBuild, CannotWrite, os_reason
 from wheel_variants.publish.known_providers import DECLARATIONS
 from wheel_variants.publish.manifest_rules import check_manifest
 from wheel_variants.publish.pyproject_table import ProjectTable
-from wheel_variants.publish.renaming import renamed
+from wheel_variants.publish.renaming import check_renaming, renamed
 
 __all__ = ["BuildRequest", "build_wheel", "check_document", "manifests_of_release"]
 
@@ -126,6 +126,7 @@ class _Builder:
 
     def _renamed(self) -> tuple[dict[str, bytes], str]:
         """Return the metadata without the local version, and the stem of the new folder."""
+        check_renaming(self.wheel, self.name)
         releases = {self.wheel.name.release: self.name.version}
         content = renamed(self.wheel.metadata(), *self.name.release, releases)
         return {"METADATA": content}, self.name.stem

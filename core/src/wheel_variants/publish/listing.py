@@ -26,7 +26,6 @@ from wheel_variants.publish.adopting import (
     NotAdopted,
     Plan,
     SkippedFile,
-    is_of,
     manifest_of,
     proved,
 )
@@ -121,8 +120,6 @@ def _converted(plan: Plan, session: HttpSession, link: Link) -> Converted:
     remote = RemoteFile(session, link.url)
     with wheels.wheel_in(remote, public) as wheel:
         metadata = wheel.metadata()
-    if not is_of(metadata, *public.release):
-        raise NotAdopted("the name or version in METADATA differs from the file name")
     variant = wheels.WheelName(public.labeled(label))
     listed = IndexedFile(
         *(variant.filename, variant.version, remote.size),

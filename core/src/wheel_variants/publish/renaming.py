@@ -13,7 +13,9 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import NormalizedName, canonicalize_name
 from packaging.version import Version
 
-__all__ = ["Releases", "Twins", "renamed", "renamed_requirement"]
+from wheel_variants.publish.wheels import UnreadableWheel, WheelFile, WheelName, is_of
+
+__all__ = ["Releases", "Twins", "check_renaming", "renamed", "renamed_requirement"]
 
 #: The new version of each release, by project and old version.
 Releases = Mapping[tuple[NormalizedName, Version], Version]
@@ -21,6 +23,24 @@ Releases = Mapping[tuple[NormalizedName, Version], Version]
 Twins = Mapping[NormalizedName, NormalizedName]
 #: The separator between the headers and the description.
 _END = re.compile(rb"\r?\n\r?\n")
+
+
+def check_renaming(wheel: WheelFile, new: WheelName) -> None:
+    """Check that the name and version of a wheel can be changed.
+
+    :raises UnreadableWheel: if a change is impossible.
+    """
+    stem, release = new.stem, new.release
+    if not is_of(renamed(wheel.metadata(), *release, {}), *release):
+        raise UnreadableWheel(
+            "the name or version in METADATA spans several lines, so wheel-variants "
+            "cannot change the lines"
+        )
+    if wheel.dist_info != f"{stem}.dist-info":
+        folders = {member.partition("/")[0] for member in wheel.members}
+        taken = folders & {f"{stem}.dist-info", f"{stem}.data"}
+        if taken:
+            raise UnreadableWheel(f"the wheel already contains the folder {min(taken)}")
 
 
 def renamed(

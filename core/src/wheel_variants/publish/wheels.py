@@ -46,6 +46,7 @@ __all__ = [
     "WheelName",
     "copy_wheel",
     "fields",
+    "is_of",
     "is_safe_name",
     "open_wheel",
     "record_hash",
@@ -212,9 +213,14 @@ class WheelFile:
     def metadata(self) -> bytes:
         """Read the core metadata.
 
-        :raises UnreadableWheel: if METADATA is missing.
+        :raises UnreadableWheel: if METADATA is missing, or is of another release.
         """
-        return self._required("METADATA")
+        data = self._required("METADATA")
+        if not any(is_of(data, self.name.name, each) for each in self.versions):
+            raise UnreadableWheel(
+                "the name or version in METADATA differs from the file name"
+            )
+        return data
 
     def record(self) -> list[list[str]]:
         """Read the rows of RECORD: path, hash, size.
@@ -317,6 +323,16 @@ def _readable(name: str) -> Iterator[None]:
 def fields(metadata: bytes) -> RawMetadata:
     """Return the fields of core metadata, as written."""
     return parse_email(metadata)[0]
+
+
+def is_of(metadata: bytes, project: NormalizedName, version: Version) -> bool:
+    """Return whether core metadata has the name and version of a release."""
+    found = fields(metadata)
+    try:
+        is_same = Version(found.get("version", "").strip()) == version
+    except ValueError:
+        return False
+    return is_same and canonicalize_name(found.get("name", "").strip()) == project
 
 
 def variant_marked(metadata: bytes) -> list[str]:
