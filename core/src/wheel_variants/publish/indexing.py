@@ -227,7 +227,7 @@ class _Indexer:
                 if _link(self.folder, name, target):
                     site.changed.append(target)
             else:
-                # The wheels of the folder are the publisher's, whoever linked them.
+                # The publisher owns the wheels of this folder, also linked wheels.
                 self.before.pop(name, None)
             if file.metadata_sha256 is not None:
                 with open_wheel(name, self.folder) as wheel:
