@@ -17,11 +17,7 @@ from tests.lib.tls import use_tls
 hypothesis.settings.register_profile("own", deadline=None)
 hypothesis.settings.load_profile("own")
 
-pytest_plugins = [
-    "tests.lib.modes",
-    "tests.lib.passed_seams",
-    "tests.lib.skips",
-]
+pytest_plugins = ["tests.lib.modes", "tests.lib.passed_seams", "tests.lib.skips"]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

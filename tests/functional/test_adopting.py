@@ -370,11 +370,7 @@ def test_others_are_adopted(publish: WheelCli, wheels: Path, tmp_path: Path) -> 
     ids=str,
 )
 def test_wrong_use(
-    publish: WheelCli,
-    wheels: Path,
-    tmp_path: Path,
-    arguments: Sequence[str],
-    said: str,
+    publish: WheelCli, wheels: Path, tmp_path: Path, arguments: Sequence[str], said: str
 ) -> None:
     (tmp_path / "npu.toml").write_text(
         '[variant.providers.npu]\nrequires = "npu-provider"\n'

@@ -14,12 +14,7 @@ from tests.lib.fault_cells import PLUGIN
 from tests.lib.faults import Fault, Gate
 from tests.lib.index import IndexServer
 from tests.lib.manifests import PluginSpec, cuda, make_manifest
-from tests.lib.processes import (
-    INTERRUPTED,
-    Running,
-    processes_of,
-    start_pip,
-)
+from tests.lib.processes import INTERRUPTED, Running, processes_of, start_pip
 from tests.lib.wheels import make_wheel
 
 pytestmark = pytest.mark.process

@@ -349,10 +349,7 @@ def add_kernels(
         for name, architectures in builds.items()
     }
     variants["a"] += best
-    providers = {
-        "amd": ROCM_BOOTSTRAP,
-        "x86_64": PluginSpec(static={"level": ["v1"]}),
-    }
+    providers = {"amd": ROCM_BOOTSTRAP, "x86_64": PluginSpec(static={"level": ["v1"]})}
     manifest = make_manifest({**variants, "null": []}, providers=providers)
     index.add_release("kernels", "1.0", {}, manifest=manifest, plain=False)
 

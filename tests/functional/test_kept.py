@@ -80,8 +80,7 @@ CASES: Mapping[str, Case] = {
         torch="1.13.1",
     ),
     "no build": Case(
-        {"2.0": Extension(NEWER_OR_PLAIN)},
-        {"ext": "2.0 t29", "torch": "2.9.1"},
+        {"2.0": Extension(NEWER_OR_PLAIN)}, {"ext": "2.0 t29", "torch": "2.9.1"}
     ),
     "torch is upgraded": Case(
         {"1.0": Extension(BOTH)},
@@ -104,9 +103,7 @@ CASES: Mapping[str, Case] = {
         arguments=["ext", "--force-reinstall"],
     ),
     "without dependencies, for another version": Case(
-        {"1.0": Extension(NEWER)},
-        {"ext": "1.0 null"},
-        arguments=["--no-deps", "ext"],
+        {"1.0": Extension(NEWER)}, {"ext": "1.0 null"}, arguments=["--no-deps", "ext"]
     ),
     "without dependencies, and without torch": Case(
         {"1.0": Extension(NEWER)},

@@ -159,10 +159,7 @@ SCENARIOS: Mapping[str, tuple[Sequence[str], Callable[[IndexServer], None]]] = {
     ),
     "a manifest is gone": (APPS, _fault("app2-1.0-variants.json", status=404)),
     "a manifest is broken": (APPS, _fault("app2-1.0-variants.json", body=b"{")),
-    "a wheel is gone": (
-        APPS,
-        _fault("app4-1.0-py3-none-any-cu128.whl", status=404),
-    ),
+    "a wheel is gone": (APPS, _fault("app4-1.0-py3-none-any-cu128.whl", status=404)),
     **{
         f"{what}: {how}": ([*APPS, "--retries", "1"], plant(**fault))
         for how, fault in FAILURES.items()

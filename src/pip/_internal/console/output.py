@@ -32,10 +32,7 @@ if TYPE_CHECKING:
 #: Additional columns of indentation for continued lines.
 _HANG = 2
 #: Upstream's prefixes and styles, highest level first.
-_LEVELS = (
-    (logging.ERROR, "ERROR: ", "red"),
-    (logging.WARNING, "WARNING: ", "yellow"),
-)
+_LEVELS = ((logging.ERROR, "ERROR: ", "red"), (logging.WARNING, "WARNING: ", "yellow"))
 
 
 class Line(NamedTuple):

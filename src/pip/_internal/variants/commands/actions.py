@@ -86,8 +86,7 @@ _of_setup = partial(OptionRow, where=("setup",), repeated="same")
 #: The options of ``pip variants setup``.
 SETUP_OPTIONS = (
     REMOVE := _of_setup(
-        "--remove",
-        help="Remove the named indexes from the configuration file.",
+        "--remove", help="Remove the named indexes from the configuration file."
     ),
     URL := _of_setup(
         "--url",
@@ -96,19 +95,13 @@ SETUP_OPTIONS = (
         help="Use this mirror of the publisher's index.",
     ),
     YES := _of_setup(
-        "-y",
-        "--yes",
-        help="Write the file without asking for confirmation.",
+        "-y", "--yes", help="Write the file without asking for confirmation."
     ),
     USER := _of_setup(
-        "--user",
-        dest="user_file",
-        help="Use the user configuration file.",
+        "--user", dest="user_file", help="Use the user configuration file."
     ),
     GLOBAL := _of_setup(
-        "--global",
-        dest="global_file",
-        help="Use the system-wide configuration file.",
+        "--global", dest="global_file", help="Use the system-wide configuration file."
     ),
     SITE := _of_setup(
         "--site",

@@ -24,12 +24,7 @@ if TYPE_CHECKING:
 
 
 def upgrade_prompt(
-    usual: Any,
-    options: Values,
-    own: Version,
-    found: str,
-    *,
-    installed_by_pip: bool,
+    usual: Any, options: Values, own: Version, found: str, *, installed_by_pip: bool
 ) -> Any:
     """Compare the installed fork with its newest release on the indexes.
 

@@ -104,10 +104,7 @@ def current_documents() -> Documents | None:
 
 
 def lock_each(
-    lock: Callable[..., int],
-    command: LockCommand,
-    options: Values,
-    args: Sequence[str],
+    lock: Callable[..., int], command: LockCommand, options: Values, args: Sequence[str]
 ) -> int:
     """Lock for each of the user's environments, and write one file.
 
