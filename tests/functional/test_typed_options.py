@@ -38,6 +38,7 @@ def idna(index: IndexServer) -> list[str]:
 
 
 OFF = "Without variants, pip has nothing to choose from."
+LEGACY = "--use-deprecated=legacy-resolver"
 
 #: What is typed, which two of it contradict each other, and why.
 CONTRADICTIONS: Sequence[tuple[Sequence[str], tuple[str, str], str]] = [
@@ -57,10 +58,9 @@ CONTRADICTIONS: Sequence[tuple[Sequence[str], tuple[str, str], str]] = [
         ("--no-variants", "--variant-host cuda-12.8-sm_90"),
         OFF,
     ),
-    (
-        ["--use-deprecated=legacy-resolver", "--variant=null"],
-        ("--use-deprecated=legacy-resolver", "--variant null"),
-        OFF,
+    *(
+        ([LEGACY, *each.split()], (LEGACY, each), OFF)
+        for each in ("--variant null", "--strict-variants", "--require-accelerator x")
     ),
 ]
 

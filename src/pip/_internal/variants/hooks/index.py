@@ -79,7 +79,7 @@ def collector_created(
     purpose = _PURPOSES.get(getattr(parser, "name", ""), Purpose.INSTALL)
     if is_own or os.environ.get(IN_BUILD):
         purpose = Purpose.SELF_CHECK if is_own else Purpose.BUILD
-    if settings.needs_checks and not is_own:
+    if not is_own:
         refuse_contradictions(settings)
     run = Run(
         *(session, settings, Reporter, purpose),

@@ -16,7 +16,12 @@ from typing import TYPE_CHECKING
 
 from pip._vendor.packaging.utils import canonicalize_name
 
-from pip._internal.variants.settings import NO_VARIANTS, VARIANT
+from pip._internal.variants.settings import (
+    NO_VARIANTS,
+    REQUIRE_ACCELERATOR,
+    STRICT_VARIANTS,
+    VARIANT,
+)
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.requirements import Requirement
@@ -253,15 +258,18 @@ def refuse_contradictions(settings: Settings) -> None:
     typed = settings.typed
     if not settings.several_builds:
         refuse_two_labels(each.value for each in typed if each.row is VARIANT)
-    off = None
-    if any(each.row is NO_VARIANTS for each in typed):
+    off, needing = None, [str(each) for each in typed if each.row.needs_variants]
+    if settings.legacy_resolver:
+        off = "--use-deprecated=legacy-resolver"
+        # This resolver checks no variants.
+        needing += [str(each) for each in typed if each.row is STRICT_VARIANTS]
+        required = sorted(settings.required_accelerators)
+        needing += [f"{REQUIRE_ACCELERATOR.name} {each}" for each in required]
+    elif any(each.row is NO_VARIANTS for each in typed):
         off = NO_VARIANTS.name
     elif settings.no_variants:
         off = f"no-variants in the configuration or {NO_VARIANTS.variable}"
-    elif settings.legacy_resolver:
-        off = "--use-deprecated=legacy-resolver"
     if off is not None:
-        needing = (str(each) for each in typed if each.row.needs_variants)
         refuse_without_variants(off, needing)
 
 
