@@ -49,6 +49,7 @@ CASES: Mapping[str, tuple[list[str], str | None]] = {
         ["--force-reinstall", "torch==2.9.0", "-i", "OTHER"],
         PLAIN.format("2.9.0"),
     ),
+    "what pip ignores": (["-I", "torch==2.9.0", "-i", "OTHER"], PLAIN.format("2.9.0")),
     "an older one": (["torch<2.9", "-i", "OTHER"], PLAIN.format("2.8")),
     "a pin": (["torch==2.10", "-i", "OTHER"], PLAIN.format("2.10")),
     "a wheel by path": (["WHEEL"], PLAIN.format("2.12")),
@@ -86,7 +87,8 @@ def test_lost(
     venv.pip(*shlex.split(typed or "check"), env=GPU)
     assert record.read_text(encoding="utf-8") == before
     # What is downloaded replaces nothing.
-    words = [each for each in command[1:] if each not in ("-U", "--force-reinstall")]
+    only_here = "-I", "-U", "--force-reinstall"
+    words = [each for each in command[1:] if each not in only_here]
     fetched = venv.pip("download", *words, "-d", str(tmp_path / "got"), env=GPU)
     assert "accelerator" not in fetched.stderr
 
@@ -104,6 +106,18 @@ def test_typed_is_no_error(venv: Environment, index: IndexServer, how: str) -> N
     # The command that keeps it does not repeat the choice.
     typed = said.partition("To keep torch 2.9.0: pip ")[2]
     assert "satisfied: torch==2.9.0" in venv.pip(*shlex.split(typed)).stdout
+
+
+@pytest.mark.parametrize("where", ["--target=it -U", "--prefix=it", "--root=it"])
+def test_elsewhere(venv: Environment, index: IndexServer, where: str) -> None:
+    index.add_release("torch", "2.9.0", {"cu128": cuda("12.8"), "null": {}})
+    command = ["install", "torch", *where.split(), "-i", index.index_url]
+    venv.pip(*command, env=GPU)
+    strict = venv.pip(*command, "--strict-variants", env=forced("11.0"), code=1)
+    assert strict.stderr.startswith(
+        "error: variant-lost\n\n× pip would ignore the installed variant 'cu128' of torch "
+        "2.9.0.\n╰─> torch 2.9.0 (null) does not use an accelerator.\n"
+    )
 
 
 @pytest.mark.usefixtures("torch")

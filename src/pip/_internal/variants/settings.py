@@ -18,6 +18,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 from pip._internal.cli import cmdoptions
+from pip._internal.locations import get_scheme
 from pip._internal.variants.slots import COMMAND_LINE, SEVERAL_BUILDS
 
 if TYPE_CHECKING:
@@ -553,6 +554,19 @@ class Settings:
     def kept_target(self) -> str:
         """The folder of ``--target``, if pip keeps packages in the folder; otherwise empty."""
         return "" if self._given.get("upgrade") else self._given.get("target_dir") or ""
+
+    @property
+    def overwritten_folders(self) -> list[str]:
+        """The folders where the command replaces packages that the resolver does not see."""
+        given: Callable[[str], Any] = self._given.get
+        if given("target_dir"):
+            return [] if self.kept_target else [given("target_dir")]
+        if given("root_path") or given("prefix_path"):
+            where = {"root": given("root_path"), "prefix": given("prefix_path")}
+            scheme = get_scheme("", user=bool(given("use_user_site")), **where)
+            return [scheme.purelib, scheme.platlib]
+        is_install = "target_dir" in self._given
+        return sys.path if is_install and given("ignore_installed") else []
 
     @property
     def changes_this_environment(self) -> bool:

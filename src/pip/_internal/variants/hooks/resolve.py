@@ -11,6 +11,7 @@ from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.exceptions import HashError, InstallationError, PipError
 from pip._internal.fast.resolving import prefetching
+from pip._internal.metadata import get_environment
 from pip._internal.req.constructors import install_req_from_req_string
 from pip._internal.variants.index.links import label_of, source_of, version_of
 from pip._internal.variants.selection.installed import installed_build, installed_label
@@ -128,10 +129,7 @@ class _Resolution:
         run.attempt.replaceable = self._replaceable()
         with prefetching(
             *(resolver, run.catalog.session, roots),
-            *(
-                run.catalog.parallel_downloads,
-                self._lookahead if run.enabled else None,
-            ),
+            *(run.catalog.parallel_downloads, self._lookahead if run.enabled else None),
         ):
             found = (mode.resolve(self.solve, resolver) for mode in run.modes)
             resolved = next(filter(None, found), None)
@@ -287,7 +285,10 @@ class _Resolution:
         Includes packages that replace installed variants.
         """
         run, dists = self.run, self.resolver.factory._installed_dists
-        if run.settings.changes_this_environment and any(
+        if folders := run.settings.overwritten_folders:
+            overwritten = get_environment(folders).iter_all_distributions()
+            dists = {dist.canonical_name: dist for dist in overwritten}
+        if run.purpose is Purpose.INSTALL and any(
             installed_build(dists[name]) is not None
             for name in self._projects_to_install() & dists.keys()
         ):
