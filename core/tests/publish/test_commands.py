@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shlex
 import zipfile
 from pathlib import Path
 
@@ -58,12 +60,18 @@ def test_index_keeps_the_wheels_of_its_own_folder(
     assert names(tmp_path / "site") == {*before, "demo-1.0-py3-none-any-cu126.whl"}
 
 
-def adopt(publish: WheelCli, index: IndexServer, version: str, code: int = 0) -> Result:
-    """Adopt the wheels of a release on a server into the folder ``dist``."""
+def adopt(
+    publish: WheelCli,
+    index: IndexServer,
+    version: str,
+    folder: str = "dist",
+    code: int = 0,
+) -> Result:
+    """Adopt the wheels of a release on a server."""
     name = f"demo-{version}+cu130-py3-none-any.whl"
     index.add(make_wheel("demo", version, filename=name))
     (publish.work / "listing").write_text(index.file_url(name), encoding="utf-8")
-    command = ["adopt", "--release-listing", "listing", "-d", "dist"]
+    command = ["adopt", "--release-listing", "listing", "-d", folder]
     return publish(*command, code=code)
 
 
@@ -149,3 +157,139 @@ def test_metadata_of_another_release(
     assert f"  {PLAIN}: T{problem}.\n" in publish("index", "dist", code=1).stderr
     command = ["build", f"dist/{PLAIN}", "--label", "a", *PROPERTY]
     assert f"{PLAIN}: t{problem}\n" in publish(*command, code=1).stderr
+
+
+def test_index_warns_of_labels_and_pages_that_are_gone(
+    publish: WheelCli, dist: Path
+) -> None:
+    publish("index", "dist", "--simple")
+    assert publish("index", "dist").stderr == ""
+    make_wheel("demo", "1.0", requires=["x"]).write_to(dist)
+    stale = (
+        f"warning: The pages in {Path('dist/simple')} are from an earlier run: to update "
+        "them, add --simple\n"
+    )
+    assert publish("index", "dist").stderr == stale
+    (dist / "demo-1.0-py3-none-any-cu128.whl").unlink()
+    manifest = Path("dist/demo-1.0-variants.json")
+    result = publish("index", "dist")
+    assert result.stderr == (
+        f"warning: {manifest}: label 'cu128' was removed; this may affect installations "
+        f"that used the old manifest\n{stale}"
+    )
+    assert f"Removed 1 outdated file: {manifest}" in result.lines
+    assert not (publish.work / manifest).exists()
+    assert publish("index", "dist", "--simple").stderr == ""
+    make_wheel("other", "1.0").write_to(dist)
+    publish("index", "dist", "--simple")
+    (dist / "other-1.0-py3-none-any.whl").unlink()
+    assert publish("index", "dist").stderr == stale
+    removed = "Removed 3 outdated files: dist/other-1.0-py3-none-any.whl.metadata, "
+    assert removed in publish("index", "dist", "--simple").stdout
+
+
+def test_broken_wheels_are_named_and_nothing_is_written(
+    publish: WheelCli, dist: Path
+) -> None:
+    work = dist.rename(publish.work / "my dist")
+    (work / "bad-1.0-py3-none-any.whl").write_bytes(b"PK")
+    before = set(work.iterdir())
+    error = publish("index", work.name, code=1).stderr
+    assert "  bad-1.0-py3-none-any.whl: Not a zip archive" in error
+    assert set(work.iterdir()) == before
+    command = error.partition("run: ")[2].strip()
+    assert command == "wheel-variants check 'my dist'"
+    publish(*shlex.split(command)[1:], code=1)
+
+
+def test_proposed_commands_are_quoted(publish: WheelCli, tmp_path: Path) -> None:
+    make_wheel("demo", "1!2.0").write_to(tmp_path)
+    shown = publish("index", ".", "--simple", "-o", "my site").lines
+    assert "  python -m http.server -b 127.0.0.1 -d 'my site'" in shown
+    assert shown[-1].endswith(" 'demo==1!2.0'")
+    with IndexServer() as index:
+        shown = adopt(publish, index, "1.0", folder="my index").lines
+    there = Path("my index", "simple")
+    assert shown[-1].endswith(f"pip install --variant-index 'demo={there}' demo")
+
+
+def test_a_variant_keeps_its_properties_without_the_local_version(
+    publish: WheelCli,
+) -> None:
+    make_wheel("demo", "1.0+cu128").write_to(publish.work)
+    label = ["--label", "a", "--property", "npu :: kind :: b", "--provider", "npu=npu"]
+    publish("build", "demo-1.0+cu128-py3-none-any.whl", *label)
+    command = ["--from-label", "--label", "b", "--drop-local", "--json"]
+    report = publish("build", "demo-1.0+cu128-py3-none-any-a.whl", *command).stdout
+    document = json.loads(report)["variant-json"]
+    assert document["variants"] == {"b": {"npu": {"kind": ["b"]}}}
+    assert document["providers"] == {"npu": {"requires": ["npu"]}}
+
+
+def test_build_says_that_it_replaces_an_ordinary_wheel(
+    publish: WheelCli, dist: Path
+) -> None:
+    command = ["build", "dist/demo-1.0-py3-none-any-cu128.whl", "--from-label"]
+    publish(*command, "-d", "new", "--strict")
+    before = (dist / PLAIN).read_bytes()
+    text = f"The new wheel replaces an existing wheel: {Path('dist', PLAIN)}"
+    assert f": {text}\n" in publish(*command, "-d", "dist", "--strict", code=1).stderr
+    assert (dist / PLAIN).read_bytes() == before
+    assert publish(*command, "-d", "dist").stderr == f"warning: {text}\n"
+    assert (dist / PLAIN).read_bytes() != before
+
+
+def test_folders_that_cannot_be_read(
+    publish: WheelCli, dist: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "Cannot use : No such file" in publish("adopt", "", code=1).stderr
+    make_wheel("demo", "1.0+cu128").write_to(dist)
+    (publish.work / "closed").mkdir()
+    real = os.listdir
+
+    def listdir(path: str) -> list[str]:
+        if path.endswith("closed"):
+            raise PermissionError(13, "Permission denied", path)
+        return real(path)
+
+    monkeypatch.setattr("wheel_variants.publish.building.os.listdir", listdir)
+    build = ["build", f"dist/{PLAIN}", "--label", "a", *PROPERTY]
+    for command in (["adopt", "dist"], build):
+        error = publish(*command, "-d", "closed", code=1).stderr
+        closed = publish.work / "closed"
+        assert f"error: Cannot use {closed}: Permission denied" in error
+
+
+@pytest.mark.usefixtures("dist")
+def test_check_names_the_file_that_cannot_be_read(
+    publish: WheelCli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def check_wheel(path: str, _subject: str) -> None:
+        raise PermissionError(13, "Permission denied", path)
+
+    monkeypatch.setattr("wheel_variants.publish.releases.check_wheel", check_wheel)
+    path = Path("dist", "demo-1.0-py3-none-any-cu128.whl")
+    error = publish("check", "dist", code=1).stderr
+    assert error.startswith(f"error: Cannot use {path}: Permission denied\n")
+
+
+@pytest.mark.usefixtures("dist")
+def test_hints_for_names(publish: WheelCli) -> None:
+    label = ["--label", "a" * 250, *PROPERTY]
+    error = publish("build", f"dist/{PLAIN}", *label, code=1).stderr
+    assert "hint: Use a shorter name, such as a shorter label\n" in error
+    table = publish.work / "pyproject.toml"
+    table.write_text("[variant.property]\na = []\n", encoding="utf-8")
+    error = publish("build", f"dist/{PLAIN}", "--null", code=1).stderr
+    assert "to state the properties of labels, use [variant.properties]\n" in error
+
+
+@pytest.mark.usefixtures("dist")
+def test_index_writes_the_newest_schema(publish: WheelCli) -> None:
+    for version, label in (("0.1.1", "a"), ("0.2.0", "b")):
+        command = ["build", f"dist/{PLAIN}", "--label", label, "--schema", version]
+        publish(*command, *PROPERTY, "-d", "new")
+    publish("index", "new")
+    document = json.loads((publish.work / "new/demo-1.0-variants.json").read_bytes())
+    assert document["$schema"].endswith("/v0.2.0.json")
+    assert "0 errors" in publish("check", "new/demo-1.0-variants.json").stdout

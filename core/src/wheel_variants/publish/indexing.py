@@ -9,10 +9,12 @@ import itertools
 import json
 import logging
 import os
+import shlex
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 
+from wheel_variants.labels import MANIFEST_SUFFIX
 from wheel_variants.manifest import InvalidManifest, Manifest
 from wheel_variants.manifest_parser import parse_manifest
 from wheel_variants.merging import merge
@@ -166,10 +168,10 @@ class _Indexer:
                 self._offer_files(release)
             site.write_pages()
             report.pages = pages
-            self._remove_stale()
-        elif site.changed and any(
-            each.startswith(f"{SIMPLE}/") for each in self.before
-        ):
+        self._remove_stale(simple=simple)
+        is_known = report.files == len(scanned.hashed) and not report.read
+        has_pages = any(each.startswith(f"{SIMPLE}/") for each in self.before)
+        if has_pages and not simple and not (is_known and not site.changed):
             report.warnings.append(
                 f"The pages in {pages} are from an earlier run: to update them, add "
                 "--simple"
@@ -179,19 +181,16 @@ class _Indexer:
         return report
 
     def _refuse_errors(self) -> None:
-        scanned, output = self.scanned, self.site.folder
+        scanned = self.scanned
         agree = (each.check_agreement() for each in scanned.releases.values())
         findings = itertools.chain(scanned.findings, *agree)
         errors = [each for each in findings if each.is_error]
         if not errors:
             return
-        # Good files need not be read again after the broken files are fixed.
-        if os.path.isdir(output):
-            IndexState(scanned.hashed, self.before).save(output)
         raise PublishError(
             f"Cannot index {self.folder}; nothing was written",
-            "Fix or remove these files; to see broken rules, run 'wheel-variants "
-            "check'",
+            "Fix or remove these files; to see broken rules, run: wheel-variants check "
+            f"{shlex.quote(self.folder)}",
             details=map(_line, errors),
         )
 
@@ -199,19 +198,24 @@ class _Indexer:
         path = None
         if release.embedded:
             manifest = merge(release.embedded)
-            name, output = manifest_filename(*release.id), self.site.folder
-            path = os.path.join(output, name)
-            with suppress(FileNotFoundError), files.open_regular(name, output) as old:
-                self.report.warnings += (
-                    f"{path}: {change}; this may affect installations that used the old "
-                    "manifest"
-                    for change in breaking_changes(old.read(), manifest)
-                )
+            name = manifest_filename(*release.id)
+            path = os.path.join(self.site.folder, name)
+            self._warn_of_changes(name, manifest)
             self.site.write_manifest(*release.id, to_json(manifest.document))
         plain, version = len(release.wheels_of(None)), str(release.version)
         self.report.releases.append(
             ReleaseReport(release.name, version, tuple(release.labels), plain, path)
         )
+
+    def _warn_of_changes(self, name: str, new: Manifest | None) -> None:
+        """Add warnings about the changes of a manifest; *new* is None if it is removed."""
+        folder = self.site.folder
+        with suppress(FileNotFoundError), files.open_regular(name, folder) as old:
+            self.report.warnings += (
+                f"{os.path.join(folder, name)}: {change}; this may affect installations "
+                "that used the old manifest"
+                for change in breaking_changes(old.read(), new)
+            )
 
     def _offer_files(self, release: ReleaseFiles) -> None:
         """Put files where the pages link to them, and write their core metadata."""
@@ -234,10 +238,16 @@ class _Indexer:
                     site.write(f"{name}.metadata", wheel.metadata())
             site.add(release.name, file)
 
-    def _remove_stale(self) -> None:
-        """Remove obsolete files that an earlier run wrote and nobody has changed."""
+    def _remove_stale(self, *, simple: bool) -> None:
+        """Remove obsolete files that an earlier run wrote and nobody has changed.
+
+        :param simple: whether to remove all of these files, or only manifests.
+        """
         output = self.site.folder
-        for path in self.before.keys() - self.site.digests.keys():
+        for path in sorted(self.before.keys() - self.site.digests.keys()):
+            is_manifest = path.endswith(MANIFEST_SUFFIX)
+            if not simple and not is_manifest:
+                continue
             target = os.path.join(output, path)
             is_ours = files.is_plain_file(target) and files.is_regular_below(
                 output, path
@@ -245,6 +255,8 @@ class _Indexer:
             # Another run may remove the file first.
             with suppress(FileNotFoundError):
                 if is_ours and files.file_sha256(target) == self.before[path]:
+                    if is_manifest:
+                        self._warn_of_changes(path, None)
                     os.unlink(target)
                     self.report.removed.append(target)
                     with suppress(OSError):
@@ -270,9 +282,10 @@ def _link(folder: str, name: str, target: str) -> bool:
     return True
 
 
-def breaking_changes(before: bytes, after: Manifest) -> Iterator[str]:
+def breaking_changes(before: bytes, after: Manifest | None) -> Iterator[str]:
     """Yield changes that are not backward compatible (PEP 825, "Index-level metadata").
 
+    :param after: the new manifest; None if there is none.
     :return: the changes, one sentence each without its period.
     """
     try:
@@ -281,10 +294,10 @@ def breaking_changes(before: bytes, after: Manifest) -> Iterator[str]:
         # Installers refused the old manifest.
         return
     for label, variant in sorted(old.variants.items()):
-        new = after.variants.get(label)
+        new = None if after is None else after.variants.get(label)
         if new is None:
             yield f"label {label!r} was removed"
         elif new.properties() != variant.properties():
             yield f"the properties of label {label!r} changed"
-    if after.namespaces[: len(old.namespaces)] != old.namespaces:
+    if after and after.namespaces[: len(old.namespaces)] != old.namespaces:
         yield "the order of the namespaces changed"

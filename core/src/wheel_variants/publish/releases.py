@@ -321,12 +321,11 @@ def scan_folder(
             release.embedded[name] = checked.manifest
         status, old = os.stat(path), known.get(name)
         same = status.st_size, status.st_mtime_ns
-        if not hashes:
-            result.read += 1
-        elif old is not None and (old.size, old.modified) == same:
+        if old is not None and (old.size, old.modified) == same:
             result.hashed[name] = old
         else:
             result.read += 1
+        if hashes and name not in result.hashed:
             result.hashed[name] = Hashed(*same, file_sha256(path))
         result.files[name] = IndexedFile(
             *(name, release.version, status.st_size),

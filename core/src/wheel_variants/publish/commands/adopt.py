@@ -78,7 +78,12 @@ def run(options: argparse.Namespace) -> int:
     folder: str | None = options.output_dir
     source, listing = options.folder, options.release_listing
     table = read_project_table(options.pyproject)
-    plan = Plan(source or listing, options.cpu_as_null, _twins(options), table)
+    plan = Plan(
+        listing if source is None else source,
+        options.cpu_as_null,
+        _twins(options),
+        table,
+    )
     if listing is None:
         read_folder(plan)
     else:
@@ -124,7 +129,8 @@ def _result_lines(plan: Plan, folder: str, listing: str | None) -> Iterator[str]
             plan.adopted[0].variant.name,
             counted(len(plan.adopted), "wheel"),
         )
-        next_command = f"pip install --variant-index {project}={index} {project}"
+        there = shlex.quote(f"{project}={index}")
+        next_command = f"pip install --variant-index {there} {project}"
         yield f"Wrote an index of {number}. Next: {next_command}"
     else:
         next_command = f"wheel-variants index {shlex.quote(folder)} --simple"

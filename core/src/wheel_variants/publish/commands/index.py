@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import logging
 import os
+import shlex
 from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
@@ -58,17 +59,20 @@ def _lines(report: IndexReport) -> Iterator[str]:
     yield f"Found {counted(report.files, 'file')}{known}."
     for release in report.releases:
         yield _release_line(release)
+    if report.removed:
+        removed = counted(len(report.removed), "outdated file")
+        yield f"Removed {removed}: {', '.join(report.removed)}"
     if report.pages is None:
         return
     yield f"Wrote an index to {report.pages}. To try the index, run:"
     served = os.path.dirname(report.pages) or os.curdir
-    yield f"  python -m http.server -b 127.0.0.1 -d {served}"
+    yield f"  python -m http.server -b 127.0.0.1 -d {shlex.quote(served)}"
     # Prefer a release with variants.
     tried = max(report.releases, key=lambda release: len(release.labels))
     page = os.path.basename(report.pages)
     yield (
         f"  pip install --extra-index-url http://127.0.0.1:8000/{page}/ "
-        f"{tried.name}=={tried.version}"
+        f"{shlex.quote(f'{tried.name}=={tried.version}')}"
     )
 
 
