@@ -6,6 +6,7 @@ import logging
 import os
 from collections import ChainMap
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,7 +20,12 @@ from wheel_variants.merging import Subject, disagreements
 from wheel_variants.properties import Property
 from wheel_variants.publish import wheels
 from wheel_variants.publish.documents import SchemaVersion, make_document, to_json
-from wheel_variants.publish.errors import CannotBuild, CannotWrite, os_reason
+from wheel_variants.publish.errors import (
+    CannotBuild,
+    CannotWrite,
+    NothingFound,
+    os_reason,
+)
 from wheel_variants.publish.known_providers import DECLARATIONS
 from wheel_variants.publish.manifest_rules import check_manifest
 from wheel_variants.publish.pyproject_table import ProjectTable
@@ -95,9 +101,13 @@ class _Builder:
         self.warnings = request.warnings
         folders = (request.folder, os.path.dirname(request.wheel))
         self.siblings = manifests_of_release(folders, *self.name.release)
-        # The new wheel replaces this wheel and need not agree with it.
-        self.own = self.siblings.pop(self.filename, None)
+        # The new wheel replaces these wheels and need not agree with them.
+        self.siblings.pop(self.filename, None)
         self.siblings.pop(self.result, None)
+        self.own: Manifest | None = None
+        if wheel.name.label is not None:
+            with suppress(InvalidManifest):
+                self.own = _manifest_in(wheel)
         #: The metadata of other wheels of the release, and of the original wheel.
         self.known = [*self.siblings.values(), *([self.own] if self.own else [])]
 
@@ -111,6 +121,8 @@ class _Builder:
                 "the result would overwrite the original wheel",
                 "Write it to another folder with --output-dir",
             )
+        if request.label is None and os.path.exists(path):
+            self.warnings.append(f"The new wheel replaces an existing wheel: {path}")
         if request.label is not None:
             request.document = self._document(request.label)
         self._warn_of_what_is_copied()
@@ -288,16 +300,29 @@ def check_document(
     ]
 
 
+def _manifest_in(wheel: wheels.WheelFile) -> Manifest | None:
+    """Return the metadata inside a wheel, or None if there is none."""
+    data = wheel.read("variant.json")
+    return None if data is None else parse_manifest(data)
+
+
 def manifests_of_release(
     folders: Iterable[str], name: NormalizedName, version: Version
 ) -> dict[str, Manifest]:
     """Read the metadata of the variant wheels of a release in *folders*, by file name.
 
     Broken wheels are skipped; the command ``check`` reports them.
+
+    :raises NothingFound: if a folder cannot be listed.
     """
     found: dict[str, Manifest] = {}
     for folder in filter(os.path.isdir, dict.fromkeys(map(os.path.abspath, folders))):
-        for filename in sorted(os.listdir(folder)):
+        try:
+            names = sorted(os.listdir(folder))
+        except OSError as error:
+            hint = "Specify a readable folder"
+            raise NothingFound(folder, os_reason(error), hint) from None
+        for filename in names:
             if not filename.endswith(".whl"):
                 continue
             try:
@@ -305,9 +330,9 @@ def manifests_of_release(
                 if parsed.release != (name, version) or parsed.label is None:
                     continue
                 with wheels.open_wheel(filename, folder) as wheel:
-                    data = wheel.read("variant.json")
-                if data is not None:
-                    found[filename] = parse_manifest(data)
+                    manifest = _manifest_in(wheel)
+                if manifest is not None:
+                    found[filename] = manifest
             except (wheels.UnreadableWheel, InvalidManifest, OSError) as error:
                 logger.debug("Ignoring %s: %s", filename, error)
     return found
