@@ -190,3 +190,44 @@ def test_a_process_that_is_interrupted(tmp_path: Path) -> None:
         _, errors = running.communicate()
     assert running.returncode == 130
     assert errors.decode() == "error: Interrupted\n"
+
+
+@pytest.mark.parametrize(
+    ("redirection", "status", "error"),
+    [
+        (">&-", 0, ""),
+        (">&- 2>&-", 0, ""),
+        (
+            "> /dev/full",
+            1,
+            "error: Cannot write the output: No space left on device\n",
+        ),
+    ],
+)
+@pytest.mark.linux
+def test_streams_that_cannot_be_written(
+    redirection: str, status: int, error: str, tmp_path: Path
+) -> None:
+    make_wheel("demo", "1.0").write_to(tmp_path)
+    for words in ([], ["--json"]):
+        command = process("check", str(tmp_path), *words)
+        done = subprocess.run(
+            ["sh", "-c", f'"$@" {redirection}', "sh", *command],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (done.returncode, done.stderr) == (status, error)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows ends a process at once")
+def test_a_process_that_is_terminated(tmp_path: Path) -> None:
+    """The context of a temporary folder ends, which removes the folder."""
+    code = "import os, signal, sys; from wheel_variants.publish import cli, files\n"
+    code += "def main():\n    with files.replacing('x'): os.kill(os.getpid(), signal.SIGTERM)\n"
+    code += "cli.main = main; sys.exit(cli.script())"
+    env = {**os.environ, "PYTHONPATH": str(SOURCE)}
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, cwd=tmp_path, env=env, check=False)
+    assert done.returncode == 128 + signal.SIGTERM
+    assert not list(tmp_path.iterdir())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -53,14 +54,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def script() -> int:
     """Run the command in ``sys.argv`` as a console script."""
+    # The caller may have closed the streams.
+    sys.stdout = sys.stdout or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
+    sys.stderr = sys.stderr or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
     for stream in (sys.stdout, sys.stderr):
         # Some terminals cannot show every name.
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    # Temporary files are removed then.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
         status = main()
         sys.stdout.flush()
-    except BrokenPipeError:
-        # The reader has closed the pipe. Python would try to write the rest when it exits.
+    except OSError as error:
+        if error.filename is not None:
+            raise
+        # The reader has closed the pipe, or the disk is full. Python would try to write
+        # the rest when it exits.
+        if not isinstance(error, BrokenPipeError):
+            print(f"error: Cannot write the output: {error.strerror}", file=sys.stderr)
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except KeyboardInterrupt:
