@@ -126,4 +126,8 @@ def _merge_documents(
     for key in ("variants", "providers", "static-properties"):
         if isinstance(other.get(key), dict) and isinstance(first.get(key), dict):
             merged[key] = {**other[key], **first[key]}
+    schemas = [each["$schema"] for each in (other, first) if "$schema" in each]
+    if schemas:
+        # Older schemas lack keys of newer schemas, such as providers.
+        merged["$schema"] = max(schemas, key=lambda url: url.rpartition("/v")[2])
     return merged
