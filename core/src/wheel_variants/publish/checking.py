@@ -88,7 +88,7 @@ class Check:
                 self._folder(target)
         except OSError as error:
             raise NothingFound(
-                target,
+                error.filename or target,
                 os_reason(error),
                 "Specify a wheel, a manifest, a folder with both, or the page of an index",
             ) from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import re
 from collections.abc import Iterable
 
@@ -64,11 +65,11 @@ class CannotWrite(PublishError):
     """
 
     def __init__(self, what: str, error: OSError, option: str) -> None:
+        hint = f"Specify another folder with {option}"
+        if error.errno == errno.ENAMETOOLONG:
+            hint = "Use a shorter name, such as a shorter label"
         where = "" if error.filename is None else f"{error.filename}: "
-        super().__init__(
-            f"Cannot write {what}: {where}{os_reason(error)}",
-            f"Specify another folder with {option}",
-        )
+        super().__init__(f"Cannot write {what}: {where}{os_reason(error)}", hint)
 
 
 class NothingFound(PublishError):

@@ -43,7 +43,8 @@ _INSTEAD = {
     "install-time": "Use a static list under 'static-properties' instead",
     "plugin-use": "Use a static list under 'static-properties' instead",
     "feature": "To rank features, use 'feature-order' of a provider with a static list",
-    "property": "To rank values, order the static list of the provider",
+    "property": "To rank values, order the static list of the provider; to state the "
+    "properties of labels, use [variant.properties]",
     "static-properties": "Move the lists to [variant.providers.NAMESPACE]",
     "variants": "Move the properties of labels to [variant.properties]",
 }
