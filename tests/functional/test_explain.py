@@ -237,42 +237,40 @@ def test_a_manifest_alone(venv: Environment) -> None:
     assert "cannot be used as a variants manifest." in result.stderr
 
 
-#: What is installed, and the options for both commands.
-_INSTALLED: Mapping[str, tuple[str | None, list[str]]] = {
-    "nothing": (None, []),
-    "the best": ("cu128", []),
-    "another": ("cu126", []),
-    "another, and the best is wanted": ("cu126", ["--upgrade-variants"]),
-    "the label that is wanted": ("cu126", ["--variant", "torch=cu126"]),
-    "a label that no release has": ("cu126", ["--variant", "torch=cu000"]),
-    "a plain one, and the best is wanted": ("", ["--upgrade-variants"]),
-    "another, and variants are off": ("cu126", ["--no-variants"]),
-    "nothing, and no provider": (None, ["--disable-variant-provider=nvidia"]),
-    "nothing, and a preference": (
-        None,
-        ["--prefer-variant=nvidia::cuda_version_lower_bound::12.6"],
-    ),
+#: What is installed, and what both commands read in the configuration.
+_INSTALLED: Mapping[str, tuple[str | None, str]] = {
+    "nothing": (None, ""),
+    "the best": ("cu128", ""),
+    "another": ("cu126", ""),
+    "another, and the best is wanted": ("cu126", "upgrade-variants = 1"),
+    "the label that is wanted": ("cu126", "variant = torch=cu126"),
+    "a label that no release has": ("cu126", "variant = torch=cu000"),
+    "a plain one, and the best is wanted": ("", "upgrade-variants = 1"),
+    "another, and variants are off": ("cu126", "no-variants = 1"),
+    "nothing, and no provider": (None, "disable-variant-provider = nvidia"),
+    "a preference": (None, "prefer-variant = nvidia::cuda_version_lower_bound::12.6"),
 }
 
 
 @pytest.mark.parametrize("case", _INSTALLED)
 @pytest.mark.parametrize("requirement", ["torch", "torch<2.9", "torch>2.8", "torch>3"])
 def test_explain_and_dry_run_agree(
-    venv: Environment, index: IndexServer, host: WriteHost, case: str, requirement: str
+    venv: Environment, index: IndexServer, case: str, requirement: str
 ) -> None:
     for version in ("2.8.0", "2.9.0"):
         builds = {"cu126": cuda("12.6"), "cu128": cuda("12.8"), "cu130": cuda("13.0")}
         index.add_release("torch", version, builds)
-    label, options = _INSTALLED[case]
-    options = [*options, "-i", index.index_url]
-    env = {"PIP_VARIANT_HOST": str(host(make_host(cuda="12.8", capability="9.0")))}
+    label, key = _INSTALLED[case]
+    file = venv.work / "pip.conf"
+    env = {**GPU, "PIP_INDEX_URL": index.index_url, "PIP_CONFIG_FILE": str(file)}
     if label is not None:
         how = ["--variant", f"torch={label}"] if label else ["--no-variants"]
-        venv.pip("install", "torch==2.8.0", "-i", index.index_url, *how, env=env)
-    command = ["install", "--dry-run", "--quiet", "--report", "-"]
-    installing = venv.pip(*command, requirement, *options, env=env, code=None)
-    command = ["variants", "explain", "--json"]
-    explaining = venv.pip(*command, requirement, *options, env=env, code=None)
+        venv.pip("install", "torch==2.8.0", *how, env=env)
+    file.write_text(f"[install]\n{key}\n")
+    command = ["install", "--dry-run", "--quiet", "--report", "-", requirement]
+    installing = venv.pip(*command, env=env, code=None)
+    command = ["variants", "explain", "--json", requirement]
+    explaining = venv.pip(*command, env=env, code=None)
     assert installing.returncode == explaining.returncode
     found = document(explaining)
     if installing.returncode:

@@ -45,6 +45,9 @@ class VariantsCommand(Command, SessionCommandMixin):
         action = next((ACTIONS[each] for each in args if each in ACTIONS), None)
         if action is None:
             return
+        if action.groups:
+            # The action is about what pip install does, so it reads the same section.
+            self.parser.name = "install"
         # Code that reads manifests also uses the options that limit a look-up.
         self.parser.set_defaults(
             ignore_requires_python=False,

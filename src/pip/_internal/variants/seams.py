@@ -148,7 +148,7 @@ def arguments_parsed(fn: Callable[..., Any]) -> Callable[..., Any]:
         options, rest = fn(command, args)
         options.no_color = options.no_color or bool(os.environ.get("NO_COLOR"))
         # By name: some runs of pip do not import the slots.
-        options.variants_command_line = parser, (typed, tuple(rest))
+        options.variants_command_line = parser, (typed, (command.name, *rest))
         if hasattr(options, "no_fast"):
             from pip._internal.fast import switches
 

@@ -28,9 +28,9 @@ LOCK = Slot("_variants_lock")
 #: target, if any. Set by ``hooks.resolve``, read by ``hooks.commands``.
 ENVIRONMENT = Slot("_variants_environment")
 #: On the options of any command: its parser, the typed options (each with its name as typed
-#: and its text) and the arguments. Set by ``seams``, which imports nothing for it; read by
-#: ``settings``, ``output.invocation``, ``hooks.index`` and ``scoped.mode``. ``settings``
-#: adds the sources in requirements files to the typed options, with empty names.
+#: and its text), and the command with its arguments. Set by ``seams``, which imports nothing
+#: for it; read by ``settings``, ``output.invocation``, ``hooks.index`` and ``scoped.mode``.
+#: ``settings`` adds the sources in requirements files to the typed options, with empty names.
 COMMAND_LINE = Slot("variants_command_line")
 #: On the options of a command that may select several builds of one project: True. Set by
 #: ``locks``, read by ``settings`` and ``selection.target``.

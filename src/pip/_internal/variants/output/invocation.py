@@ -128,9 +128,9 @@ def again(options: Values, *words: str, without: Container[str] = ()) -> str:
     :param words: the words to add; an option among them replaces the same typed option.
     :param without: the names of other typed options to remove.
     """
-    parser, (_, begun) = _command_line(options)
+    _, begun = _command_line(options)
     # If the command is unknown, the user must complete it.
-    begun = ("install", "...") if parser is None else (parser.name, *begun)
+    begun = begun or ("install", "...")
     is_repeated = partial(_is_repeated, again=True)
     return _joined(options, (*begun, *words), is_repeated, without)
 
@@ -190,10 +190,10 @@ def _is_repeated(option: Option, *, again: bool = False) -> bool:
 
 
 def _command_line(options: Values) -> tuple[Any, Any]:
-    """Return the parser of the current command, and the typed words."""
-    none = None, ((), ())
+    """Return the typed options of the current command, and its other words."""
     # In a build environment, pip's command line is not the user's.
-    return none if os.environ.get(IN_BUILD) else COMMAND_LINE.of(options, tuple) or none
+    found = None if os.environ.get(IN_BUILD) else COMMAND_LINE.of(options, tuple)
+    return found[1] if found else ((), ())
 
 
 def _joined(
@@ -210,7 +210,7 @@ def _joined(
         # Windows cannot replace a running program.
         invocation = [f"{own_python()} -m pip"]
     parts = [*words]
-    _, (typed, _) = _command_line(options)
+    typed, _ = _command_line(options)
     for option, _, value in typed:
         name = option.get_opt_string()
         if name == "--python" and value is not None:
