@@ -167,14 +167,18 @@ def test_the_command_mends_it(
 def test_the_command_of_check_mends_it(
     venv: Environment, packages: IndexServer
 ) -> None:
-    install(venv, packages, *CASES["requirements for CUDA"].installed)
-    install(venv, packages, "torchvision", "--no-variant-agreement")
-    said = " ".join(venv.pip("check", env=GPU).stderr.split())
-    assert said == (
+    install(venv, packages, "torchvision")
+    apart = (
         "WARNING: These packages need different CUDA or ROCm versions: torchvision 1.0 "
         "(cu130) needs CUDA 13, torch 2.8 (requires nvidia-cublas-cu12) needs CUDA 12. To "
-        "install matching variants: pip install --variant torchvision=cu126 torchvision==1.0"
     )
-    install(venv, packages, *shlex.split(said.partition(": pip install ")[2]))
+    plain = install(venv, packages, *CASES["requirements for CUDA"].installed)
+    listing = f"pip variants list torch --index-url {packages.index_url}"
+    assert plain.stderr.endswith(f"{apart}list the wheels of 'torch': {listing}\n")
+    venv.pip(*listing.split()[1:], env=GPU)
+    matching = "pip install --variant torchvision=cu126 torchvision==1.0"
+    said = venv.pip("check", env=GPU).stderr
+    assert said == f"{apart}install matching variants: {matching}\n"
+    install(venv, packages, *matching.split()[2:])
     assert label_of(venv, "torchvision") == "cu126"
     assert venv.pip("check", env=GPU).stderr == ""

@@ -254,7 +254,7 @@ class _Resolution:
             requirements = self._keep_installed(requirements)
         kept = self._kept_builds()
         requirements, agreed = agreeing(self.solve, resolver, run, requirements)
-        announcing.report_agreement(run, agreed)
+        announcing.report_agreement(agreed)
         if are_apart and run.request.dists:
             chosen = self._chosen_builds(requirements)
             announcing.report_replaced(

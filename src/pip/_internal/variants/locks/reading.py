@@ -132,7 +132,7 @@ def _with_choices(
         again = agreement.agreed_on_runtime(run, select, compared, needed)
         if again is not None:
             needed = again
-            report_agreement(run, Agreed(before, compared(needed)))
+            report_agreement(Agreed(before, compared(needed)))
     packages = [replace(reader.narrowed(each), marker=None) for each in needed]
     run.attempt.agreement = None
     return replace(lock, packages=packages)

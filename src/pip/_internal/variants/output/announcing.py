@@ -200,21 +200,16 @@ def report_better_variants(
     return reported
 
 
-def report_agreement(run: Run, agreed: Agreed) -> None:
-    """Log the variants that pip selected for agreement, and warn of builds that disagree."""
-    after = agreed.after
-    apart = [build for build in after if build.runtime != agreement.CPU]
-    if agreement.are_mixed(apart):
-        logger.warning("%s", reasons.mixture(run.settings.options, apart))
-        return
+def report_agreement(agreed: Agreed) -> None:
+    """Log the variants that pip selected for agreement."""
     labels = {build.name: build.label for build in agreed.before}
     changed = ", ".join(
         f"'{build.label}' of {build.name} instead of '{labels[build.name]}'"
-        for build in after
+        for build in agreed.after
         if labels.get(build.name, build.label) != build.label
     )
     if changed:
-        runtime = next(build.runtime for build in after if not build.is_free)
+        runtime = next(build.runtime for build in agreed.after if not build.is_free)
         named = [f"{each.name} ({each.label})" for each in agreed.installed]
         others = f"the installed {' and '.join(named)}" if named else "the others"
         option = "--upgrade-variants" if named else "--no-variant-agreement"
@@ -228,7 +223,7 @@ def report_agreement(run: Run, agreed: Agreed) -> None:
 def report_contradictions(
     run: Run, found: Sequence[Candidate], reported: Collection[NormalizedName]
 ) -> None:
-    """Warn of CPU-only packages next to packages that use an accelerator.
+    """Warn of packages for different devices or versions.
 
     Does not compare kept packages with each other.
 
@@ -236,12 +231,15 @@ def report_contradictions(
     :param reported: the projects with an announced better variant.
     """
     chosen = list(agreement.packages_to_install(run, found))
-    if all(each.uses is None for each in chosen):
+    if all(each.uses is None and each.build is None for each in chosen):
         return
-    neighbors = [
-        *chosen,
-        *map(agreement.compared_package, agreement.staying(run, found)),
-    ]
+    stay = [agreement.compared_package(e) for e in agreement.staying(run, found)]
+    kept = () if agreement.are_mixed(agreement.builds_of(stay)) else stay
+    builds = agreement.builds_of([*kept, *chosen])
+    apart = [build for build in builds if build.runtime != agreement.CPU]
+    if agreement.are_mixed(apart):
+        run.reporter.warn(reasons.mixture(run.settings.options, apart))
+    neighbors = [*chosen, *stay]
     for using, other in agreement.contradictions(neighbors):
         is_new = using in chosen or other in chosen
         if is_new and other.dist.canonical_name not in reported:

@@ -323,8 +323,7 @@ def _major_of(required: Requirement) -> int | None:
 class Agreed(NamedTuple):
     """The compared builds before and after pip sought an agreement.
 
-    :ivar before: the builds before pip replaced any for agreement; equal to *after* if pip
-        replaced none.
+    :ivar before: the builds before pip replaced any for agreement.
     :ivar after: the builds of the final solution.
     :ivar installed: the builds that stay installed.
     """
@@ -415,8 +414,8 @@ def agreeing(
         assert resolver._result is not None, "it has resolved"
         return list(resolver._result.mapping.values())
 
-    def builds_of(_: RequirementSet) -> list[ComparedBuild]:
-        return [*installed, *_builds(packages_to_install(run, found()))]
+    def compared(_: RequirementSet) -> list[ComparedBuild]:
+        return [*installed, *builds_of(packages_to_install(run, found()))]
 
     def has_same_versions(_: RequirementSet) -> bool:
         return all(
@@ -426,23 +425,22 @@ def agreeing(
 
     result = resolver._result
     versions = {each.project_name: each.version for each in found()}
-    chosen = builds_of(first)
-    if all(build.is_free for build in chosen):
+    if all(build.is_free for build in compared(first)):
         return first, Agreed()
-    stay = _builds(map(compared_package, staying(run, found())))
+    stay = builds_of(map(compared_package, staying(run, found())))
     if not (are_mixed(stay) or run.settings.upgrade_variants):
         installed = stay
-    before = builds_of(first)
+    before = compared(first)
     if are_mixed(before):
         second = agreed_on_runtime(
-            run, resolve_once, builds_of, first, has_same_versions
+            run, resolve_once, compared, first, has_same_versions
         )
         if second is not None:
-            return second, Agreed(before, builds_of(second), stay)
+            return second, Agreed(before, compared(second), stay)
         resolver._result = result
-    after = chosen if are_mixed(stay) else [*stay, *chosen]
-    return first, Agreed(after, after, stay)
+    return first, Agreed()
 
 
-def _builds(neighbors: Iterable[ComparedPackage]) -> list[ComparedBuild]:
+def builds_of(neighbors: Iterable[ComparedPackage]) -> list[ComparedBuild]:
+    """Return the builds to compare."""
     return [each.build for each in neighbors if each.build is not None]
