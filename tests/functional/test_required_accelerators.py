@@ -24,6 +24,7 @@ def options(index: IndexServer) -> list[str]:
     builds = {"cu126": cuda("12.6"), "cu128": cuda("12.8"), "cu130": cuda("13.0")}
     index.add_release("torch", "2.9.0", {**builds, "null": {}})
     index.add_release("new", "2.0", {"cu130": cuda("13.0"), "null": {}}, plain=False)
+    index.add(make_wheel("torch", "2.8.0"))
     index.add(make_wheel("plain", "1.0"))
     index.add(make_sdist("source", "1.0"))
     index.add(make_wheel("app", "1.0", requires=["torch", "plain"]))
@@ -44,6 +45,10 @@ CASES: Mapping[str, tuple[list[str], str | None]] = {
     "plain": (
         ["--require-accelerator", "torch,plain", "app"],
         "plain 1.0 has no variant metadata, so pip does not know if it uses an accelerator.",
+    ),
+    "an older release": (
+        ["--require-accelerator", "torch", "torch<2.9"],
+        "torch 2.8.0 has no variant metadata, so pip does not know if it uses an accelerator.",
     ),
     "all, and one is not": (
         ["--require-accelerator", ":all:", "torch", "new"],
@@ -68,7 +73,9 @@ def test_what_is_required(
         return
     assert result.stderr.startswith("error: accelerator-required\n")
     assert " ".join(problem.split()) in " ".join(result.stderr.split())
-    assert "variants explain" in result.stderr
+    _, _, typed = result.stderr.partition("To see the reasons: pip ")
+    explained = venv.pip(*shlex.split(typed), env=GPU, code=1)
+    assert "error: accelerator-required\n" in explained.stderr
     assert set(venv.installed()) <= {"pip"}
     assert not list(venv.work.glob("got/*"))
 
@@ -122,6 +129,8 @@ def test_a_lock_has_it_for_other_machines(
     command = ["lock", "torch", "-o", str(path), "--require-accelerator", "torch"]
     venv.pip(*command, *options, env=GPU)
     assert "cu128" in path.read_text(encoding="utf-8")
+    command[1] = "torch<2.9"
+    assert "no accelerator" not in venv.pip(*command, *options, env=GPU, code=1).stderr
     command = ["install", "-r", str(path), "--require-accelerator", "torch"]
     result = venv.pip(*command, env=forced("12.4"), code=1)
     assert result.stderr.count("cu128 needs") == 1

@@ -66,22 +66,23 @@ def require_accelerators(run: Run, found: Sequence[Candidate]) -> None:
     """
     lacking = list(accelerators.unaccelerated(run, found))
     lines = [*map(why_not, lacking)]
-    projects = dict.fromkeys(each.project for each in lacking)
-    for project in projects:
-        for release in run.decisions.reached(project):
-            lines += rejections(release)
-    if projects and not accelerators.present(run.target.providers.query_all()):
+    projects = {each.project: each.version for each in lacking}
+    for release in itertools.chain(*map(run.decisions.reached, projects)):
+        lines += rejections(release)
+    # A lock file is for all hardware.
+    is_for_target = projects and not run.settings.several_builds
+    if is_for_target and not accelerators.present(run.target.providers.query_all()):
         lines.append("pip found no accelerator.")
     for candidate in found:
         is_required = candidate.project_name in run.settings.required_accelerators
         if is_required and (extras := _missing_extras(run, found, candidate)):
-            projects[candidate.project_name] = None
+            projects[candidate.project_name] = str(candidate.version)
             lines.append(
                 f"{candidate.name}[{extras[0]}] contains the GPU code, but no "
                 "requirement requests this extra."
             )
     if projects:
-        words = "variants", "explain", next(iter(projects))
+        words = "variants", "explain", "{}=={}".format(*next(iter(projects.items())))
         hint = f"To see the reasons: {command(run.settings.options, *words)}"
         raise AcceleratorRequired(shortened([*projects]), lines, hint)
 
