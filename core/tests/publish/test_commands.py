@@ -188,6 +188,16 @@ def test_index_warns_of_labels_and_pages_that_are_gone(
     assert removed in publish("index", "dist", "--simple").stdout
 
 
+@pytest.mark.usefixtures("dist")
+def test_folders_share_an_output_without_pages(publish: WheelCli) -> None:
+    other = publish.work / "other"
+    other.mkdir()
+    add(other, "cu126", "2.0")
+    for folder in ("dist", "other"):
+        assert publish("index", folder, "-o", "site").stderr == ""
+    assert len(list(publish.work.glob("site/*-variants.json"))) == 2
+
+
 def test_broken_wheels_are_named_and_nothing_is_written(
     publish: WheelCli, dist: Path
 ) -> None:

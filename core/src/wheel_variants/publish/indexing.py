@@ -146,6 +146,8 @@ class _Indexer:
         self.before = state.written
         self.site = IndexWriter(output)
         self.report = IndexReport(files=len(scanned.files), read=scanned.read)
+        #: Whether the output is not the folder of the wheels.
+        self.elsewhere = False
 
     def make(self, *, simple: bool) -> IndexReport:
         """Check the files that were read, then write everything."""
@@ -159,6 +161,7 @@ class _Indexer:
         self._refuse_errors()
         site, report = self.site, self.report
         os.makedirs(site.folder, exist_ok=True)
+        self.elsewhere = not os.path.samefile(self.folder, site.folder)
         for release in releases:
             self._write_manifest(release)
         report.written = site.changed
@@ -220,11 +223,10 @@ class _Indexer:
     def _offer_files(self, release: ReleaseFiles) -> None:
         """Put files where the pages link to them, and write their core metadata."""
         site = self.site
-        elsewhere = not os.path.samefile(self.folder, site.folder)
         wheels = [each.filename for each in release.wheels]
         for name in sorted([*wheels, *release.sdists]):
             file = self.scanned.files[name]
-            if elsewhere:
+            if self.elsewhere:
                 assert file.sha256 is not None, "the scan hashed all files"
                 site.digests[name] = file.sha256
                 target = os.path.join(site.folder, name)
@@ -241,12 +243,14 @@ class _Indexer:
     def _remove_stale(self, *, simple: bool) -> None:
         """Remove obsolete files that an earlier run wrote and nobody has changed.
 
-        :param simple: whether to remove all of these files, or only manifests.
+        :param simple: whether to remove all of these files, or only manifests in the
+            folder of the wheels.
         """
         output = self.site.folder
         for path in sorted(self.before.keys() - self.site.digests.keys()):
             is_manifest = path.endswith(MANIFEST_SUFFIX)
-            if not simple and not is_manifest:
+            # Without pages, several folders may have one output.
+            if not simple and (self.elsewhere or not is_manifest):
                 continue
             target = os.path.join(output, path)
             is_ours = files.is_plain_file(target) and files.is_regular_below(
