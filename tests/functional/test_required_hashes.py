@@ -136,29 +136,31 @@ def test_a_wheel_that_was_tampered_with(
 @pytest.mark.parametrize("has_manifest", [False, True])
 @pytest.mark.parametrize("place", ["page", "folder"])
 def test_a_page_without_hashes(
-    run: Run,
-    lib: IndexServer,
-    venv: Environment,
-    has_manifest: bool,
-    place: str,
+    run: Run, lib: IndexServer, venv: Environment, has_manifest: bool, place: str
 ) -> None:
-    """Pip finds the pinned variant, and does not call the others tampered with."""
+    """Pip finds the pinned file, and does not call the others tampered with."""
     options: tuple[str, ...] = ()
-    pinned = digest(lib, "cu126")
     if has_manifest:
         lib.add(manifest_file("lib", "1.0", MANIFEST))
-    for entry in list(lib.projects["lib"]):
-        lib.replace(entry.file.filename, sha256="")
+    lib.pages.hashes = False
     if place == "folder":
         lib.write_directory(venv.work / "wheels")
         options = ("--no-index", "--find-links", "wheels")
-    run(requirement=f"lib==1.0 --hash=sha256:{pinned}", options=options)
-    assert "Variant: cu126" in venv.pip("show", "lib").stdout
-    # Where no variant that runs here is the pinned one, the error is stock pip's.
-    venv.pip("uninstall", "-y", "lib")
+    said = "'cu126' would run, but cannot be installed: no file with an allowed hash"
+    for label in (None, "cu126"):
+        result = run(label, options=options)
+        assert (said in result.stderr) == (has_manifest and label is None)
+        sent = [each for _, each in requests(lib) if each != "variants.json"]
+        assert len(sent) == len(set(sent))
+        assert ("Variant: cu126" in venv.pip("show", "lib").stdout) == bool(label)
+        venv.pip("uninstall", "-y", "lib")
+    # Where a variant that does not run here may be the pinned one, nothing is wrong with
+    # the others.
     wrong = f"lib==1.0 --hash=sha256:{'0' * 64}"
     result = run(requirement=wrong, options=options, code=1)
-    assert result.stderr.count("DO NOT MATCH THE HASHES") == 1
+    said = "cu126: no file with an allowed hash" if has_manifest else "DO NOT MATCH"
+    assert result.stderr.count(said) == 1
+    assert ("cu130 needs CUDA 13.0" in result.stderr) == has_manifest
     assert venv.installed() == {}
 
 

@@ -99,10 +99,10 @@ class VariantCandidates:
             try:
                 candidate = self._made(link)
             except HashMismatch:
-                if link.has_hash or place + 1 == len(ranked):
-                    raise
                 # If a page lists no hashes, another wheel may be the pinned one.
-                return None
+                if link.has_hash or not self.release.drop(link):
+                    raise
+                return self._make(place)
         if candidate is not None:
             self._given.add(link)
         return candidate

@@ -337,6 +337,20 @@ class Release:
             return None
         return best if self._replaces_kept(best) else None
 
+    def drop(self, link: Link) -> bool:
+        """Drop a file with a wrong hash, as upstream does if a page states that hash.
+
+        :return: whether another file may have an allowed hash.
+        """
+        self.links = tuple(each for each in self.links if each != link)
+        self._decided.clear()
+        if label_of(link) is not None:
+            self._selections = None
+            del self.wheels, self.labels
+        has_more = bool(self.fetch_decision().ranked)
+        # The user may have pinned a file that pip does not fetch, since it cannot run here.
+        return has_more or any(each.ranking.rejected for each in self.decided)
+
     def discarded(self, link: Link, reason: str) -> None:
         """Report that stock pip discards a wheel.
 
