@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -194,16 +195,24 @@ class TestRefused:
         newer = "cp313-cp313-manylinux_2_39_x86_64"
         plain.add(make_wheel("app", "1.0", tag=newer, requires=["common"]))
         (venv.work / "pylock.toml").unlink()
-        result = venv.pip("lock", "app", "-i", plain.index_url, *names, code=1)
+        source = ["app", "-i", plain.index_url]
+        result = venv.pip("lock", *source, *names, "-o", "pylock.toml", code=1)
         assert f"Cannot lock for both {X86} and {older} in one" in result.stderr
-        assert "but need different files of 'app'" in result.stderr
+        assert (
+            "╰─> A file distinguishes only systems, CPU architectures, interpreters and "
+            "minor versions of Python, but these environments need different files of "
+            "'app'.\n" in result.stderr
+        )
         assert not (venv.work / "pylock.toml").exists()
+        for command in re.findall(r"To lock for .*: pip (.*)", result.stderr):
+            venv.pip(*command.split())
+        assert len([*venv.work.glob("pylock.?.toml")]) == 2
 
         # So it is with a free-threaded Python.
         tag = "cp313-cp313t-manylinux_2_28_x86_64"
         plain.add(make_wheel("app", "1.0", tag=tag, requires=["common"]))
-        command = ["lock", "app", "-i", plain.index_url, *for_each([X86, f"{X86}t"])]
-        assert "error: variant-lock-environments" in venv.pip(*command, code=1).stderr
+        result = venv.pip("lock", *source, *for_each([X86, f"{X86}t"]), code=1)
+        assert "error: variant-lock-environments" in result.stderr
 
     @pytest.mark.parametrize("dynamic", [None, ["requires-dist"]])
     def test_what_would_be_built(

@@ -17,6 +17,7 @@ from pip._vendor.packaging.version import Version
 
 from pip._internal.console.output import get_logger
 from pip._internal.variants.errors import ContradictoryOptions, VariantError
+from pip._internal.variants.output.invocation import again
 from pip._internal.variants.providers.host_names import named_platform
 from pip._internal.variants.settings import VARIANT_HOST, Settings, for_environment
 
@@ -48,13 +49,18 @@ class SameEnvironment(VariantError):
 
     reference = "variant-lock-environments"
 
-    def __init__(self, one: Document, other: Document, project: str) -> None:
+    def __init__(self, options: Values, both: Sequence[Document], project: str) -> None:
         super().__init__(
-            f"Cannot lock for both {one.name} and {other.name} in one file.",
-            "Both environments have the same markers, but need different files of "
-            f"'{project}'.",
-            f"Lock each in its own file: pip lock --environment {one.name} -o "
-            "pylock.NAME.toml",
+            f"Cannot lock for both {both[0].name} and {both[1].name} in one file.",
+            "A file distinguishes only systems, CPU architectures, interpreters and minor "
+            f"versions of Python, but these environments need different files of '{project}'.",
+            [
+                f"To lock for {x.name}: "
+                + again(
+                    options, "--environment", x.name, "--output", f"pylock.{i}.toml"
+                )
+                for i, x in enumerate(both, 1)
+            ],
         )
 
 
@@ -71,8 +77,8 @@ class Documents:
     :ivar versions: the locked versions of each project.
     """
 
-    def __init__(self) -> None:
-        self.name, self.is_last = "", False
+    def __init__(self, options: Values) -> None:
+        self.name, self.is_last, self._options = "", False, options
         self.environment: Mapping[str, str] = {}
         self.versions: dict[str, set[_BaseVersion]] = defaultdict(set)
         self._documents: list[Document] = []
@@ -89,7 +95,7 @@ class Documents:
                 self.versions[package["name"]].add(Version(package["version"]))
         if not self.is_last:
             raise _Locked
-        documents = _distinct(self._documents)
+        documents = _distinct(self._options, self._documents)
         content = merged(documents)
         _report(documents, content)
         return content
@@ -125,7 +131,7 @@ def lock_each(
         )
     from pip._internal.commands.lock import logger as of_command
 
-    documents, status = Documents(), 0
+    documents, status = Documents(options), 0
     global _current
     _current = documents
     try:
@@ -144,7 +150,7 @@ def lock_each(
 # Merging: pure.
 
 
-def _distinct(documents: Sequence[Document]) -> list[Document]:
+def _distinct(options: Values, documents: Sequence[Document]) -> list[Document]:
     """Return the documents without duplicate environments.
 
     :raises SameEnvironment: if markers cannot distinguish two different documents.
@@ -155,7 +161,7 @@ def _distinct(documents: Sequence[Document]) -> list[Document]:
         one, two = other.content["packages"], document.content["packages"]
         for package in (*one, *two):
             if package not in one or package not in two:
-                raise SameEnvironment(other, document, package["name"])
+                raise SameEnvironment(options, (other, document), package["name"])
     return list(kept.values())
 
 
@@ -217,11 +223,9 @@ def _report(documents: Sequence[Document], content: _Table) -> None:
     for project in {each["name"]: None for each in content["packages"]}:
         found: dict[str, list[str]] = defaultdict(list)
         for document in documents:
-            versions = [
-                each.get("version", "")
-                for each in document.content["packages"]
-                if each["name"] == project
-            ]
+            packages = document.content["packages"]
+            named = (each for each in packages if each["name"] == project)
+            versions = [each.get("version", "") for each in named]
             found[", ".join(versions) or "not locked"].append(document.name)
         if len(found) > 1:
             parts = (f"{what} for {', '.join(names)}" for what, names in found.items())
