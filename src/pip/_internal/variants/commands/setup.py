@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import os
 import pkgutil
+import re
 import sys
 from collections.abc import Iterable, Sequence
 from optparse import Values
@@ -209,9 +210,12 @@ def _changed(file: _File, publishers: Sequence[Publisher]) -> list[ScopedIndex]:
         for project in each.projects:
             index = there.get(project)
             if index is not None and not _is_at(index, each):
+                if index not in file.indexes:
+                    several = f"Several of these publishers have '{project}'."
+                    raise errors.IndexTaken(several, hint="Name only one of them.")
                 url = _bare(index.url)
                 words = (actions.REMOVE.name, each.name, actions.URL.name, url)
-                hint = Hint("To use another index, first type:", file.command(*words))
+                hint = Hint("To use another index, first run:", file.command(*words))
                 taken = f"'{project}' already comes from {url}."
                 raise errors.IndexTaken(taken, hint=hint)
         lacking = tuple(name for name in each.projects if name not in there)
@@ -267,22 +271,21 @@ def _propose(
     """
     options = file.options
     if not file.path:
-        raise errors.UnusableConfiguration(
-            "The configuration",
-            "With --isolated, pip reads no user configuration. If PIP_CONFIG_FILE is "
-            f"{os.devnull}, pip reads no configuration at all.",
-            "Remove that setting, or choose another file with --site or --global.",
-        )
+        why = "With --isolated, pip reads no user configuration."
+        hint = "Choose another file with --site or --global."
+        if os.environ.get("PIP_CONFIG_FILE") == os.devnull:
+            why = f"PIP_CONFIG_FILE is {os.devnull}, so pip reads no configuration."
+            hint = "Remove that variable."
+        raise errors.UnusableConfiguration("The configuration", why, hint)
     for each in () if options.remove else publishers:
         write([f"{each.name} ({each.publisher}; listed {READ}, untested)"])
         write([f"  {', '.join(each.projects)}"])
         write([f"  {each.note}"] if each.note else [])
     lines = [f"  {each}" for each in after] or [f"  (no {scoped_indexes.KEY})"]
-    said = (
-        f"Comments in {file.path} would be lost. Section [{_SECTION}] would contain "
-        "this:"
-    )
-    write([said, *lines])
+    path = Path(file.path)
+    if path.is_file() and re.search(rb"(?m)^\s*[#;]", path.read_bytes()):
+        write([f"Comments in {path} would be lost."])
+    write([f"Section [{_SECTION}] of {path} would contain this:", *lines])
     if options.yes:
         return
     # A service may have no standard input.
