@@ -30,7 +30,7 @@ class ForkBuildHook(BuildHookInterface[Any]):
         if version == "editable":
             raise SystemExit(
                 "error: the fork cannot be installed in editable mode: most of its "
-                "files exist only once it is assembled. Type: python -m pip install . "
+                "files exist only once it is assembled. Run: python -m pip install . "
                 "(to work on it: python -m fork assemble)"
             )
         try:

@@ -198,7 +198,7 @@ def test_what_cannot_be_built(repository_root: Path, tmp_path: Path) -> None:
 
     output = pip("install", "--target", tmp_path / "t", "-e", project)
     assert "error: the fork cannot be installed in editable mode" in output
-    assert "Type: python -m pip install ." in output
+    assert "Run: python -m pip install ." in output
     # The digest is not that of the pinned release.
     pins = project / "fork" / "pins.py"
     text = pins.read_text(encoding="utf-8")

@@ -42,9 +42,9 @@ def check_tag(tag: str, version: str, root: Path) -> None:
     if fragments:
         raise ReleaseError(
             f"news/ has fragments that NEWS.md lacks ({', '.join(fragments[:3])}, …). "
-            f"Type: nox -s news -- {version}"
+            f"Run: nox -s news -- {version}"
         )
     if notes((root / "NEWS.md").read_text(encoding="utf-8"), version) is None:
         raise ReleaseError(
-            f"NEWS.md says nothing of {version}. Type: nox -s news -- {version}"
+            f"NEWS.md says nothing of {version}. Run: nox -s news -- {version}"
         )

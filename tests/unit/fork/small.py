@@ -197,7 +197,7 @@ def plant(folder: Path) -> Tree:
     project = ForkProject(
         upstream=TOOL,
         libraries=LIBRARIES,
-        how_to_get="Type: get 'tool===1.0'.",
+        how_to_get="Run: get 'tool===1.0'.",
         core=folder / "core" / "model",
         core_needs=(),
         overlay=overlay,

@@ -45,11 +45,11 @@ CHANGES: Mapping[str, tuple[Callable[[Tree], object], Sequence[str]]] = {
     ),
     "a fork": (
         lambda tree: _set_version(tree, "1.0+ours"),
-        ["this tool is already the fork", "Type: get 'tool===1.0'."],
+        ["this tool is already the fork", "Run: get 'tool===1.0'."],
     ),
     "no library": (
         lambda tree: shutil.rmtree(tree.dist_info("library")),
-        ["library 3 is not in", "Type: get "],
+        ["library 3 is not in", "Run: get "],
     ),
     "a changed file": (
         lambda tree: tree.append("tool/options.py", "# patched\n"),

@@ -224,7 +224,7 @@ def test_only_the_tag_of_what_is_released_will_do(tmp_path: Path) -> None:
             ReleaseError, match=r"the tag must be 'v0\.2\.0'. Change the"
         ):
             check_tag(tag, "0.2.0", tmp_path)
-    with pytest.raises(ReleaseError, match=r"NEWS\.md says nothing of 0\.3\.0. Type: "):
+    with pytest.raises(ReleaseError, match=r"NEWS\.md says nothing of 0\.3\.0. Run: "):
         check_tag("v0.3.0", "0.3.0", tmp_path)
     (tmp_path / "news" / "thing.feature.rst").write_text("A thing.\n", encoding="utf-8")
     with pytest.raises(ReleaseError, match=r"NEWS\.md lacks \(thing\.feature\.rst"):
