@@ -286,8 +286,15 @@ def _propose(
     if path.is_file() and re.search(rb"(?m)^\s*[#;]", path.read_bytes()):
         write([f"Comments in {path} would be lost."])
     write([f"Section [{_SECTION}] of {path} would contain this:", *lines])
-    if options.yes:
-        return
+    if not options.yes:
+        _confirm(options)
+
+
+def _confirm(options: Values) -> None:
+    """Ask for confirmation.
+
+    :raises WrongUse: if the user does not confirm, or pip cannot ask.
+    """
     # A service may have no standard input.
     is_hidden = options.json or int(options.quiet) > int(options.verbose)
     can_ask = sys.stdin is not None and sys.stdin.isatty() and not options.no_input
