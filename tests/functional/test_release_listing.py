@@ -212,6 +212,7 @@ def test_none_matches(pip: Pip, release: IndexServer, from_listing: list[str]) -
     assert all(each.method == "HEAD" or "range" in each.headers for each in wheels)
     result = pip("install", "torch==2.9.1", "flash-attn", *from_listing, code=1)
     assert "No variant of 'flash-attn' runs on this machine" in result.stderr
+    assert "ERROR: " not in result.stderr
     # Lists and reasons use the names that only the page states.
     result = pip("variants", "list", "flash-attn", *from_listing, env=GPU)
     assert "cu13torch2.9cxx11abitrue  no        linux_x86_64, linux_a" in result.stdout

@@ -328,9 +328,6 @@ def _refused(
     projects = dict.fromkeys(cause.requirement.project_name for cause in causes)
     for cause in causes:
         _log_alternatives(run, cause.parent)
-    for mode in run.modes:
-        for line in mode.origins(sorted(projects)):
-            logger.critical("%s", line)
     reached = {project: run.decisions.reached(project) for project in projects}
     refused = {
         project: [each for each in releases if not each.fetch_ranked()]
@@ -343,6 +340,9 @@ def _refused(
         wanted = f"'{cause.requirement.format_for_error()}'{by}"
         (releases,) = refused.values()
         return nothing_left(run, wanted, releases, finder=finder)
+    for mode in run.modes:
+        for line in mode.origins(sorted(projects)):
+            logger.critical("%s", line)
     # Variants are one cause of several: upstream's error names the other causes.
     for releases in refused.values():
         for line in _refusals(releases):
