@@ -198,13 +198,9 @@ class TestRefused:
         source = ["app", "-i", plain.index_url]
         result = venv.pip("lock", *source, *names, "-o", "pylock.toml", code=1)
         assert f"Cannot lock for both {X86} and {older} in one" in result.stderr
-        assert (
-            "╰─> A file distinguishes only systems, CPU architectures, interpreters and "
-            "minor versions of Python, but these environments need different files of "
-            "'app'.\n" in result.stderr
-        )
+        assert "distinguishes only systems, CPU architectures, inter" in result.stderr
         assert not (venv.work / "pylock.toml").exists()
-        for command in re.findall(r"To lock for .*: pip (.*)", result.stderr):
+        for command in re.findall(r"pip (lock app .*)", result.stderr):
             venv.pip(*command.split())
         assert len([*venv.work.glob("pylock.?.toml")]) == 2
 

@@ -296,11 +296,6 @@ def test_the_file_of_the_variable(setup: Setup, files: Files) -> None:
         f"╰─> PIP_CONFIG_FILE is {os.devnull}, so pip reads no configuration.\n\n"
         "hint: Remove that variable.\n"
     )
-    result = setup("pytorch", "--yes", "--user", "--isolated", code=1)
-    assert result.stderr.endswith(
-        "╰─> With --isolated, pip reads no user configuration.\n\n"
-        "hint: Choose another file with --site or --global.\n"
-    )
 
 
 @pytest.mark.skipif(os.name == "nt", reason="permissions are those of POSIX")

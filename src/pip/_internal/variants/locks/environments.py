@@ -55,10 +55,7 @@ class SameEnvironment(VariantError):
             "A file distinguishes only systems, CPU architectures, interpreters and minor "
             f"versions of Python, but these environments need different files of '{project}'.",
             [
-                f"To lock for {x.name}: "
-                + again(
-                    options, "--environment", x.name, "--output", f"pylock.{i}.toml"
-                )
+                again(options, "--environment", x.name, "--output", f"pylock.{i}.toml")
                 for i, x in enumerate(both, 1)
             ],
         )
