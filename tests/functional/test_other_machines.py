@@ -488,11 +488,7 @@ def test_an_unknown_name(
             "The name lacks the GPU or its compute capability.",
             "For example: cuda-12.8-sm_90",
         ),
-        (
-            "mi300x",
-            "The name lacks the ROCm version.",
-            "For example: rocm-7.1-mi300x",
-        ),
+        ("mi300x", "The name lacks the ROCm version.", "For example: rocm-7.1-mi300x"),
     ],
 )
 def test_a_gpu_and_its_driver_need_each_other(

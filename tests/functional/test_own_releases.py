@@ -109,11 +109,7 @@ def app(index: IndexServer) -> list[str]:
     ],
 )
 def test_the_notice(
-    there: list[str],
-    told: list[str],
-    pip: Pip,
-    index: IndexServer,
-    app: list[str],
+    there: list[str], told: list[str], pip: Pip, index: IndexServer, app: list[str]
 ) -> None:
     for version in there:
         index.add(make_wheel("pip", version))

@@ -213,8 +213,7 @@ def _run(
 
 
 @pytest.mark.parametrize(
-    "name",
-    on_wheel(SCENARIOS, {"hash of one label", "no binaries", "uploaded before"}),
+    "name", on_wheel(SCENARIOS, {"hash of one label", "no binaries", "uploaded before"})
 )
 def test_scenario(
     name: str,

@@ -47,10 +47,7 @@ class Site:
 
 @pytest.fixture(
     scope="module",
-    params=[
-        "stand-in",
-        pytest.param("registry", marks=pytest.mark.registry),
-    ],
+    params=["stand-in", pytest.param("registry", marks=pytest.mark.registry)],
 )
 def site(
     request: pytest.FixtureRequest,

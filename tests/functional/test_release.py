@@ -150,10 +150,7 @@ def test_it_is_the_same_for_everybody(
 ) -> None:
     project = copied(repository_root, public_folder, age=1_000_000_000)
     who = Somebody(
-        umask=0o077,
-        user=another_user(sys.executable),
-        zone="Pacific/Chatham",
-        seed="2",
+        umask=0o077, user=another_user(sys.executable), zone="Pacific/Chatham", seed="2"
     )
     assert files_of(make(project, who)) == files_of(release)
     if who.user is None:

@@ -63,14 +63,10 @@ COMMANDS: Mapping[str, Command] = {
     ),
     # A release with a plain wheel can be installed, whatever its variants need.
     "index versions": Command(
-        ["index", "versions", "torch"],
-        [PAGE],
-        "Available versions: 2.8.0, 2.7.0",
+        ["index", "versions", "torch"], [PAGE], "Available versions: 2.8.0, 2.7.0"
     ),
     "list --outdated": Command(
-        ["list", "--outdated"],
-        [PAGE],
-        "torch   2.7.0   2.8.0  wheel",
+        ["list", "--outdated"], [PAGE], "torch   2.7.0   2.8.0  wheel"
     ),
 }
 

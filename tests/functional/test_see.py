@@ -47,8 +47,7 @@ def test_host_steps(pip: Pip) -> None:
         *("nvidia", "amd", "intel", "tpu", "x86_64", "aarch64")
     ]
     assert re.fullmatch(
-        r"nvidia \(built in, from NV_VARIANT_PROVIDER_FORCE_\w+, \w+\)",
-        heads[0],
+        r"nvidia \(built in, from NV_VARIANT_PROVIDER_FORCE_\w+, \w+\)", heads[0]
     )
     assert heads[1] == "amd (disabled, nothing supported)"
     assert last.endswith("pip variants setup")
@@ -127,13 +126,7 @@ def test_list_json(
     (version,) = document(result)["versions"]
     variants = {each["label"]: each for each in version["variants"]}
     ranks = {label: each["rank"] for label, each in variants.items()}
-    assert ranks == {
-        "cu126": 1,
-        "00000000": 2,
-        None: 3,
-        "cu128": None,
-        "cu129": None,
-    }
+    assert ranks == {"cu126": 1, "00000000": 2, None: 3, "cu128": None, "cu129": None}
     assert [label for label, each in variants.items() if each["chosen"]] == ["cu126"]
     (mismatch,) = variants["cu128"]["mismatches"]
     assert (mismatch["feature"], mismatch["wanted"]) == (LOWER, ["12.8"])
