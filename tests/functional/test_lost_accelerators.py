@@ -93,6 +93,19 @@ def test_lost(
     assert "accelerator" not in fetched.stderr
 
 
+@pytest.mark.usefixtures("torch")
+@pytest.mark.parametrize("cause", ["UPGRADE_VARIANTS=1", "VARIANT=torch=null"])
+def test_configured(venv: Environment, index: IndexServer, cause: str) -> None:
+    """No command keeps what the configuration replaces."""
+    name, _, value = cause.partition("=")
+    env = {**forced("11.0"), f"PIP_{name}": value}
+    command = ["install", "torch==2.9.0", "-i", index.index_url, "--dry-run"]
+    assert venv.pip(*command, env=env).stderr.startswith(
+        "WARNING: pip replaces torch 2.9.0 (cu128), an accelerator variant. torch 2.9.0 "
+        "(null) does not use an accelerator.\n"
+    )
+
+
 HOW = ("--variant=torch=null", "--no-variants", "--upgrade-variants --variant-host=cpu")
 
 
@@ -118,6 +131,7 @@ def test_elsewhere(venv: Environment, index: IndexServer, where: str) -> None:
         "error: variant-lost\n\n× pip would ignore the installed variant 'cu128' of torch "
         "2.9.0.\n╰─> torch 2.9.0 (null) does not use an accelerator.\n"
     )
+    assert ("To keep torch 2.9.0: pip " in strict.stderr) == ("target" in where)
 
 
 @pytest.mark.usefixtures("torch")

@@ -569,6 +569,14 @@ class Settings:
         return sys.path if is_install and given("ignore_installed") else []
 
     @property
+    def keeps_installed(self) -> bool:
+        """Whether pip keeps an installed build in the same folder, unless options are typed."""
+        names = "upgrade", "upgrade_variants", "force_reinstall", "ignore_installed"
+        chosen = VARIANT.dest, "cpuonly", "pytorch_backends"
+        is_seen = self.changes_this_environment or bool(self._given["target_dir"])
+        return is_seen and not any(map(self._configured.get, (*names, *chosen)))
+
+    @property
     def changes_this_environment(self) -> bool:
         """Whether the command may replace packages of the current interpreter."""
         prefix = self._given.get("prefix_path")

@@ -106,7 +106,7 @@ def report_lost(
         reason = why_not(other)
         warning = f"pip replaces {what}, an accelerator variant. {reason}"
         hints = []
-        if is_named:
+        if is_named and run.settings.keeps_installed:
             # An unnamed package may be a dependency that needs the new version.
             words = "install", f"{dist.raw_name}=={dist.version}"
             typed = command(run.settings.options, *words, without=_CHOOSING)

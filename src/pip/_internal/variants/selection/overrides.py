@@ -16,12 +16,7 @@ from typing import TYPE_CHECKING
 
 from pip._vendor.packaging.utils import canonicalize_name
 
-from pip._internal.variants.settings import (
-    NO_VARIANTS,
-    REQUIRE_ACCELERATOR,
-    STRICT_VARIANTS,
-    VARIANT,
-)
+from pip._internal.variants.settings import NO_VARIANTS, STRICT_VARIANTS, VARIANT
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.requirements import Requirement
@@ -264,7 +259,7 @@ def refuse_contradictions(settings: Settings) -> None:
         # This resolver checks no variants.
         needing += [str(each) for each in typed if each.row is STRICT_VARIANTS]
         required = sorted(settings.required_accelerators)
-        needing += [f"{REQUIRE_ACCELERATOR.name} {each}" for each in required]
+        needing += [f"--require-accelerator {each}" for each in required]
     elif any(each.row is NO_VARIANTS for each in typed):
         off = NO_VARIANTS.name
     elif settings.no_variants:
