@@ -190,9 +190,8 @@ def test_few_open_files(venv: Environment, index: IndexServer) -> None:
             index.add(make_wheel(name, version, files=content))
     for old in [f"{name}==1.0" for name in names], names:
         command = ["install", "-U", *old, "-i", index.index_url]
-        limited = ["sh", "-c", 'ulimit -n 24; exec "$@"', "sh"]
-        result = venv.run(*limited, venv.python, "-m", "pip", *command)
-        assert result.stderr == ""
+        limited = ["sh", "-c", 'ulimit -n 16; exec "$@"', "sh"]
+        assert venv.run(*limited, venv.python, "-m", "pip", *command).stderr == ""
     assert set(venv.installed().values()) == {"2.0"}
     left = [path.name for path in venv.site_packages.iterdir()]
     assert not [name for name in left if name.startswith(("~", ".pip"))]

@@ -292,10 +292,11 @@ def test_required_hashes(
     for is_again in False, True:
         install("-r", str(listed), *COPY)
         assert install.taken == ({"direct"} if is_again else set())
-    rewrite(file_of(stored(venv)["direct"], "direct/m.py"), b"x = 2\n")
-    folder = install("-r", str(listed), *COPY)
-    assert not install.taken
-    assert module(folder, "m.py").read_text("utf-8") == "x = 1\n"
+    url = f"{packages.file_url(wheel.filename)}#sha256={wheel.sha256}"
+    for given in ["-r", str(listed)], [url]:
+        rewrite(file_of(stored(venv)["direct"], "direct/m.py"), b"x = 2\n")
+        folder = install(*given, *COPY)
+        assert module(folder, "m.py").read_text("utf-8") == "x = 1\n"
     # Another hash that the file must have.
     other = hashlib.sha512(wheel.content).hexdigest()
     listed.write_text(f"direct==1.0 --hash=sha512:{other}\n", encoding="utf-8")

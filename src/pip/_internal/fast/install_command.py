@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class _Install:
-    """A running ``pip install`` without ``--no-fast``."""
+    """A running ``pip install`` with optimizations."""
 
     def __init__(self, options: Values) -> None:
         self._options = options
@@ -72,7 +72,7 @@ _install: _Install | None = None
 def run(fn: RunCommand, command: Any, options: Values, args: list[str]) -> int:
     """Run ``pip install``."""
     global _install
-    if options.no_fast or options.dry_run:
+    if options.dry_run or not is_fast(options):
         return installing(fn, command, options, args)
     _install = install = _Install(options)
     try:

@@ -70,11 +70,13 @@ class Unpacking:
     def find(self, link: Link, hashes: Hashes) -> str | None:
         """Return the placeholder archive of a stored wheel, or None.
 
-        With ``--require-hashes``, pip verifies the sha256 of every file.
+        With ``--require-hashes``, and for a URL that the user or a package names, pip
+        verifies the sha256 of every file.
         """
         if self._store is None:
             return None
-        is_strict = bool(self._options.require_hashes)
+        # A link without a page is such a URL.
+        is_strict = self._options.require_hashes or not link.comes_from
         found = self._store.find(hashes, link.filename, thoroughly=is_strict)
         if found is None:
             return None
