@@ -510,8 +510,7 @@ class Settings:
     @property
     def legacy_resolver(self) -> bool:
         """Whether the command uses the legacy resolver."""
-        features = self.read.get("deprecated_features_enabled") or ()
-        return "legacy-resolver" in features
+        return "legacy-resolver" in (self.read.get("deprecated_features_enabled") or ())
 
     def value(self, row: OptionRow, *, otherwise: object = None) -> Any:
         """Return the value of an option.

@@ -122,10 +122,8 @@ def report_lost(
 
 def _is_chosen(run: Run) -> bool:
     """Return whether the user selected a build or hid the devices."""
-    answers = run.target.providers.query_all().values()
-    return any(map(run.settings.is_typed, _CHOOSING)) or any(
-        answer.hidden_by for answer in answers
-    )
+    hidden = (each.hidden_by for each in run.target.providers.query_all().values())
+    return any(map(run.settings.is_typed, _CHOOSING)) or any(hidden)
 
 
 def unused_accelerator(
