@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -160,6 +161,7 @@ def test_constraints(venv: Environment, index: IndexServer, torch: list[str]) ->
 
 def test_other_causes(venv: Environment, index: IndexServer, torch: list[str]) -> None:
     index.add(make_sdist("torch", "3.0"))
+    index.add(replace(make_sdist("torch", "4.0"), filename="torch-4.0.tgz"))
     index.add_release("torch", "2.9.0", {"cu126": cuda("12.6")}, plain=False)
     index.add_release("torch", "2.8.1", {"cu128": cuda("12.8")})
     cases = {
@@ -168,6 +170,7 @@ def test_other_causes(venv: Environment, index: IndexServer, torch: list[str]) -
             "3.0": "format",
             "2.9.0": "label",
         },
+        "": {},
     }
     explain = ["variants", "explain", "torch", *torch, "--json"]
     commands = [[*explain, *options.split()] for options in cases]

@@ -15,11 +15,7 @@ from contextlib import contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, cast
 
 from pip._vendor.packaging._variants import on_target
-from pip._vendor.packaging.utils import (
-    canonicalize_name,
-    parse_sdist_filename,
-    parse_wheel_filename,
-)
+from pip._vendor.packaging.utils import canonicalize_name, parse_wheel_filename
 from pip._vendor.wheel_variants import manifest_parser
 from pip._vendor.wheel_variants.labels import parse_manifest_filename
 from pip._vendor.wheel_variants.manifest import InvalidManifest, Manifest
@@ -305,9 +301,11 @@ class _Preparer:
         assert req.link is not None, "the resolver looks at files"
         assert req.name is not None, "nothing but projects is looked up"
         name = canonicalize_name(req.name)
-        parse = parse_wheel_filename if req.link.is_wheel else parse_sdist_filename
-        metadata = f"Metadata-Version: 2.1\nName: {name}\n"
-        metadata += f"Version: {parse(req.link.filename)[1]}\n"
+        # Sdists may have other endings than the current names, such as .tgz.
+        version = req.link.splitext()[0].rpartition("-")[2]
+        if req.link.is_wheel:
+            version = str(parse_wheel_filename(req.link.filename)[1])
+        metadata = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
         dist = get_metadata_distribution(metadata.encode(), req.link.filename, name)
         label = label_of(req.link)
         selection = self._run.decisions.fetch_selection_of(req.link)
