@@ -239,8 +239,7 @@ def report_contradictions(
     apart = [build for build in builds if build.runtime != agreement.CPU]
     if agreement.are_mixed(apart):
         run.reporter.warn(reasons.mixture(run.settings.options, apart))
-    neighbors = [*chosen, *stay]
-    for using, other in agreement.contradictions(neighbors):
+    for using, other in agreement.contradictions([*chosen, *stay]):
         is_new = using in chosen or other in chosen
         if is_new and other.dist.canonical_name not in reported:
             given = run.settings.options, run.mode_modules
