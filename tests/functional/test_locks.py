@@ -177,6 +177,16 @@ def test_fewer_builds(
         assert set(markers(content).values()) == {None}
 
 
+def test_builds_that_need_the_same(venv: Environment, index: IndexServer) -> None:
+    add_variants(
+        index, "torch", "2.8.0", TORCH, {label: ["lib"] for label in TORCH["variants"]}
+    )
+    index.add(make_wheel("lib", "1.0"))
+    content = lock(venv, index, "torch")
+    assert markers(content) == {"lib 1.0": None, "torch 2.8.0": None}
+    assert "default-groups" not in content
+
+
 def test_markers_for_variants(venv: Environment, index: IndexServer) -> None:
     requires = [
         "gpu-lib; 'nvidia' in variant_namespaces",
