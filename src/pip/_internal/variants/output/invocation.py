@@ -154,9 +154,7 @@ def for_another_build(
 ) -> str:
     """Return the command that makes pip reselect the build of an installed package."""
     flags, build, wanted = place(options, dist), installed_build(dist), dist.raw_name
-    if build is None or build.label is None:
-        flags = flags or ("--force-reinstall",)
-    elif flags:
+    if flags:
         # --upgrade replaces the version, too.
         wanted = f"{wanted}=={public(dist.version)}"
     words = *(flags or (UPGRADE_VARIANTS.name,)), *options_for(mode_modules, build)

@@ -211,12 +211,16 @@ def contradiction(
     first, second = (
         (using, other) if other.dist.canonical_name in using.needs else (other, using)
     )
+    then, name = "choose another wheel", other.dist.raw_name
+    typed = for_another_build(options, mode_modules, other.dist)
+    if other.build is None:
+        # The package has no variants, so pip knows no other wheel.
+        then, typed = "list the wheels", command(options, "variants", "list", name)
     text = (
         f"'{first.dist.raw_name}' requires '{second.dist.raw_name}', but {using.title} "
-        f"uses an accelerator and {other.title} does not. To choose another wheel of "
-        f"'{other.dist.raw_name}':"
+        f"uses an accelerator and {other.title} does not. To {then} of '{name}':"
     )
-    return Hint(text, for_another_build(options, mode_modules, other.dist))
+    return Hint(text, typed)
 
 
 def _joined(*sentences: str) -> str:
