@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from pip._internal.exceptions import HashError, InstallationError, PipError
 from pip._internal.fast.resolving import prefetching
 from pip._internal.metadata import get_environment
 from pip._internal.req.constructors import install_req_from_req_string
-from pip._internal.variants.index.links import label_of, source_of, version_of
+from pip._internal.variants.index.links import label_of, renamed, source_of, version_of
 from pip._internal.variants.selection.installed import installed_build, installed_label
 from pip._internal.variants.selection.run import Purpose, Run, noting_host, run_of
 from pip._internal.variants.slots import ENVIRONMENT, RUN
@@ -354,12 +355,12 @@ class _Resolution:
             if link is None or req.is_direct or not dist:
                 continue
             release = run.decisions.release_of(link)
-            if release is None or not release.labels:
-                from pip._internal.variants.output.skipped_versions import listed_files
-                from pip._internal.variants.selection.release import Release
-
+            listed = map(renamed, itertools.chain(*run.catalog.listed.get(dist, ())))
+            if (release is None or not release.labels) and any(map(label_of, listed)):
                 version = version_of(link, dist)
-                if version is not None and any(map(label_of, listed_files(run, dist))):
+                if version is not None:
+                    from pip._internal.variants.selection.release import Release
+
                     source = source_of(link)
                     found.append((Release(run, dist, version, [link], [source]), link))
         return found
