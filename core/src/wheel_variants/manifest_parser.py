@@ -38,6 +38,7 @@ __all__ = [
     "parse_document",
     "parse_manifest",
     "read_document",
+    "schema_version",
 ]
 
 #: Bytes. The largest real manifests have five thousand bytes; a manifest of 5,000 labels
@@ -167,7 +168,7 @@ class _ManifestReader:
         if is_deep or not isinstance(document, dict):
             return Manifest((), {}, {})
         schema = self._schema(root)
-        self._version = _version(schema or "")
+        self._version = schema_version(schema or "")
         priorities = self._values.required(root, "default-priorities")
         namespaces = None if priorities is None else self._namespaces(priorities)
         feature_order: dict[str, tuple[str, ...]] = {}
@@ -208,7 +209,7 @@ class _ManifestReader:
         schema = root.get("$schema", "")
         if not self._values.is_a(str, schema, "'$schema'"):
             return None
-        version = _version(schema)
+        version = schema_version(schema)
         if version[0] != 0 or version[1] > _NEWEST_MINOR:
             self._report(
                 "manifest-schema",
@@ -294,7 +295,7 @@ class _ManifestReader:
         return namespaces
 
 
-def _version(schema: str) -> tuple[int, ...]:
+def schema_version(schema: str) -> tuple[int, ...]:
     """Return the version that ``$schema`` states, or an unknown version."""
     found = _SCHEMA_VERSION.findall(schema)
     return tuple(int(number or 0) for number in found[-1]) if found else _UNKNOWN

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from wheel_variants.manifest import Manifest
+from wheel_variants.manifest_parser import schema_version
 
 __all__ = ["Disagreement", "Subject", "disagreements", "merge"]
 
@@ -129,5 +130,5 @@ def _merge_documents(
     schemas = [each["$schema"] for each in (other, first) if "$schema" in each]
     if schemas:
         # Older schemas lack keys of newer schemas, such as providers.
-        merged["$schema"] = max(schemas, key=lambda url: url.rpartition("/v")[2])
+        merged["$schema"] = max(schemas, key=schema_version)
     return merged

@@ -172,9 +172,9 @@ class _Indexer:
             site.write_pages()
             report.pages = pages
         self._remove_stale(simple=simple)
-        is_known = report.files == len(scanned.hashed) and not report.read
+        is_new = site.changed or report.read or report.files != len(scanned.hashed)
         has_pages = any(each.startswith(f"{SIMPLE}/") for each in self.before)
-        if has_pages and not simple and not (is_known and not site.changed):
+        if has_pages and not simple and is_new:
             report.warnings.append(
                 f"The pages in {pages} are from an earlier run: to update them, add "
                 "--simple"
