@@ -136,7 +136,7 @@ def test_the_error_index_lists_each_code() -> None:
     }
     assert raised
     listed = re.findall(
-        r"^- `([a-z-]+)`:", (DOCS / "errors.md").read_text(encoding="utf-8"), re.M
+        r"^## `([a-z-]+)`$", (DOCS / "errors.md").read_text(encoding="utf-8"), re.M
     )
     assert listed == sorted(map(str, raised))
 
