@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from tests.lib.manifests import PluginSpec, make_manifest
@@ -138,6 +139,19 @@ def test_only_the_installed_version_counts_where_nothing_else_can_come() -> None
 def test_versions_are_told_as_people_write_them() -> None:
     told = abi_dependency.wanted(manifest(torch=["1.13", "2.9"], numpy=["2"]), "x")
     assert told == ["torch==2.9.* or 1.13.*", "numpy==2.*"]
+
+
+def test_distance() -> None:
+    several = manifest(numpy=["2"], torch=["1.13", "2.9"])
+
+    def distance(**versions: str) -> list[list[int]]:
+        others = {canonicalize_name(each): Version(v) for each, v in versions.items()}
+        return abi_dependency.distance(several, "x", others)
+
+    assert distance() == distance(scipy="1") == []
+    assert distance(torch="2.10.1") == [[0, 1]]
+    assert distance(torch="1.12", numpy="1.26") == [[1], [0, 1]]
+    assert distance(torch="2") == [[0]] < distance(torch="3") == [[1]]
 
 
 def test_what_means_nothing_is_told() -> None:

@@ -152,12 +152,14 @@ def test_no_variant_agreement(venv: Environment, index: IndexServer) -> None:
 
 def test_a_conflict_names_the_builds(pip: Pip, nntile: IndexServer) -> None:
     """Case I."""
+    nntile.add_release("torch-nntile", "0.0.9", {}, manifest=NNTILE, plain=False)
     command = ["install", "torch-nntile", "torch==2.8", "-i", nntile.index_url]
     result = pip(*command, env=forced("13.1"), code=1)
     assert (
-        "ERROR: To see which versions the variants of torch-nntile 0.1.0 require: pip "
-        "variants explain torch-nntile==0.1.0 "
+        "ERROR: The closest is the variant 'torch291_cu128' of torch-nntile 0.1.0, which "
+        "requires torch==2.9.1.*. To see all: pip variants explain torch-nntile==0.1.0 "
     ) in result.stderr
+    assert result.stderr.count("The closest is") == 1
     assert "The user requested torch==2.8" in result.stdout
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from packaging.specifiers import SpecifierSet
@@ -22,6 +22,7 @@ from wheel_variants.properties import Property, SupportedFeature
 __all__ = [
     "AbiSupport",
     "PackageVersions",
+    "distance",
     "has_dependencies",
     "ignored_reason",
     "requirements",
@@ -165,6 +166,23 @@ def _wanted(
             versions = sorted(filter(_is_version, values), key=_numbers, reverse=True)
             if _is_project(feature) and versions:
                 yield canonicalize_name(feature), versions
+
+
+def distance(
+    manifest: Manifest, label: str, versions: Mapping[NormalizedName, Version]
+) -> list[list[int]]:
+    """Return the distance between the versions that a variant requires and *versions*.
+
+    Distances are comparable between the variants of one project.
+    """
+    return [
+        min(
+            [abs(a - b) for a, b in zip(_numbers(value), other.release, strict=False)]
+            for value in values
+        )
+        for project, values in _wanted(manifest, label)
+        if (other := versions.get(project)) is not None
+    ]
 
 
 def has_dependencies(manifest: Manifest, labels: Iterable[str]) -> bool:

@@ -241,11 +241,8 @@ def _refused(selection: Selection, manifest: Manifest) -> Iterator[_Refused]:
     for label, mismatches in selection.ranking.rejected.items():
         lacking = {each.feature.namespace for each in mismatches}
         is_unjudged = any(selection.answers[each].is_lacking for each in lacking)
-        if (
-            _uses(selection, manifest, label)
-            and not is_unjudged
-            and not lacking & others
-        ):
+        uses = _uses(selection, manifest, label)
+        if uses and not is_unjudged and not lacking & others:
             distances = [_distance(each) for each in mismatches]
             yield len(mismatches), distances, label, rejection(selection, label)
 

@@ -45,12 +45,10 @@ def announce(run: Run, finder: PackageFinder, chosen: Sequence[Taken]) -> None:
     for release, link in chosen:
         label = label_of(link)
         if label is None:
+            kind = "plain wheel" if link.is_wheel else "source distribution"
             labels = shortened(release.labels)
             logger.info(
-                "Using %s, %s, instead of its variants (%s)",
-                release,
-                "plain wheel" if link.is_wheel else "source distribution",
-                labels,
+                "Using %s, %s, instead of its variants (%s)", release, kind, labels
             )
         else:
             _announce_variant(run, release, link, label)
@@ -70,9 +68,8 @@ def _announce_variant(run: Run, release: Release, link: Link, label: str) -> Non
     how, why = "", reasons.why_chosen(selection, label)
     if release.chosen_by is not None:
         how = f", chosen with {release.chosen_by}"
-        why = (
-            reasons.describe_properties(selection.properties(label)) or "no properties"
-        )
+        properties = selection.properties(label)
+        why = reasons.describe_properties(properties) or "no properties"
     elif selection.is_changed_by_preferences:
         how = ", preferred with --prefer-variant"
     write([f"Using {release}, variant {label} ({why}{how})"])
@@ -100,9 +97,8 @@ def _is_agreed(run: Run, release: Release, label: str | None) -> bool:
     """Return whether pip selected a build to agree with other builds."""
     if run.attempt.agreement is None:
         return False
-    compatible = (
-        each.ranking.compatible for each in release.fetch_selections().values()
-    )
+    selections = release.fetch_selections().values()
+    compatible = (each.ranking.compatible for each in selections)
     return label not in {labels[0] for labels in compatible if labels}
 
 

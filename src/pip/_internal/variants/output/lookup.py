@@ -263,11 +263,8 @@ def _offers(infos: Iterable[IndexCandidateInfo]) -> Iterator[Offer]:
 
 def _files(run: Run, finder: PackageFinder, project: NormalizedName) -> list[Link]:
     """Return all files of a project, from all modes."""
-    links: Iterable[Link] = (
-        link
-        for link in listed_files(run, project)
-        if not isinstance(link, LocalVersionWheel)
-    )
+    listed = listed_files(run, project)
+    links: Iterable[Link] = (e for e in listed if not isinstance(e, LocalVersionWheel))
     for mode in run.modes:
         links = mode.files(finder, project, links)
     return list(dict.fromkeys(links))

@@ -77,9 +77,7 @@ def _not_listed(
     """Return the error for a missing dependency of a build, or None."""
     link = None if dependent is None else dependent.source_link
     parent = run.decisions.release_of(link)
-    if parent is None or not parent.labels:
-        return None
-    if finder.find_all_candidates(project):
+    if parent is None or not parent.labels or finder.find_all_candidates(project):
         return None
     words = "--extra-index-url", PyPI.simple_url
     typed = again(run.settings.options, *words, without=("--no-index",))

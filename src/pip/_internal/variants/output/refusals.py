@@ -13,7 +13,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from typing import TYPE_CHECKING, Any
 
 from pip._vendor.packaging.specifiers import SpecifierSet
+from pip._vendor.packaging.utils import canonicalize_name
 from pip._vendor.packaging.version import InvalidVersion, Version
+from pip._vendor.wheel_variants.abi_dependency import distance, wanted
 from pip._vendor.wheel_variants.labels import NULL_LABEL
 
 from pip._internal.commands import create_command
@@ -30,6 +32,7 @@ from pip._internal.variants.index.links import LocalVersionWheel, label_of, pinn
 from pip._internal.variants.output.invocation import command
 from pip._internal.variants.output.reasons import (
     FOR_ANOTHER_MACHINE,
+    build_name,
     problems_of,
     rejections,
     shortened,
@@ -47,7 +50,6 @@ if TYPE_CHECKING:
     from pip._internal.index.package_finder import PackageFinder
     from pip._internal.metadata import BaseDistribution
     from pip._internal.models.candidate import InstallationCandidate
-    from pip._internal.resolution.resolvelib.base import Candidate
     from pip._internal.resolution.resolvelib.factory import Factory
     from pip._internal.variants.selection.release import Release
 
@@ -318,7 +320,11 @@ def refusal(
     reason = reason or _missing_label(run, finder, causes)
     if reason is not None:
         return reason
-    return _refused(usual, run, finder, causes) if run.enabled else usual()
+    if not run.enabled:
+        return usual()
+    for parent in sorted({each.parent.project_name for each in causes if each.parent}):
+        _log_closest(run, parent, causes)
+    return _refused(usual, run, finder, causes)
 
 
 def _refused(
@@ -326,8 +332,6 @@ def _refused(
 ) -> InstallationError:
     """Return the error about rejected variants, or the usual error if there are other causes."""
     projects = dict.fromkeys(cause.requirement.project_name for cause in causes)
-    for cause in causes:
-        _log_alternatives(run, cause.parent)
     reached = {project: run.decisions.reached(project) for project in projects}
     refused = {
         project: [each for each in releases if not each.fetch_ranked()]
@@ -358,14 +362,37 @@ def _log_without_not_found(usual: Callable[[], object]) -> None:
     emit(deque(e for e in records if not e.getMessage().startswith(_NOT_FOUND)))
 
 
-def _log_alternatives(run: Run, parent: Candidate | None) -> None:
-    """Log that other variants of the parent need other versions."""
-    release = run.decisions.release_of(None if parent is None else parent.source_link)
-    if release is not None and release.labels and release.fetch_has_alternatives():
-        pinned_release = f"{release.project}=={release.version}"
+def _log_closest(run: Run, project: NormalizedName, causes: Iterable[Any]) -> None:
+    """Log the variant of *project* that comes closest to the versions in *causes*."""
+    versions = {
+        cause.requirement.project_name: Version(each.version.removesuffix(".*"))
+        for cause in causes
+        if cause.parent is None or cause.parent.project_name != project
+        for each in _specifier(cause)
+        if each.operator != "==="
+    }
+    names = {cause.requirement.project_name for cause in causes}
+    builds = [
+        (distance(manifest, label, versions), manifest, label, release)
+        for release in run.decisions.reached(project)
+        for selection in release.fetch_selections().values()
+        if (manifest := selection.manifest) is not None
+        for label in selection.ranking.compatible
+        if any(canonicalize_name(e.name) in names for e in selection.required(label))
+    ]
+    if builds:
+        _, manifest, label, release = min(builds, key=lambda each: each[0])
+        build = build_name(release, label)
+        needed = " and ".join(wanted(manifest, label))
+        text = f"The closest is {build}, which requires {needed}. To see all:"
+        pinned_release = f"{project}=={release.version}"
         typed = command(run.settings.options, "variants", "explain", pinned_release)
-        text = f"To see which versions the variants of {release} require:"
-        run.reporter.log_once(logging.CRITICAL, Hint(text, typed))
+        logger.critical("%s", Hint(text, typed))
+
+
+def _specifier(cause: Any) -> SpecifierSet:
+    ireq = cause.requirement.get_candidate_lookup()[1]
+    return SpecifierSet() if ireq is None or ireq.req is None else ireq.req.specifier
 
 
 def _missing_label(
@@ -391,10 +418,7 @@ def _label_in_version(
     """Return the error for a local version that is a label, or None."""
     for cause in causes if run.enabled else ():
         project = cause.requirement.project_name
-        ireq = cause.requirement.get_candidate_lookup()[1]
-        specifier = SpecifierSet()
-        if cause.parent is None and ireq is not None and ireq.req is not None:
-            specifier = ireq.req.specifier
+        specifier = _specifier(cause) if cause.parent is None else SpecifierSet()
         if project in constraints:
             specifier &= constraints[project].specifier
         for version in pinned(specifier):
@@ -457,12 +481,8 @@ def nothing_left(
     selections = [
         each for release in releases for each in release.fetch_selections().values()
     ]
-    hints = [
-        hint
-        for release in releases
-        for problem in problems_of(release)
-        for hint in getattr(problem, "hints", ())
-    ]
+    problems = (each for release in releases for each in problems_of(release))
+    hints = [hint for each in problems for hint in getattr(each, "hints", ())]
     judged = any(selection.manifest is not None for selection in selections)
     choices = [each.hint for each in releases if each.hint is not None]
     if choices:

@@ -121,11 +121,8 @@ class Decisions:
 
     def refused(self) -> dict[NormalizedName, Release]:
         """Return each project's newest reached release that has no installable files."""
-        return {
-            release.project: release
-            for release in self._newest_last()
-            if not release.fetch_decision().ranked
-        }
+        reached = self._newest_last()
+        return {e.project: e for e in reached if not e.fetch_decision().ranked}
 
 
 class Run(Basis):
