@@ -51,6 +51,8 @@ def test_each_option_is_documented_with_where_it_is_allowed() -> None:
     assert expected == {
         name: set(shown[name]["places"]) & {*_PLACES.values()} for name in expected
     }
+    text = (ROOT / "docs/options.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"`(--[a-z-]+)`", text)) >= {*shown} - {"-y"}
 
 
 def test_what_needs_variants_is_documented() -> None:
