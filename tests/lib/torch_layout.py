@@ -48,7 +48,10 @@ def _rocm(version: str) -> dict[str, Any]:
 
 
 _NEWER = _real(75, 80, 86, 90, 100, 120)
-_INTEL = "12.55.8 12.60.7 12.71.4 12.74.4 20.1.0 20.4.4 30.0.4 30.1.0".split()
+_INTEL = [
+    *("12.55.8", "12.60.7", "12.71.4", "12.74.4"),
+    *("20.1.0", "20.4.4", "30.0.4", "30.1.0"),
+]
 
 #: The manifest of torch 2.10.0 on the index, which torchvision shares.
 MANIFEST: Mapping[str, Any] = {

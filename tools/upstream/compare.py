@@ -65,8 +65,9 @@ def listed(cell: str, path: Path = _LIST) -> set[str]:
     """Return the tests that are expected to fail in a cell, each listed with a reason."""
     content = tomllib.loads(path.read_text(encoding="utf-8"))
     return {
-        each["test"]
+        test
         for each in content["difference"]
+        for test in each["tests"]
         if each["reason"]
         and any(fnmatchcase(cell, pattern) for pattern in each.get("cells", ["*"]))
     }

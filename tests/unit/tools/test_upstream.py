@@ -84,7 +84,7 @@ def test_listed_tests_are_to_fail(tmp_path: Path) -> None:
         found = compare({"t": outcome}, {"t": "passed"}, {"t"}, whole=True)
         assert {key for key, tests in found.items() if tests} == {meaning}
     path = tmp_path / "expected.toml"
-    entry = '[[difference]]\ntest = "t"\nreason = "because"\ncells = ["unit-*"]\n'
+    entry = '[[difference]]\ntests = ["t"]\nreason = "because"\ncells = ["unit-*"]\n'
     path.write_text(entry, encoding="utf-8")
     assert listed("unit-importlib-fork", path) == {"t"}
     assert listed("functional-importlib-fork", path) == set()
