@@ -193,6 +193,7 @@ def test_interrupted_while_staging(venv: Environment, packages: IndexServer) -> 
     assert not upgrade.litter()
 
 
+@pytest.mark.linux
 def test_plans_of_earlier_releases_are_never_done(
     venv: Environment, packages: IndexServer, tmp_path: Path
 ) -> None:
