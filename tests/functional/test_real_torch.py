@@ -38,13 +38,7 @@ def links(tmp_path: Path) -> Path:
 def test_real_torch_is_chosen_installed_and_imported(
     venv: Environment, links: Path, host: Callable[[str], Path]
 ) -> None:
-    install: list[str | Path] = [
-        "install",
-        "--no-index",
-        "--find-links",
-        links,
-        "torch",
-    ]
+    install = ["install", "--no-index", "--find-links", str(links), "torch"]
     result = venv.pip(*install, "--dry-run", "--variant-host", host("cuda13.0-sm9.0"))
     assert ", variant cu129 (" in result.stdout
 

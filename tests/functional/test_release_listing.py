@@ -200,16 +200,22 @@ def test_pip_takes_the_wheel_for_torch(
 
 
 @pytest.mark.scoped
-def test_none_matches(pip: Pip, release: IndexServer, from_listing: list[str]) -> None:
+def test_none_matches(
+    pip: Pip, release: IndexServer, from_listing: list[str], tmp_path: Path
+) -> None:
     """No wheel for this torch, the closest is named, and nothing is compiled."""
     before = len(release.requests)
     for torch, closest in {"2.10.0": "2.9", "2.3.*": "2.4"}.items():
         release.add_release("torch", torch.replace("*", "1"), {"cu128": cuda("12.0")})
-        command = ["install", f"torch=={torch}", "flash-attn", *from_listing]
-        result = pip(*command, code=1, env=GPU)
-        assert (
-            f"of flash-attn 2.8.3, which requires torch=={closest}.*." in result.stderr
+        said = f"of flash-attn 2.8.3, which requires torch=={closest}.*."
+        command = ["install", "flash-attn", *from_listing]
+        result = pip(*command, f"torch=={torch}", code=1, env=GPU)
+        assert said in result.stderr
+        (tmp_path / "c.txt").write_text(f"torch=={torch}")
+        result = pip(
+            *command, code=1, env={**GPU, "PIP_CONSTRAINT": f"{tmp_path}/c.txt"}
         )
+        assert said in result.stderr
     wheels = (each for each in release.requests[before:] if "flash_attn" in each.path)
     assert all(each.method == "HEAD" or "range" in each.headers for each in wheels)
     result = pip("install", "torch==2.9.1", "flash-attn", *from_listing, code=1)

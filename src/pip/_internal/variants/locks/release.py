@@ -87,11 +87,7 @@ def depends_on_machine(requirement: str, manifest: Manifest, label: str) -> list
     if not is_about_variant(requirement):
         return []
     named = "".join(requirement.split()).replace('"', "'")
-    return [
-        str(each)
-        for each in uncertain(manifest, label)
-        if f"'{'::'.join(each)}'" in named
-    ]
+    return [str(e) for e in uncertain(manifest, label) if f"'{'::'.join(e)}'" in named]
 
 
 #: The types that both JSON and TOML have. Keys that the schemas define have no other types.

@@ -323,7 +323,7 @@ def refusal(
     if not run.enabled:
         return usual()
     for parent in sorted({each.parent.project_name for each in causes if each.parent}):
-        _log_closest(run, parent, causes)
+        _log_closest(run, parent, causes, constraints)
     return _refused(usual, run, finder, causes)
 
 
@@ -362,13 +362,21 @@ def _log_without_not_found(usual: Callable[[], object]) -> None:
     emit(deque(e for e in records if not e.getMessage().startswith(_NOT_FOUND)))
 
 
-def _log_closest(run: Run, project: NormalizedName, causes: Iterable[Any]) -> None:
-    """Log the variant of *project* that comes closest to the versions in *causes*."""
+def _log_closest(
+    run: Run, project: NormalizedName, causes: Iterable[Any], limits: Mapping[str, Any]
+) -> None:
+    """Log the variant of *project* that comes closest to what others require.
+
+    :param limits: the constraints, by project.
+    """
+    required = {name: each.specifier for name, each in limits.items()}
+    for cause in causes:
+        if getattr(cause.parent, "project_name", None) != project:
+            required[cause.requirement.project_name] = _specifier(cause)
     versions = {
-        cause.requirement.project_name: Version(each.version.removesuffix(".*"))
-        for cause in causes
-        if cause.parent is None or cause.parent.project_name != project
-        for each in _specifier(cause)
+        canonicalize_name(name): Version(each.version.removesuffix(".*"))
+        for name, specifier in required.items()
+        for each in specifier
         if each.operator != "==="
     }
     names = {cause.requirement.project_name for cause in causes}
@@ -478,12 +486,10 @@ def nothing_left(
     missing = _no_release_with_label(releases)
     if missing is not None:
         return missing
-    selections = [
-        each for release in releases for each in release.fetch_selections().values()
-    ]
+    selections = (each.fetch_selections().values() for each in releases)
     problems = (each for release in releases for each in problems_of(release))
     hints = [hint for each in problems for hint in getattr(each, "hints", ())]
-    judged = any(selection.manifest is not None for selection in selections)
+    judged = any(e.manifest is not None for several in selections for e in several)
     choices = [each.hint for each in releases if each.hint is not None]
     if choices:
         hints.append(choices[0])
