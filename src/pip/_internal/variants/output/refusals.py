@@ -377,7 +377,7 @@ def _log_closest(
         canonicalize_name(name): Version(each.version.removesuffix(".*"))
         for name, specifier in required.items()
         for each in specifier
-        if each.operator != "==="
+        if each.operator not in ("!=", "===")
     }
     names = {cause.requirement.project_name for cause in causes}
     builds = [
