@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from optparse import Values
 from pathlib import Path
 from typing import Any, cast
+from unittest.mock import Mock
 
 import pytest
 
@@ -52,11 +53,8 @@ def forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def numbers(fetches: list[Fetch | None]) -> list[int | None]:
-    """Return the names of the files."""
-    return [
-        None if fetch is None else int(fetch.link.filename.removesuffix(".whl"))
-        for fetch in fetches
-    ]
+    """Return the numbers in the names of the files."""
+    return [int(each.link.filename[:-4]) if each else None for each in fetches]
 
 
 def test_the_largest_first_but_few_of_them_at_once() -> None:
@@ -260,9 +258,16 @@ def test_after_a_failure_nothing_else_begins(monkeypatch: pytest.MonkeyPatch) ->
     assert fetch is not None
     monkeypatch.setattr(fetch, "run", lambda: setattr(fetch, "error", OSError()))
     downloads._work(iter([fetch]))
-    assert [type(each.error) for each in downloads._fetches] == [
-        OSError,
-        Stopped,
-        Stopped,
-    ]
+    assert [type(e.error) for e in downloads._fetches] == [OSError, Stopped, Stopped]
     assert downloads._next() is None
+
+
+def test_an_interrupt_of_the_start_stops_what_has_begun(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    downloads = pool_of(0)
+    monkeypatch.setattr(Workers, "grow", Mock(side_effect=KeyboardInterrupt))
+    with pytest.raises(KeyboardInterrupt):
+        next(downloads.download())
+    assert isinstance(downloads._fetches[0].error, Stopped)

@@ -211,8 +211,8 @@ class Pool:
         for fetch in self._fetches:
             os.mkdir(fetch.folder)
         with self._progress:
-            self._start()
             try:
+                self._start()
                 for fetch in self._fetches:
                     yield fetch.link, self._finish(fetch)
             finally:
