@@ -226,7 +226,7 @@ def test_what_hangs_is_not_waited_for_twice(
     gate = Gate()
     parts.fault(wheel("part4"), gate=gate)
     command = ["download", "-d", "got", "top", "-i", parts.index_url]
-    command += ["--timeout", "1", "--retries", "1"]
+    command += ["--timeout", "2", "--retries", "1"]
     said = []
     for more in (IN_TURN, []):
         parts.clear_log()
