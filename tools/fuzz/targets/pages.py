@@ -52,8 +52,10 @@ _FINDER, _FINDER_WITHOUT = _make_finder(enabled=True), _make_finder(enabled=Fals
 def _read(content_type: str, data: bytes) -> None:
     links = [link for link in _links(content_type, data) if not _breaks_upstream(link)]
     evaluator = _FINDER.make_link_evaluator("foo")
-    run: Run = _FINDER._link_collector._variants  # type: ignore[attr-defined]
-    run.catalog.manifests.clear()
+    for finder in _FINDER_WITHOUT, _FINDER:
+        run: Run = finder._link_collector._variants  # type: ignore[attr-defined]
+        run.catalog.manifests.clear()
+        run.catalog.listed.clear()
     found = _FINDER.evaluate_links(evaluator, links)
     for (project, _, _), link in run.catalog.manifests.items():
         assert project == "foo"
