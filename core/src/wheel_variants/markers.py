@@ -16,7 +16,6 @@ from operator import eq, ne
 from typing import Any
 
 from packaging.markers import InvalidMarker, Marker, UndefinedComparison
-from packaging.requirements import InvalidRequirement
 
 from wheel_variants.properties import Property
 
@@ -105,17 +104,11 @@ def _has_variable(marker: str) -> bool:
 
 
 def resolve_requirement(text: str, environment: VariantEnvironment) -> str:
-    """Resolve the marker of a dependency specifier; see :func:`resolve_marker`.
-
-    :raises packaging.requirements.InvalidRequirement: if the marker is invalid.
-    """
+    """Resolve the marker of a dependency specifier; see :func:`resolve_marker`."""
     match = _REQUIREMENT.fullmatch(text)
     if match is None or not is_about_variant(text):
         return text
-    try:
-        marker = resolve_marker(match["marker"], environment)
-    except InvalidMarker as error:
-        raise InvalidRequirement(str(error)) from None
+    marker = resolve_marker(match["marker"], environment)
     return f"{match['rest']} ; {marker}" if marker else match["rest"].strip()
 
 

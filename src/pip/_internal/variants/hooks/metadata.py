@@ -7,7 +7,6 @@ without such markers to upstream.
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
@@ -46,21 +45,21 @@ def dependencies(
             yield from fn(dist, extras)
             return
         from pip._vendor.packaging._variants import during
-        from pip._vendor.packaging.markers import Marker
-        from pip._vendor.wheel_variants.markers import resolve_marker
+        from pip._vendor.wheel_variants.markers import (
+            is_about_variant,
+            resolve_requirement,
+        )
 
         yield from map(Requirement, bound.requirements)
         with during(bound.environment):
             found = list(fn(dist, extras))
         for requirement in found:
-            if requirement.marker is None:
+            text = str(requirement)
+            if is_about_variant(text):
+                resolved = resolve_requirement(text, bound.environment)
+                yield type(requirement)(resolved)
+            else:
                 yield requirement
-                continue
-            # A copy, since upstream caches parsed requirements.
-            text = copy.copy(requirement)
-            rest = resolve_marker(str(requirement.marker), bound.environment)
-            text.marker = Marker(rest) if rest else None
-            yield type(requirement)(str(text))
 
 
 @contextmanager
