@@ -37,27 +37,28 @@ _JSON = "application/vnd.pypi.simple.v1+json"
 _SESSION = PipSession()
 
 
-def _make_finder(*, enabled: bool) -> PackageFinder:
+def _make_run(*, enabled: bool) -> tuple[Run, PackageFinder]:
     scope = SearchScope.create(find_links=[], index_urls=[], no_index=True)
     collector = LinkCollector(_SESSION, scope)
     run = Run(_SESSION, Settings(optparse.Values()), Reporter, enabled=enabled)
     run.attach(collector)
     collector._variants = run  # type: ignore[attr-defined]
-    return PackageFinder.create(collector, SelectionPreferences(allow_yanked=True))
+    preferences = SelectionPreferences(allow_yanked=True)
+    return run, PackageFinder.create(collector, preferences)
 
 
-_FINDER, _FINDER_WITHOUT = _make_finder(enabled=True), _make_finder(enabled=False)
+_RUN, _FINDER = _make_run(enabled=True)
+_RUN_WITHOUT, _FINDER_WITHOUT = _make_run(enabled=False)
 
 
 def _read(content_type: str, data: bytes) -> None:
     links = [link for link in _links(content_type, data) if not _breaks_upstream(link)]
     evaluator = _FINDER.make_link_evaluator("foo")
-    for finder in _FINDER_WITHOUT, _FINDER:
-        run: Run = finder._link_collector._variants  # type: ignore[attr-defined]
+    for run in _RUN, _RUN_WITHOUT:
         run.catalog.manifests.clear()
         run.catalog.listed.clear()
     found = _FINDER.evaluate_links(evaluator, links)
-    for (project, _, _), link in run.catalog.manifests.items():
+    for (project, _, _), link in _RUN.catalog.manifests.items():
         assert project == "foo"
         assert link.filename.endswith("-variants.json")
     by_version: dict[Any, list[Link]] = {}
@@ -67,7 +68,7 @@ def _read(content_type: str, data: bytes) -> None:
         by_version.setdefault(candidate.version, []).append(candidate.link)
     for version, of_version in by_version.items():
         name = canonicalize_name("foo")
-        release = Release(run, name, version, of_version, [_URL])
+        release = Release(_RUN, name, version, of_version, [_URL])
         assert set(release.wheels) <= {_URL}
     for candidate in _FINDER_WITHOUT.evaluate_links(evaluator, links):
         assert label_of(candidate.link) is None

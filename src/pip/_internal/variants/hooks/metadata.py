@@ -45,21 +45,15 @@ def dependencies(
             yield from fn(dist, extras)
             return
         from pip._vendor.packaging._variants import during
-        from pip._vendor.wheel_variants.markers import (
-            is_about_variant,
-            resolve_requirement,
-        )
+        from pip._vendor.wheel_variants.markers import resolve_requirement
 
         yield from map(Requirement, bound.requirements)
         with during(bound.environment):
             found = list(fn(dist, extras))
         for requirement in found:
             text = str(requirement)
-            if is_about_variant(text):
-                resolved = resolve_requirement(text, bound.environment)
-                yield type(requirement)(resolved)
-            else:
-                yield requirement
+            resolved = resolve_requirement(text, bound.environment)
+            yield requirement if resolved == text else type(requirement)(resolved)
 
 
 @contextmanager
