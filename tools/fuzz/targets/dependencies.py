@@ -89,7 +89,7 @@ def _check(marker: Marker, os_name: str, extra: str) -> None:
 def _evaluated(marker: Marker, environment: dict[str, Any]) -> bool | None:
     try:
         return marker.evaluate(environment)
-    except _REFUSED:
+    except ValueError:  # as _REFUSED, or a number has more digits than Python takes
         return None
 
 
