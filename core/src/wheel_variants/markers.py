@@ -129,7 +129,7 @@ def resolve_marker(marker: str, environment: VariantEnvironment) -> str:
         left = Marker(text)
         if matches and all(_has_variable(match[0]) for match in matches):
             return "" if left.evaluate() else _NEVER.strip()
-        return str(left)
+        return text.strip()
     except RecursionError:
         raise InvalidMarker("the marker is nested too deeply") from None
 

@@ -18,7 +18,7 @@ from pip._vendor.packaging.markers import (
 from pip._vendor.packaging.requirements import InvalidRequirement, Requirement
 from pip._vendor.wheel_variants.markers import (
     is_about_variant,
-    resolve_marker,
+    resolve_requirement,
     variant_environment,
 )
 from pip._vendor.wheel_variants.properties import InvalidProperty, Property
@@ -59,29 +59,30 @@ def _joined(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 
 
 def _check_marker(expression: str, os_name: str, extra: str) -> None:
+    _check(f"foo; {expression}", os_name, extra)
+
+
+def _check(text: str, os_name: str = "posix", extra: str = "") -> None:
     try:
-        marker = Marker(expression)
-    except InvalidMarker:
+        marker = Requirement(text).marker
+    except InvalidRequirement:
         return
-    _check(marker, os_name, extra)
-
-
-def _check(marker: Marker, os_name: str, extra: str) -> None:
-    if _TWO_VARIABLES.search(str(marker)):
+    if marker is None or _TWO_VARIABLES.search(str(marker)):
         return
     environment: dict[str, Any] = {"os_name": os_name, "extra": extra}
     expected = _evaluated(marker, {**environment, **_ENVIRONMENT})
     with during(_ENVIRONMENT):
         assert _evaluated(marker, environment) == expected
     try:
-        rest = resolve_marker(str(marker), _ENVIRONMENT)
+        resolved = resolve_requirement(text, _ENVIRONMENT)
     except (*_REFUSED, InvalidMarker):  # e.g. half of a surrogate pair in a string
         return
-    if not rest:
+    assert not is_about_variant(resolved)
+    rest = Requirement(resolved).marker
+    if rest is None:
         assert expected in (True, None)
         return
-    assert not is_about_variant(f"foo; {rest}")
-    found = _evaluated(Marker(rest), environment)
+    found = _evaluated(rest, environment)
     # A part that cannot be evaluated does not matter if another part decides.
     assert expected is None or found == expected
 
@@ -89,7 +90,7 @@ def _check(marker: Marker, os_name: str, extra: str) -> None:
 def _evaluated(marker: Marker, environment: dict[str, Any]) -> bool | None:
     try:
         return marker.evaluate(environment)
-    except ValueError:  # as _REFUSED, or a number has more digits than Python takes
+    except (*_REFUSED, ValueError):  # ValueError: more than 4,300 digits
         return None
 
 
@@ -97,12 +98,7 @@ def _run(data: bytes) -> None:
     text = data.decode("utf-8", "replace")
     message = Message()
     message["Requires-Dist"] = text.replace("\n", " ").replace("\r", " ")
-    try:
-        requirement = Requirement(message["Requires-Dist"])
-    except InvalidRequirement:
-        return
-    if requirement.marker is not None:
-        _check(requirement.marker, "posix", "")
+    _check(message["Requires-Dist"])
     try:
         Property.parse(text)
     except InvalidProperty:
