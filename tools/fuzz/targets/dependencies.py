@@ -30,8 +30,9 @@ __all__ = ["TARGETS"]
 
 #: The exceptions that upstream's evaluation also raises.
 _REFUSED = (UndefinedComparison, UndefinedEnvironmentName)
-#: packaging compares the first variable with the name of the second.
-_TWO_VARIABLES = re.compile(r"[a-z_]+ (?:[<>=!~]+|(?:not )?in) [a-z_]+")
+_OPERATOR = "(?:[<>=!~]+|(?:not )?in)"
+#: packaging takes one of two variables as a string, and one of two strings as a variable.
+_TWO_OF_A_KIND = re.compile(rf"[a-z_]+ {_OPERATOR} [a-z_]+|[\"'] {_OPERATOR} [\"']")
 _PROPERTIES = (
     Property("nvidia", "sm_arch", "90_real"),
     Property("x86_64", "level", "v3"),
@@ -67,7 +68,7 @@ def _check(text: str, os_name: str = "posix", extra: str = "") -> None:
         marker = Requirement(text).marker
     except InvalidRequirement:
         return
-    if marker is None or _TWO_VARIABLES.search(str(marker)):
+    if marker is None or _TWO_OF_A_KIND.search(str(marker)):
         return
     environment: dict[str, Any] = {"os_name": os_name, "extra": extra}
     expected = _evaluated(marker, {**environment, **_ENVIRONMENT})
