@@ -35,7 +35,7 @@ CHANGES = "os.rename,os.remove,os.rmdir"
 #: The first folder for old files is made when all new packages are prepared.
 PREPARED = "/old-0"
 #: Before the first removal, between removals and moves, and while the rest is deleted.
-STEPS = (1, 2, 3, 5, 7, 9, 12, 16, 20, 23, 30, 38, 48)
+STEPS = (1, 3, 9, 16, 23, 38)
 
 
 def fill(index: IndexServer, version: str) -> None:

@@ -158,27 +158,6 @@ def test_same_failure(venv: Environment, parts: IndexServer, name: str) -> None:
 
 
 @pytest.mark.process
-def test_a_failure_stops_the_others(
-    venv: Environment, parts: IndexServer, tmp_path: Path
-) -> None:
-    gate = Gate()
-    for part in PARTS[:4]:
-        parts.fault(wheel(part), gate=gate, truncate=100)
-    FAILURES["gone"](parts)
-    temporary = tmp_path / "temporary"
-    temporary.mkdir()
-    command = ["install", "top", "-i", parts.index_url]
-    before = files(venv.site_packages)
-    # These four would never end.
-    result = venv.pip(*command, code=1, env={"TMPDIR": str(temporary)})
-    gate.open()
-    assert "404 Client Error" in result.stderr
-    assert "resume" not in result.output
-    assert files(venv.site_packages) == before
-    assert not list(temporary.iterdir())
-
-
-@pytest.mark.process
 @pytest.mark.skipif(os.name == "nt", reason="limits are those of POSIX")
 def test_few_open_files(venv: Environment, index: IndexServer) -> None:
     names = [f"p{number}" for number in range(12)]
