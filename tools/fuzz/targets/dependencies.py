@@ -64,6 +64,8 @@ def _check_marker(expression: str, os_name: str, extra: str) -> None:
 
 
 def _check(text: str, os_name: str = "posix", extra: str = "") -> None:
+    if text.count("(") > 100:  # packaging may raise RecursionError
+        return
     try:
         marker = Requirement(text).marker
     except InvalidRequirement:
