@@ -269,7 +269,7 @@ def test_files(measured: Callable[..., Result], tmp_path: Path) -> None:
     host = tmp_path / "host.json"
     for content, reason in {
         # From 3.14 on the depth that can be read depends on the stack.
-        f'{{"host-schema": {DEEP}}}': "nested too deeply|is not 1: \\[\\[",
+        f'{{"host-schema": {DEEP}}}': "nested too deeply|must be 1, not \\[\\[",
         '{"host-schema": 1, "supported": {"\\u001b[2J": []}}': "Invalid namespace",
     }.items():
         host.write_text(content)
