@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shlex
-import sys
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -413,9 +412,7 @@ def test_check_repairs_from_the_same_file(
         f"local 1.0 is incomplete: pip cannot find '{missing}'. To repair the "
         f"package: pip {repair}\n"
     ) in venv.pip("check", code=None).stderr
-    # From CPython 3.15 on, stock pip cannot uninstall a package without METADATA.
-    if sys.version_info < (3, 15) or not missing.endswith("METADATA"):
-        venv.pip(*shlex.split(repair))
+    venv.pip(*shlex.split(repair))
 
 
 #: Another package that is installed beside torch, and the warning; None for none.

@@ -72,8 +72,7 @@ def checked(
     with noting_host(settings):
         providers = ProviderChain.for_settings(settings)
     mode_modules = find_mode_modules()
-    whole = list(filter(_has_metadata, dists))
-    found, masked = unsupported(whole, providers, mode_modules, options)
+    found, masked = unsupported(dists, providers, mode_modules, options)
     target = target_of(settings, providers.host)
     environment = {} if target is None else target.environment
     if settings.path:
@@ -83,12 +82,12 @@ def checked(
         status = fn(command, options, args)
     strict = settings.strict_variants
     _log(logging.ERROR if strict else logging.WARNING, found.values())
-    lacking = list(map(why_not, unaccelerated_dists(names, whole, providers)))
+    lacking = list(map(why_not, unaccelerated_dists(names, dists, providers)))
     _log(logging.ERROR, (f"--require-accelerator: {line}" for line in lacking))
     _log(logging.WARNING, (*masked, *warnings_of(providers.detected)))
     if has_variants:
         # The best variants may have no conflict.
-        rest = [dist for dist in whole if dist not in found]
+        rest = [dist for dist in dists if dist not in found]
         with on_target(environment):
             _log(logging.WARNING, _conflicting(rest, providers, mode_modules, options))
     _log(logging.WARNING, incomplete(dists, options, mode_modules))
@@ -98,13 +97,6 @@ def checked(
 def _log(level: int, lines: Iterable[str]) -> None:
     for line in lines:
         logger.log(level, "%s", line)
-
-
-def _has_metadata(dist: BaseDistribution) -> bool:
-    try:
-        return dist.metadata is not None
-    except OSError:  # from CPython 3.15 on, if METADATA is missing
-        return False
 
 
 def _installed(folders: list[str] | None) -> list[BaseDistribution]:
@@ -134,7 +126,7 @@ def _folders_checked(dists: Sequence[BaseDistribution], target: Target | None) -
         try:
             needs = list(dist.iter_dependencies())
         except (OSError, ValueError) as error:
-            broken.append(f"{dist.canonical_name} has invalid metadata: {error}")
+            broken.append(f"{dist.raw_name} has invalid metadata: {error}")
         else:
             packages[dist.canonical_name] = upstream.PackageDetails(dist.version, needs)
     missing, conflicting = upstream.check_package_set(packages)
@@ -147,7 +139,7 @@ def _folders_checked(dists: Sequence[BaseDistribution], target: Target | None) -
     python = TargetPython() if target is None else target.python
     place = "this platform" if target is None else target.host.path
     broken += [
-        f"{dist.canonical_name} {dist.version} is not supported on {place}."
+        f"{dist.raw_name} {dist.version} is not supported on {place}."
         for dist in upstream.check_unsupported(dists, python.get_unsorted_tags())
     ]
     write(broken or ["No broken requirements found."])
@@ -168,9 +160,7 @@ def incomplete(
             # The folder of metadata names the version, too, if METADATA is missing.
             missing, version = list(_missing(dist)), dist.version
         except (OSError, ValueError, IndexError, csv.Error) as error:
-            logger.debug(
-                "Cannot read which files %s has: %r", dist.canonical_name, error
-            )
+            logger.debug("Cannot read which files %s has: %r", dist.raw_name, error)
             continue
         if missing:
             from pip._internal.variants.output.invocation import for_same_file
@@ -178,7 +168,7 @@ def incomplete(
             rest = len(missing) - 1
             more = f" and {counted(rest, 'more file')}" if rest else ""
             yield Hint(
-                f"{dist.canonical_name} {version} is incomplete: pip cannot find "
+                f"{dist.raw_name} {version} is incomplete: pip cannot find "
                 f"'{missing[0]}'{more}. To repair the package:",
                 for_same_file(options, mode_modules, dist),
             )

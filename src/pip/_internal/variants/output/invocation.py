@@ -166,9 +166,9 @@ def for_same_file(
 ) -> str:
     """Return the command that reinstalls a package from the same file."""
     flags, url = place(options, dist) or ("--force-reinstall",), dist.direct_url
-    wanted = f"{dist.canonical_name}=={dist.version}"
+    wanted = f"{dist.raw_name}=={dist.version}"
     if url is not None:
-        wanted = direct_url_as_pep440_direct_reference(url, dist.canonical_name)
+        wanted = direct_url_as_pep440_direct_reference(url, dist.raw_name)
     words = *flags, "--no-deps", *options_for(mode_modules, installed_build(dist))
     return command(options, "install", *words, wanted)
 
