@@ -130,6 +130,20 @@ def metadata_file(fn: Callable[[Any, str], bytes]) -> Callable[[Any, str], bytes
     return read
 
 
+def found_metadata(fn: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Take missing METADATA as empty, as before CPython 3.15."""
+
+    def read(dist: Any) -> Any:
+        try:
+            return fn(dist)
+        except FileNotFoundError:
+            from email.message import Message
+
+            return Message()
+
+    return read
+
+
 def arguments_parsed(fn: Callable[..., Any]) -> Callable[..., Any]:
     """Store the typed options; suggest similar options; respect ``NO_COLOR``.
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
-from email.message import Message
 from typing import TYPE_CHECKING, Any
 
 from pip._vendor.packaging.markers import UndefinedEnvironmentName
@@ -28,17 +27,6 @@ def with_variant(name: object, dist: BaseDistribution, form: str) -> str:
     """
     label = installed_label(dist)
     return str(name) if label is None else f"{name}{form.format(label)}"
-
-
-def metadata(fn: Callable[..., Message], dist: BaseDistribution) -> Message:
-    """Return the metadata of a distribution, which is empty if there is no METADATA.
-
-    Older versions of CPython return the same.
-    """
-    try:
-        return fn(dist)
-    except FileNotFoundError:
-        return Message()
 
 
 def dependencies(
