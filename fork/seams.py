@@ -222,7 +222,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
         ],
     },
     "pip/_internal/metadata/importlib/_dists.py": {
-        "From CPython 3.15 on, missing METADATA is an error, even of other packages.": [
+        "On CPython 3.15, one package without METADATA must not stop all others.": [
             Decorate("Distribution._metadata_impl", "found_metadata"),
         ],
         "Dependencies depend on the variant, which is known here.": [

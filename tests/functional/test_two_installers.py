@@ -70,7 +70,7 @@ def test_races(venv: Environment, packages: IndexServer, other: str) -> None:
     env = {**venv.environ(), "UV_CACHE_DIR": str(venv.root / "uv-cache")}
     for number in range(8):
         running: list[subprocess.Popen[str]] = []
-        # In turn, each one starts first, up to a third of a second earlier.
+        # They take turns to start first, up to 0.28 seconds before the other.
         for command in both if number % 2 else reversed(both):
             if running:
                 with suppress(subprocess.TimeoutExpired):

@@ -131,7 +131,7 @@ def metadata_file(fn: Callable[[Any, str], bytes]) -> Callable[[Any, str], bytes
 
 
 def found_metadata(fn: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Take missing METADATA as empty, as before CPython 3.15."""
+    """Return empty metadata if METADATA is missing, as before CPython 3.15."""
 
     def read(dist: Any) -> Any:
         try:
