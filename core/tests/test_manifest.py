@@ -161,6 +161,7 @@ def test_a_key_that_is_repeated_is_named() -> None:
         b'{"a":' * 200_000,
         b'{"variants": ' + b"9" * 6_000 + b"}",
         b'{"variants": NaN}',
+        rb'{"$schema": "\ud800", "variants": {}}',
         b" " * (2 << 20) + b"{}",
     ],
     ids=lambda data: data[:20].decode("latin-1"),

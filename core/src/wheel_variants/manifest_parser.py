@@ -103,7 +103,7 @@ def load_json(data: bytes) -> Any:
     if len(data) > MAX_MANIFEST_SIZE:
         raise InvalidManifest(f"larger than {MAX_MANIFEST_SIZE >> 20} MiB")
     try:
-        return json.loads(
+        document = json.loads(
             data.decode("utf-8"),
             object_pairs_hook=_without_duplicates,
             parse_constant=_no_constant,
@@ -111,12 +111,15 @@ def load_json(data: bytes) -> Any:
             parse_int=lambda _: 0.0,
             parse_float=lambda _: 0.0,
         )
-    except UnicodeDecodeError:
+        # An escape can be half a surrogate pair, which no lock file can contain.
+        json.dumps(document, ensure_ascii=False).encode()
+    except UnicodeError:
         raise InvalidManifest("not UTF-8 text", _JSON) from None
     except json.JSONDecodeError as error:
         raise InvalidManifest(f"not valid JSON ({error})", _JSON) from None
     except RecursionError:
         raise InvalidManifest(_TOO_DEEP) from None
+    return document
 
 
 _JSON = "manifest-json"
