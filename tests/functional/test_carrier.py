@@ -268,8 +268,12 @@ class TestRefused:
         kept.parent.mkdir(parents=True)
         make_wheel("pip", "24.0").write_to(kept.parent)
         content = kept.read_bytes()
-        kept.write_bytes(content[:-30])
-        assert "saved wheel of the old pip is damaged" in refused("--undo", venv.venv)
+        unknown = bytearray(content)
+        unknown[content.index(b"PK\x01\x02") + 10] = 99  # The method of compression.
+        for damaged in content[:-30], unknown:
+            kept.write_bytes(damaged)
+            said = refused("--undo", venv.venv)
+            assert "saved wheel of the old pip is damaged" in said
         # Sound, and no pip.
         kept.write_bytes(content)
         assert "pip 24.0 does not run under '" in refused("--undo", venv.venv)

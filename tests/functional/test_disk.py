@@ -15,7 +15,7 @@ from pip._internal.fast.install_command import LARGE
 from tests.lib.environments import Environment, Result
 from tests.lib.fault_cells import PLUGIN, add_packages
 from tests.lib.hosts import forced
-from tests.lib.index import IndexServer
+from tests.lib.index import Fault, IndexServer
 from tests.lib.manifests import cuda, variant_json
 from tests.lib.wheels import make_wheel
 
@@ -124,12 +124,12 @@ def test_no_space_for_temporary_files(mounted: Mounted, options: list[str]) -> N
     assert files(result) == {}
 
 
-def _little_space(venv: Environment) -> str:
-    """Return a script that puts the packages on a disk with little space left."""
+def _little_space(venv: Environment, more: int = 300) -> str:
+    """Return a script that puts the packages on a disk with *more* KiB left."""
     return f"""
         mkdir -p small; mount -t tmpfs none small; cp -a {venv.site_packages}/. small
         used=$(df -k --output=used small | tail -1)
-        mount -o remount,size=$((used + 300))k small
+        mount -o remount,size=$((used + {more}))k small
         mount --bind small {venv.site_packages}"""
 
 
@@ -166,6 +166,20 @@ def test_space_that_staging_needs_in_addition(
     command = ["install", "-I", "kernels", "-i", index.index_url]
     mounted("", *command)
     assert set(content) <= set(files(mounted(_little_space(venv), *command)))
+
+
+def test_space_that_unpacking_during_downloads_takes(
+    venv: Environment, mounted: Mounted, index: IndexServer
+) -> None:
+    for name, size in ("one", 3_000_000), ("two", 3_000_000), ("last", 0):
+        data = bytes(size) + os.urandom(LARGE if size else 2_000_000)
+        index.add(make_wheel(name, "1.0", files={f"{name}/a.bin": data}))
+    command = ["install", "-I", "-i", index.index_url, "--no-cache-dir", "one", "two"]
+    mounted("", *command)
+    # The files that were unpacked early leave no space for the last file.
+    index.faults["/files/last-1.0-py3-none-any.whl"] = Fault(delay=1)
+    script = f"{_little_space(venv, 7000)}\nexport TMPDIR=$(mktemp -dp $PWD/small)"
+    mounted(script, *command, "last")
 
 
 def test_no_space_for_what_is_built(venv: Environment, mounted: Mounted) -> None:

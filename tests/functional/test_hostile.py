@@ -288,9 +288,21 @@ def test_files(measured: Callable[..., Result], tmp_path: Path) -> None:
     assert "error: Cannot use [variant] in " in result.stderr
 
 
+def test_a_folder_with_the_name_of_a_manifest(
+    measured: Callable[..., Result], tmp_path: Path
+) -> None:
+    (tmp_path / "foo-1.0-variants.json").mkdir()
+    for wheel in make_wheel("foo", "1.0", label="a"), make_wheel("foo", "1.0"):
+        wheel.write_to(tmp_path)
+    command = ["install", "--dry-run", "foo", "--no-index", "-f", tmp_path]
+    result = measured(*command)
+    assert "Using foo 1.0, plain wheel" in result.stdout
+    assert "Is a directory" in result.stderr
+
+
 def test_servers_of_wheels(measured: Callable[..., Result], index: IndexServer) -> None:
     """A server is asked for the metadata of a wheel, and no more is taken from it."""
-    for name in ("digits", "endless", "listing"):
+    for name in ("digits", "endless", "listing", "reset"):
         index.add_release(name, "1.0", {}, manifest=PREVIEW_TORCH, listed=False)
     many = make_manifest({f"a{n}": {} for n in range(20)} | {"cu128": cuda("12.8")})
     index.add_release("many", "1.0", {}, manifest=many, listed=False)
@@ -302,14 +314,20 @@ def test_servers_of_wheels(measured: Callable[..., Result], index: IndexServer) 
     index.add(replace(sound, content=b"\0" * (17 << 20) + end))
     lie = Fault(headers={"Content-Length": "9" * 5000}, methods=("HEAD",))
     more = Fault(body=b"\0" * (100 << 20), methods=("GET",))
-    for name, fault in (("digits", lie), ("endless", more)):
+    no_parts = {"Accept-Ranges": "none"}
+    reset = Fault(headers=no_parts, truncate=100, reset=True)
+    for name, fault in (("digits", lie), ("endless", more), ("reset", reset)):
         for entry in index.projects[name][:-1]:
             index.faults[f"/files/{entry.path}"] = fault
-    packages = ["digits", "endless", "many"]
+    packages = ["digits", "endless", "many", "reset"]
     result = measured("install", *packages, "-i", index.index_url)
     assert "Using many 1.0, variant a0" in result.stdout
     assert "larger than 97 KiB" in result.stderr
-    for name, problem in (("digits", "not support range"), ("endless", "more than")):
+    for name, problem in {
+        "digits": "not support range",
+        "endless": "more than",
+        "reset": "connection",
+    }.items():
         assert f"Using {name} 1.0, plain wheel" in result.stdout
         assert problem in result.stderr
     result = measured("install", "--dry-run", "listing", "-i", index.index_url, "-v")

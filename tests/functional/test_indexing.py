@@ -114,15 +114,28 @@ def test_wheels_that_are_refused(index: Index, report: Report, dist: Path) -> No
     assert "['amd', 'nvidia'] and ['nvidia']" in text
     assert "with the same list of namespaces" in text
     bad.unlink()
+    # The newer of two schemas requires a provider for each namespace.
+    old = make_manifest(
+        {"a": {"nvidia": {"sm_arch": ["90_real"]}}},
+        schema="0.1.1",
+        namespaces=["nvidia", "x86_64"],
+    )
+    mixed = [add(dist, "mixed", "1.0", "a", old)]
+    mixed.append(add(dist, "mixed", "1.0", "cu126", MANIFEST))
+    assert "Namespace 'x86_64' has no provider" in index("--simple", code=1).stderr
+    for path in mixed:
+        path.unlink()
     renamed = dist / "foo_bar-1.0-py3-none-any-cu130.whl"
     shutil.copy(dist / "foo_bar-1.0-py3-none-any-cu128.whl", renamed)
-    broken = [dist / f"broken-1.0-py3-none-any-{label}.whl" for label in "xX"]
+    broken = [dist / f"broken-1.0-py3-none-any-{label}.whl" for label in "xXy"]
     for path in broken:
         path.write_bytes(b"PK")
+    broken[2].write_bytes(renamed.read_bytes()[200:])
     text = index(code=1).stderr
     assert f"{renamed.name}: variant.json describes 'cu128' instead" in text
     assert f"{broken[0].name}: Not a zip archive" in text
     assert f"{broken[1].name}: Invalid file name" in text
+    assert f"{broken[2].name}: Entry " in text
     for path in (renamed, *broken):
         path.unlink()
     assert {**files(dist), state: b""} == before

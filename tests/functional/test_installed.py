@@ -357,10 +357,25 @@ def test_check_of_a_folder(venv: Environment, torch: IndexServer) -> None:
     # The app that was there stays.
     assert result.lines[-1] == "Successfully installed numpy-2.3.1"
     result = venv.pip(*check, *old, code=1, cwd=venv.work)
-    assert result.lines == [
-        lacking,
-        "app 1.0 requires numpy<2, but numpy 2.3.1 is installed.",
-    ]
+    conflict = "app 1.0 requires numpy<2, but numpy 2.3.1 is installed."
+    assert result.lines == [lacking, conflict]
+    # What pip cannot compare is named, as upstream names it.
+    (site / "numpy-2.3.1.dist-info").rename(site / "numpy-2004d_x.dist-info")
+    result = venv.pip(*check, *old, code=1, cwd=venv.work)
+    assert result.lines[0].startswith("numpy has invalid metadata: Invalid version")
+
+
+def test_an_invalid_version(venv: Environment, torch: IndexServer) -> None:
+    """It is refused, as stock pip does, or replaced."""
+    found = venv.site_packages / "numpy-2004d_x.dist-info"
+    found.mkdir()
+    (found / "METADATA").write_text("Name: numpy\nVersion: 2004d_x\n")
+    (found / "RECORD").touch()
+    command = ["install", "--dry-run", "numpy", "-i", torch.index_url]
+    for options in [], ["-U", "--upgrade-variants"]:
+        result = venv.pip(*command, *options, code=1)
+        assert "error: invalid-installed-package" in result.stderr
+    assert "install numpy-2.3.1" in venv.pip(*command, "--force-reinstall").stdout
 
 
 @pytest.mark.process

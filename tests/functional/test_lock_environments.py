@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -221,6 +224,13 @@ class TestRefused:
         known = "The dependencies of source-1.0.tar.gz are known only after a build."
         assert known in result.stderr
         assert not (venv.work / "pylock.toml").exists()
+        # What an sdist says of its name leads nowhere else.
+        evil = make_sdist("source", "1.1", dynamic=[])
+        data = gzip.decompress(evil.content)
+        data = data.replace(b"Name: source", b"Name: /tmp/e")
+        plain.add(replace(evil, content=gzip.compress(data)))
+        assert "inconsistent name" in venv.pip(*command, code=1).output
+        assert not Path("/tmp/e-1.1.dist-info").exists()
         # A wheel helps, of an older version too.
         plain.add(make_wheel("source", "0.9"))
         content = lock(venv, plain, "source", "--environment", MAC)

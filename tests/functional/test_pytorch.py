@@ -528,6 +528,10 @@ def test_what_is_pinned_and_not_pytorchs_own_comes_from_the_users_index(
         ("sympy==1.*", "sympy-1.13.3"),
     )
     check((f"torch --cpuonly {typed}", {}, expected) for typed, expected in cases)
+    # A wheel on the user's own index is not a build, whatever its local version.
+    pytorch.add(make_wheel("own", "1.0+cu121"))
+    with_password = pytorch.index_url.replace("//", "//user:password@")
+    assert "own-1.0+cu121" in dry("own", "--cpuonly", "-i", with_password).stdout
     # One that is there, in another place than where it is looked up.
     result = dry("torch", "--cpuonly", "sympy==1.13.3", code=1)
     assert "Looking for 'sympy' in your index, not in Py" in result.stderr

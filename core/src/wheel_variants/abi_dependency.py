@@ -35,6 +35,8 @@ _VALUE = re.compile(rf"{_NUMBER}(?:\.{_NUMBER}){{0,2}}")
 #: The maximum number of versions between two values to exclude individually, at each level:
 #: no project has a 1.64 between 1.13 and 2.9.
 _GAP = 50
+#: The number of excluded releases from which older values are left out.
+_MOST_EXCLUDED = 200
 
 _Release = tuple[int, ...]
 
@@ -230,7 +232,7 @@ def _specifier(values: Iterable[str]) -> str:
     first, excluded = spans[-1][0], list[str]()
     for before, after in zip(reversed(spans[:-1]), reversed(spans[1:]), strict=True):
         gap = _between(before[1], after[0])
-        if gap is None:
+        if gap is None or len(excluded) > _MOST_EXCLUDED:
             break
         first, excluded = before[0], [*gap, *excluded]
     if _following(first) == spans[-1][1]:

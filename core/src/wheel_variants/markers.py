@@ -36,12 +36,11 @@ VariantEnvironment = Mapping[str, "str | AbstractSet[str]"]
 _ALWAYS, _NEVER = ' python_version >= "0"', ' python_version < "0"'
 _STRING = r"""'[^']*'|"[^"]*\""""
 _VARIABLE = re.compile(r"\bvariant_(?:label|properties|features|namespaces)\b")
-_SIDE = rf"{_STRING}|(?!(?:and|or|in|not)\b)[A-Za-z_][A-Za-z0-9_.]*"
+_NAME = r"(?<![A-Za-z0-9_.])(?!(?:and|or|in|not)\b)[A-Za-z_][A-Za-z0-9_.]*"
+_SIDE = rf"{_STRING}|{_NAME}"
 _COMPARISON = re.compile(rf"({_SIDE})\s*([<>=!~]=?=?|in\b|not\s+in\b)\s*({_SIDE})")
 # A URL ends with whitespace before the semicolon.
-_REQUIREMENT = re.compile(
-    r"(?P<rest>[^;@]*|[^;@]*@\s*\S+)\s*;(?P<marker>.*)", re.DOTALL
-)
+_REQUIREMENT = re.compile(r"(?P<rest>[^;@]*(?:@\s*\S+\s*)?);(?P<marker>.*)", re.DOTALL)
 # Strings have no order, as in all dependency specifiers.
 _OPERATORS: Mapping[str, Callable[[str, Any], bool]] = {
     "==": eq,
@@ -109,7 +108,8 @@ def resolve_requirement(text: str, environment: VariantEnvironment) -> str:
     if match is None or not is_about_variant(text):
         return text
     marker = resolve_marker(match["marker"], environment)
-    return f"{match['rest']} ; {marker}" if marker else match["rest"].strip()
+    rest = match["rest"].strip()
+    return f"{rest} ; {marker}" if marker else rest
 
 
 def resolve_marker(marker: str, environment: VariantEnvironment) -> str:

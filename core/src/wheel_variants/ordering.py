@@ -60,6 +60,11 @@ def rank(
         compatible variants and have no other effect.
     """
     index = _index(manifest, supported, preferences)
+    offered = {
+        Feature(namespace, each.name): each.values
+        for namespace, features in supported.items()
+        for each in features
+    }
     keys: list[tuple[tuple[tuple[float, ...], ...], bool, str]] = []
     rejected: dict[str, tuple[Mismatch, ...]] = {}
     unknown = []
@@ -70,7 +75,7 @@ def rank(
             continue
         places = _places(variant, index)
         if places is None:
-            rejected[label] = _mismatches(variant, supported)
+            rejected[label] = _mismatches(variant, index, offered)
         else:
             keys.append(((*sorted(places), _END), label == NULL_LABEL, label))
     keys.sort()
@@ -147,12 +152,12 @@ def _places(variant: Variant, index: _Index) -> list[tuple[int, int, int]] | Non
 
 
 def _mismatches(
-    variant: Variant, supported: SupportedProperties
+    variant: Variant, index: _Index, offered: Mapping[Feature, tuple[str, ...]]
 ) -> tuple[Mismatch, ...]:
     return tuple(
-        Mismatch(Feature(namespace, name), wanted, offered)
+        Mismatch(feature, wanted, offered.get(feature, ()))
         for namespace, features in variant.features.items()
         for name, wanted in features.items()
-        for offered in (supported.values_of(namespace, name),)
-        if set(wanted).isdisjoint(offered)
+        for feature in (Feature(namespace, name),)
+        if index.get(feature, {}).keys().isdisjoint(wanted)
     )

@@ -11,6 +11,7 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -295,12 +296,14 @@ def _always_required(wheel: wheels.WheelFile) -> Iterator[Requirement]:
     machines = [proofs.markers_of_platform(tag.platform) for tag in wheel.name.tags]
     for _, requirement in _requirements(_required(wheel)):
         marker = requirement.marker
-        if marker is None or (
-            all(machines)
-            and "extra" not in str(marker)
-            and all(marker.evaluate(machine) for machine in machines)
-        ):
-            yield requirement
+        # A marker that cannot be evaluated may not apply.
+        with suppress(ValueError, LookupError):
+            if marker is None or (
+                all(machines)
+                and "extra" not in str(marker)
+                and all(marker.evaluate(machine) for machine in machines)
+            ):
+                yield requirement
 
 
 def _requiring(

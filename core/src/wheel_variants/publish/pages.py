@@ -71,6 +71,7 @@ def read_page(session: HttpSession, url: str) -> Place:
             links = _json_links(fetched, page)
         else:
             links = _HtmlReader(fetched, page).links
+        page.projects = list(dict.fromkeys(page.projects))
     except (KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ValueError(repr(error)) from None
     for link in links:
@@ -125,5 +126,5 @@ class _HtmlReader(HTMLParser):
             is_below = urlsplit(link.url).path.startswith(self.below)
             if link.filename.endswith(_FILES):
                 self.links.append(link)
-            elif is_below and link.url not in self.page.projects:
+            elif is_below:
                 self.page.projects.append(link.url)

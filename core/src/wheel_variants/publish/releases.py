@@ -19,11 +19,13 @@ from wheel_variants.labels import (
     parse_manifest_filename,
 )
 from wheel_variants.manifest import Manifest
-from wheel_variants.merging import Subject, disagreements
+from wheel_variants.merging import Subject, disagreements, merge
+from wheel_variants.publish.documents import to_json
 from wheel_variants.publish.errors import capital
 from wheel_variants.publish.files import file_sha256, is_regular_below
 from wheel_variants.publish.findings import Finding, found
 from wheel_variants.publish.http import local_path
+from wheel_variants.publish.manifest_rules import check_manifest
 from wheel_variants.publish.output import track
 from wheel_variants.publish.simple_index import IndexedFile, manifest_filename
 from wheel_variants.publish.wheel_rules import CheckedWheel, check_wheel
@@ -112,6 +114,11 @@ class ReleaseFiles:
             if own in each.names:
                 remedy = f"{_WRITE_AGAIN}, or {remedy[:1].lower()}{remedy[1:]}"
             yield Finding(rule, each.names, f"The files {each.problem}", remedy)
+        if len({each.schema for each in self.embedded.values()}) > 1:
+            # A newer schema may require what an older one lacks.
+            merged = to_json(merge(self.embedded).document)
+            findings = check_manifest(merged, own).findings
+            yield from (each for each in findings if each.is_error)
 
     def check_labels(self) -> Iterator[Finding]:
         """Check whether the labels in the manifest match the labels of the wheels."""

@@ -267,6 +267,8 @@ def _check_entries(archive: ZipFile) -> None:
             problem = "is not a path inside the archive"
         elif name in seen:
             problem = "appears more than once"
+        elif not 0 <= info.header_offset < archive.start_dir:
+            problem = "starts outside the archive"
         else:
             seen.add(name)
             continue

@@ -27,7 +27,7 @@ from pip._internal.fast.install_command import unpacking_for
 from pip._internal.fast.optional_work import diverting_logs, emit
 from pip._internal.fast.pages import listed_size
 from pip._internal.fast.session_requests import requests_of, without_questions
-from pip._internal.fast.space import space_for
+from pip._internal.fast.space import is_full, space_for
 from pip._internal.fast.threads import Workers
 from pip._internal.network.cache import is_from_cache
 from pip._internal.network.download import Downloader
@@ -94,7 +94,7 @@ class Fetch(Downloader):
         self.result: tuple[str, str] | None = None
         self.error: BaseException | None = None
         self.ended_at = 0.0
-        self._unpacking = unpacking
+        self.unpacking = unpacking
         self._download: _FileDownload | None = None
         self._response: Response | None = None
         self._stop = threading.Event()
@@ -139,8 +139,8 @@ class Fetch(Downloader):
         hashes = self.link.as_hashes()
         if hashes and hashes.is_hash_allowed("sha256", sha256 := read_sha256(path)):
             register(path, sha256)
-            if self._unpacking is not None:
-                self._unpacking.add(path, hashes, self.link)
+            if self.unpacking is not None:
+                self.unpacking.add(path, hashes, self.link)
 
     def stop(self) -> None:
         """Stop the download soon, without a result."""
@@ -261,6 +261,10 @@ class Pool:
     def _retry(self, fetch: Fetch) -> None:
         """Retry a failed download alone, or raise its error."""
         self._progress.close()
+        for each in self._fetches:
+            if each.unpacking is not None and is_full(each.error):
+                # Wheels that were unpacked early may fill the disk.
+                each.unpacking.stop()
         with space_for(fetch.size or fetch.listed_size, fetch.folder):
             if fetch.error is not None and self._is_final(fetch):
                 emit(fetch.records)

@@ -14,7 +14,7 @@ from pip._internal.utils.misc import format_size
 _FULL = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
 
 
-def is_full(error: BaseException) -> bool:
+def is_full(error: BaseException | None) -> bool:
     """Return whether *error* means that the disk is full."""
     return isinstance(error, OSError) and error.errno in _FULL
 

@@ -7,7 +7,6 @@ parent belong to the user and no live process has locked the folder.
 
 from __future__ import annotations
 
-import errno
 import os
 import shutil
 import stat
@@ -52,14 +51,13 @@ def own_folder(path: str) -> None:
 
 
 def new_files_inherit_nothing(folder: str) -> bool:
-    """Return whether new files inherit no group or permissions from a folder.
-
-    :raises OSError: if pip cannot inspect the folder.
-    """
-    if sys.platform != "linux":
-        raise OSError(errno.ENOTSUP, "Only Linux tells", folder)
-    is_setgid = os.stat(folder).st_mode & stat.S_ISGID
-    return not is_setgid and _DEFAULT_ACL not in os.listxattr(folder)
+    """Return whether new files surely inherit no group or permissions from a folder."""
+    if sys.platform == "linux":
+        # Some file systems have no attributes.
+        with suppress(OSError):
+            is_setgid = os.stat(folder).st_mode & stat.S_ISGID
+            return not is_setgid and _DEFAULT_ACL not in os.listxattr(folder)
+    return False
 
 
 def put(tree: str, place: str) -> None:

@@ -110,13 +110,17 @@ class Unpacking:
         if self._unpacker is not None:
             self._unpacker.add(path, finish)
 
+    def stop(self) -> None:
+        """Remove the wheels that were unpacked early, and unpack no others."""
+        if self._unpacker is not None:
+            self._unpacker.close()
+
     def close(self) -> None:
         """Allow other processes to remove stored wheels."""
         global _current
         _current = None
         install_root.BYTECODE.clear()
-        if self._unpacker is not None:
-            self._unpacker.close()
+        self.stop()
         if self._cache is not None:
             self._cache.close()
 

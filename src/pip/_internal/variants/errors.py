@@ -49,10 +49,6 @@ def _one_line(text: str) -> str:
     return " ".join(text.split()).rstrip(".")
 
 
-#: The width of the label that upstream puts before the lines of an error, such as ``hint:``.
-_BESIDE = len("hint: ")
-
-
 _Lines = str | Iterable[str]
 
 
@@ -100,7 +96,8 @@ class VariantError(exceptions.DiagnosticPipError):
         """Show the error like stock pip; on a terminal, fold lines between words."""
         if not console.is_terminal:
             return super().__rich_console__(console, options)
-        width = options.max_width - _BESIDE
+        # Upstream puts labels of this width before the lines of an error.
+        width = options.max_width - len("hint: ")
         error = exceptions.DiagnosticPipError(
             reference=self.reference,
             message=folded(str(self.message), width),

@@ -22,8 +22,6 @@ from pip._internal.variants.errors import InvalidOption
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
 
-#: The kinds of provider that can serve a namespace.
-_PROVIDER_KINDS = ("plugin", "builtin")
 _MOST = 1_000_000
 
 
@@ -123,7 +121,7 @@ def project(opt: str, text: str) -> str:
 def provider_kind(opt: str, value: str) -> tuple[str, str]:
     """Parse the kind of provider for a namespace."""
     name, _, kind = value.partition("=")
-    if kind not in _PROVIDER_KINDS:
+    if kind not in ("plugin", "builtin"):
         expected = "NAMESPACE=plugin or NAMESPACE=builtin"
         raise _invalid(opt, "value", value, expected)
     return namespace(opt, name), kind

@@ -125,10 +125,9 @@ def _folders_checked(dists: Sequence[BaseDistribution], target: Target | None) -
     for dist in dists:
         try:
             needs = list(dist.iter_dependencies())
+            packages[dist.canonical_name] = upstream.PackageDetails(dist.version, needs)
         except (OSError, ValueError) as error:
             broken.append(f"{dist.raw_name} has invalid metadata: {error}")
-        else:
-            packages[dist.canonical_name] = upstream.PackageDetails(dist.version, needs)
     missing, conflicting = upstream.check_package_set(packages)
     for name, package in packages.items():
         start = f"{name} {package.version} requires"
@@ -139,7 +138,7 @@ def _folders_checked(dists: Sequence[BaseDistribution], target: Target | None) -
     python = TargetPython() if target is None else target.python
     place = "this platform" if target is None else target.host.path
     broken += [
-        f"{dist.raw_name} {dist.version} is not supported on {place}."
+        f"{dist.raw_name} {dist.raw_version} is not supported on {place}."
         for dist in upstream.check_unsupported(dists, python.get_unsorted_tags())
     ]
     write(broken or ["No broken requirements found."])

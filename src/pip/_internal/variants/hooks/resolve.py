@@ -175,9 +175,9 @@ class _Resolution:
             name
             for each in self._found()
             if (name := each.project_name) in names & installed.keys()
-            and each.version == installed[name].version
             and (link := each.source_link) is not None
             and (label_of(link) or installed_label(installed[name])) is not None
+            and each.version == installed[name].version
         }
         if not switched:
             return []
@@ -203,7 +203,7 @@ class _Resolution:
             name
             for req in asked
             if (name := canonicalize_name(req.name)) in installed
-            and not req.specifier.contains(installed[name].version, prereleases=True)
+            and not req.specifier.contains(installed[name].raw_version, True)
         )
 
     def _conclude(self, requirements: RequirementSet) -> RequirementSet:

@@ -63,13 +63,16 @@ def remote_wheel(session: PipSession, link: Link) -> BaseDistribution:
     project, *_ = parse_wheel_filename(link.filename)
     url = link.url_without_fragment
     logger.verbose("Reading the metadata of %s", link)
+    has_ranges = True
     for attempt in range(1, _ATTEMPTS + 1):
         # Upstream's reader uses only these two methods of a session.
         ranges = cast("PipSession", _RangeRequests(session))
         try:
+            if not has_ranges:
+                return _whole_wheel(session, link, project)
             return lazy_wheel.dist_from_wheel_url(project, url, ranges)
         except lazy_wheel.HTTPRangeRequestUnsupported:
-            return _whole_wheel(session, link, project)
+            has_ranges = False
         except InvalidWheel:
             raise WheelUnreadable("it is not a ZIP file") from None
         except ProtocolError as error:

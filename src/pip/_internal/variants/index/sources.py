@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from pip._vendor.requests.exceptions import RequestException, RetryError
+from pip._vendor.requests.exceptions import RetryError
 from pip._vendor.urllib3.exceptions import HTTPError
 from pip._vendor.wheel_variants.manifest import InvalidManifest, Manifest
 from pip._vendor.wheel_variants.manifest_parser import MAX_MANIFEST_SIZE, parse_manifest
@@ -170,7 +170,7 @@ def _download(session: PipSession, link: Link, headers: dict[str, str]) -> _Fetc
             # The copy in the cache may be incomplete.
             forget(session, url)
         except (
-            *(NetworkConnectionError, DiagnosticPipError, RequestException),
+            *(NetworkConnectionError, DiagnosticPipError, OSError),
             # From a redirect to an invalid URL.
             ValueError,
         ) as error:

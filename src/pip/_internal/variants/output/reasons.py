@@ -58,8 +58,6 @@ _WORDS = {
     _LEVEL: "x86-64-{}",
     "priority :: order": "publisher's order {}",
 }
-#: Features whose best value includes all other values.
-_INCLUDING = (_CUDA, _LEVEL)
 
 
 def describe_values(feature: str, values: Sequence[str], separator: str = ", ") -> str:
@@ -116,7 +114,8 @@ def needs(selection: Selection, mismatches: Sequence[Mismatch]) -> str:
         feature = str(each.feature)
         wanted = describe_values(feature, each.wanted, " or ")
         if each.offered:
-            most = 1 if feature in _INCLUDING else 3
+            # The best value of these features includes all other values.
+            most = 1 if feature in (_CUDA, _LEVEL) else 3
             offered = describe_values(feature, each.offered[:most])
             offered = offered.removeprefix(f"{feature} :: ")
             more = " …" if len(each.offered) > most > 1 else ""

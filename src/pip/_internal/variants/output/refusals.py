@@ -60,15 +60,11 @@ logger = get_logger(__name__)
 
 #: The number of releases of a project in an error, newest first.
 _SHOWN_RELEASES = 10
-#: The start of stock pip's error that the error about variants replaces.
-_NOT_FOUND = "Could not find a "
-#: The minimum similarity of a mistyped name.
-_SIMILARITY = 0.75
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """Return the known name that is most similar to *name*, or None."""
-    found = difflib.get_close_matches(name, sorted(known), 1, _SIMILARITY)
+    found = difflib.get_close_matches(name, sorted(known), n=1, cutoff=0.75)
     return found[0] if found else None
 
 
@@ -359,7 +355,8 @@ def _log_without_not_found(usual: Callable[[], object]) -> None:
     records: deque[logging.LogRecord] = deque()
     with diverting_logs(records.append):
         usual()
-    emit(deque(e for e in records if not e.getMessage().startswith(_NOT_FOUND)))
+    start = "Could not find a "
+    emit(deque(each for each in records if not each.getMessage().startswith(start)))
 
 
 def _log_closest(

@@ -18,9 +18,6 @@ from pip._internal.variants.providers.result import NOT_THIS_MACHINE, ProviderRe
 if TYPE_CHECKING:
     from pip._vendor.archspec.cpu import Microarchitecture
 
-# The names of these architectures on platforms other than Linux.
-_ARCHITECTURES = {"amd64": "x86_64", "arm64": "aarch64"}
-
 
 class CpuUnreadable(Exception):
     """The features of the CPU cannot be read; the message explains why."""
@@ -42,7 +39,8 @@ def ask_cpu(
     if not hardware:
         return ProviderResult(reason=NOT_THIS_MACHINE)
     machine = platform.machine().lower()
-    if _ARCHITECTURES.get(machine, machine) != architecture:
+    # Windows and macOS have other names.
+    if {"amd64": "x86_64", "arm64": "aarch64"}.get(machine, machine) != architecture:
         return ProviderResult(reason=f"the CPU architecture is {machine or 'unknown'}")
     try:
         return ProviderResult(detect(), "CPU")

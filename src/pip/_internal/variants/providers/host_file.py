@@ -21,8 +21,6 @@ HOST_SCHEMA = 1
 _MAX_SIZE = 2 * 1024 * 1024
 #: The environment markers of a host file (PEP 508).
 MARKER_VARIABLES = frozenset(Environment.__annotations__)
-#: The marker that identifies a Jetson, also in a file that describes only hardware.
-OF_HARDWARE = frozenset({"platform_release"})
 
 #: The keys of a host file.
 _KEYS = {"host-schema", "supported", "devices", "environment", "platforms", "abis"}
@@ -97,7 +95,8 @@ def _host(path: str, root: object) -> HostDescription:
     devices = _devices(description.get("devices", {}), supported)
     environment = _environment(description.get("environment", {}))
     tags, abis = _tags(description, "platforms"), _tags(description, "abis")
-    if tags or abis or environment.keys() - OF_HARDWARE:
+    # This marker identifies a Jetson, also in a file that describes only hardware.
+    if tags or abis or environment.keys() - {"platform_release"}:
         _check_complete(environment, tags, abis)
     return HostDescription(path, supported, environment, tags, abis, devices)
 

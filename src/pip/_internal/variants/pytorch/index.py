@@ -29,9 +29,6 @@ if TYPE_CHECKING:
 
 logger = get_logger(__name__)
 
-#: HTTP statuses for missing pages; object stores use 403.
-_MISSING = (403, 404, 410)
-
 
 class BackendIndexUnavailable(VariantError):
     """The pages of an index of builds cannot be fetched."""
@@ -128,7 +125,8 @@ class BackendIndex:
                 links = fetch_links(self._session, url, project)
                 self._pages[url] = Page(links, backend)
             except PageUnavailable as error:
-                if error.status not in _MISSING:
+                # Object stores use 403 for missing pages.
+                if error.status not in (403, 404, 410):
                     raise self._unavailable(url, str(error)) from None
                 logger.debug("%s is missing: %s", redact_auth_from_url(url), error)
         return self._pages[url]

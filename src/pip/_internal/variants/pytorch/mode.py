@@ -17,7 +17,7 @@ from pip._vendor.packaging.utils import canonicalize_name
 
 from pip._internal.models.candidate import InstallationCandidate
 from pip._internal.models.release_control import ReleaseControl
-from pip._internal.utils.misc import redact_auth_from_url
+from pip._internal.utils.misc import redact_auth_from_url, remove_auth_from_url
 from pip._internal.variants.index.links import (
     LocalVersionWheel,
     names_local_version,
@@ -202,7 +202,8 @@ class PyTorch(Mode):
 
     def _own(self, finder: PackageFinder, link: Link) -> Link:
         # Wheels on the user's own indexes are not for the bridge.
-        if (link.comes_from or "").startswith(tuple(finder.index_urls)):
+        own = tuple(map(remove_auth_from_url, finder.index_urls))
+        if (link.comes_from or "").startswith(own):
             return link
         # With --no-index, the wheels do not come from PyTorch's index.
         source = self.settings.base_url(self.settings.pytorch)

@@ -136,18 +136,10 @@ def chosen_build(release: Release, link: Link) -> ComparedBuild | None:
     return ComparedBuild(str(release), label, runtime, is_free)
 
 
-def _version(dist: BaseDistribution) -> str:
-    """Return the version of a package whose METADATA may be missing, or be of old form."""
-    try:
-        return str(dist.version)
-    except ValueError:
-        return dist.raw_version
-
-
 def compared_package(dist: BaseDistribution) -> ComparedPackage:
     """Describe an installed package, or a plain package to install."""
     build, label = installed_build(dist), installed_label(dist)
-    title, needed = f"{dist.raw_name} {_version(dist)}", requirements_of(dist)
+    title, needed = str(dist), requirements_of(dist)
     if build is not None and label is not None:
         runtime, source = _runtime_of(build.manifest, label), label
         uses = _uses(build.manifest, label)
@@ -282,7 +274,7 @@ def _runtime_from_metadata(
     :return: the runtime, or None if neighbors need not agree with the package; the evidence
         for the runtime; whether the package uses an accelerator, or None if unknown.
     """
-    for part in _version(dist).partition("+")[2].split("."):
+    for part in str(dist.raw_version).partition("+")[2].split("."):
         cuda = _LOCAL_CUDA.fullmatch(part)
         if cuda is not None:
             return Runtime("nvidia", int(cuda[1])), part, True

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from pip._vendor.packaging.requirements import Requirement
 from pip._vendor.packaging.utils import canonicalize_name
-from pip._vendor.packaging.version import Version
+from pip._vendor.packaging.version import InvalidVersion, Version
 from pip._vendor.wheel_variants.abi_dependency import requirements
 
 from pip._internal.exceptions import HashMismatch, MetadataInvalid
@@ -209,7 +209,10 @@ def installed_candidate(
 
     pip keeps most installed packages without a request to the index.
     """
-    is_wanted = specifier.contains(dist.version, prereleases=True)
+    try:
+        is_wanted = specifier.contains(dist.version, prereleases=True)
+    except InvalidVersion:  # Upstream reports it.
+        is_wanted = False
     if factory.force_reinstall or not is_wanted:
         return None
     project, build = dist.canonical_name, installed_build(dist)

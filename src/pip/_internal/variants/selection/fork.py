@@ -18,14 +18,11 @@ if TYPE_CHECKING:
     from pip._internal.req.req_install import InstallRequirement
     from pip._internal.variants.selection.run import Run
 
-#: The first part of the fork's local versions.
-_LOCAL = "variants"
-
 
 def is_fork(version: object) -> bool:
     """Return whether a version of pip belongs to this fork."""
     local = getattr(version, "local", None) or ""
-    return str(local).partition(".")[0] == _LOCAL
+    return str(local).partition(".")[0] == "variants"
 
 
 def leaves_fork(roots: Iterable[InstallRequirement]) -> bool:

@@ -181,8 +181,11 @@ def read_source(target: Target, req: InstallRequirement) -> str:
 
         raise BuiltForThisMachine(req.link.redacted_url, target.host.path, why)
     folder = TempDirectory(kind="modern-metadata", globally_managed=True)
-    name = str(metadata["Name"]).replace("-", "_")
-    made = Path(folder.path, f"{name}-{metadata['Version']}.dist-info")
+    # These are untrusted, and must not lead out of the folder.
+    parts = (
+        re.sub(r"[^\w.+!]", "_", str(metadata[key])) for key in ("Name", "Version")
+    )
+    made = Path(folder.path, f"{'-'.join(parts)}.dist-info")
     made.mkdir()
     (made / "METADATA").write_bytes(content)
     return str(made)
