@@ -183,7 +183,9 @@ def test_stopped_at_each_phase(
     stage.install()
     whole = stage.installed()
     assert len(whole) > 6
-    for name, phase in PHASES.items():
+    # SIGTERM ends pip like SIGKILL, except in the last phases.
+    first = 7 if number == signal.SIGTERM else 0
+    for name, phase in list(PHASES.items())[first:]:
         running, gate = stage.start(phase)
         running.send(number)
         result = running.finish()

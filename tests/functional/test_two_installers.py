@@ -68,9 +68,9 @@ def test_races(venv: Environment, packages: IndexServer, other: str) -> None:
     """Both start at about the same time, again and again."""
     both = commands(venv, packages, other)
     env = {**venv.environ(), "UV_CACHE_DIR": str(venv.root / "uv-cache")}
-    for number in range(8):
+    for number in range(6):
         running: list[subprocess.Popen[str]] = []
-        # They take turns to start first, up to 0.28 seconds before the other.
+        # They take turns to start first, up to 0.2 seconds before the other.
         for command in both if number % 2 else reversed(both):
             if running:
                 with suppress(subprocess.TimeoutExpired):

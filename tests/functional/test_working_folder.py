@@ -131,19 +131,18 @@ def test_the_publishers_commands(traps: Traps, tmp_path: Path) -> None:
 
 
 def test_the_installer(
-    carrier: Carrier, traps: Traps, upstream_venv: Environment, tmp_path: Path
+    carrier: Carrier, traps: Traps, upstream_venv: Environment
 ) -> None:
     """Neither beside its file, as in a folder of downloads, nor where it is run."""
     script = installer(carrier.wheel)
-    beside, elsewhere = traps.folder / "get-pip-variants.py", tmp_path / "get.py"
+    path = traps.folder / "get-pip-variants.py"
     alone = {"PYTHONPATH": None}
-    for path in (beside, elsewhere):
-        path.write_bytes(script)
-        program = [upstream_venv.python, path]
-        assert traps.sprung(*program, "--help", env=alone) == set()
-        assert traps.sprung(*program, env=alone, code=1) == set()
-        assert traps.sprung(*program, "--yes", env=alone) == set()
-        assert traps.sprung(*program, "--yes", "--undo", env=alone) == set()
+    path.write_bytes(script)
+    program = [upstream_venv.python, path]
+    assert traps.sprung(*program, "--help", env=alone) == set()
+    assert traps.sprung(*program, env=alone, code=1) == set()
+    assert traps.sprung(*program, "--yes", env=alone) == set()
+    assert traps.sprung(*program, "--yes", "--undo", env=alone) == set()
     piped = (upstream_venv.python, "-", "--yes")
     assert traps.sprung(*piped, env=alone, given=script) == set()
 
