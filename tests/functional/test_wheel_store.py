@@ -223,7 +223,7 @@ def test_it_works_and_goes_away(
 
 
 @pytest.mark.process
-@pytest.mark.parametrize("step", (1, 4, 8))
+@pytest.mark.parametrize("step", [1, 4, 8])
 def test_killed_while_the_same_wheel_replaces_itself(
     venv: Environment, index: IndexServer, step: int
 ) -> None:
