@@ -194,7 +194,14 @@ def prepare(sandbox: Sandbox, wheel: Path | None) -> None:
             (wheel,) = wheels.glob("*.whl")
     with _step(f"installing {wheel.name}"):
         _quietly(
-            [sandbox.python, "-m", "pip", "install", "--no-index", str(wheel)],
+            [
+                sandbox.python,
+                "-m",
+                "pip",
+                "install",
+                "--no-index",
+                str(wheel.absolute()),
+            ],
             "the fork could not be installed",
         )
     sandbox.pip("--version")

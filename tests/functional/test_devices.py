@@ -304,7 +304,7 @@ def test_a_gpu_of_amd_that_is_hidden(
     assert (
         "WARNING: kernels 1.0 (null) does not use an accelerator. "
         f"{variable} hides every AMD GPU: {value!r}. "
-        f"To install for these GPUs: env -u {variable} "
+        f"To install for these GPUs, unset {variable}, and run: "
     ) in " ".join(result.stderr.split())
 
 

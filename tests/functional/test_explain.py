@@ -157,6 +157,9 @@ def test_constraints(venv: Environment, index: IndexServer, torch: list[str]) ->
         assert found == causes, text
         expected = "cu128" if "hash" not in text else "cu126"
         assert told["chosen"]["label"] == expected
+    constraints.write_text("Torch @ https://127.0.0.1:1/torch-2.7.0-py3-none-any.whl")
+    result = venv.pip("variants", "explain", "torch", *options, code=1)
+    assert "a constraint requires 'torch' from https://" in result.output
 
 
 def test_other_causes(venv: Environment, index: IndexServer, torch: list[str]) -> None:

@@ -194,7 +194,7 @@ def test_a_hidden_gpu(
     result = venv.pip(*command, "--dry-run", "--strict-variants", env=env)
     assert (
         f"WARNING: torch 2.9.0 (null) does not use an accelerator. {hidden}. To install "
-        "for these GPUs: env -u CUDA_VISIBLE_DEVICES "
+        "for these GPUs, unset CUDA_VISIBLE_DEVICES, and run: pip "
     ) in " ".join(result.stderr.split())
     result = venv.pip(*command, env=gpu)
     assert result.stderr == ""
@@ -206,7 +206,7 @@ def test_a_hidden_gpu(
         "pip replaces torch 2.9.0 (gpu), an accelerator variant. torch 2.9.0 (null) does "
         "not use an accelerator. To keep torch 2.9.0: "
     ) in said
-    assert f"{hidden}. To install for these GPUs: env -u CUDA_VISIBLE_DEVICES " in said
+    assert f"{hidden}. To install for these GPUs, unset CUDA_VISIBLE_DEVICES" in said
     command += ["--require-accelerator", "torch", "--force-reinstall"]
     venv.pip(*command, env=env, code=1)
 

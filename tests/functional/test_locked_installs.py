@@ -13,7 +13,7 @@ import tomli
 from pip._vendor import tomli_w
 
 from tests.lib.environments import Environment, Workshop
-from tests.lib.hosts import forced, write_host
+from tests.lib.hosts import forced
 from tests.lib.index import IndexServer
 from tests.lib.locks import TORCH, add_torch, add_variants, write_lock
 from tests.lib.manifests import cuda, make_manifest, variant_json
@@ -113,71 +113,28 @@ def planned(venv: Environment, *options: str, **more: Any) -> dict[str, str]:
     return {f"{each[0]}-{each[1]}": "".join(each[5:]) for each in parts}
 
 
-def write_old_lock(venv: Environment, index: IndexServer) -> None:
-    """Write a lock file of an older release of this pip, with groups for properties."""
-    manifest = make_manifest({"gpu": cuda("12.0", ["80", "90"]), "null": {}})
-    asked = "'nvidia :: sm_arch :: 90_real' {} variant_properties"
-    requires = [
-        *(f"fast; {asked.format('in')}", f"fallback; {asked.format('not in')}"),
-        "always",
-    ]
-    add_variants(index, "a", "1.0", manifest, {"gpu": requires, "null": ()})
-    names = ("fast", "fallback", "always")
-    for name in names:
-        index.add(make_wheel(name, "1.0"))
-    venv.pip("lock", "--no-deps", "a", *names, "-i", index.index_url)
+def test_locked_again(venv: Environment, index: IndexServer) -> None:
+    """Each wheel is downloaded once, and keeps the hashes of the file."""
+    manifest = make_manifest({"gpu": cuda("12.0"), "null": {}})
+    add_variants(index, "a", "1.0", manifest, {"gpu": (), "null": ()})
+    venv.pip("lock", "a", "-i", index.index_url)
     path = venv.work / "pylock.toml"
     content = tomli.loads(path.read_text("utf-8"))
-    group = "variant-a-gpu-nvidia-sm-arch-90-real"
-    build = "'variant-a-gpu' in dependency_groups"
-    markers = {
-        "always": build,
-        "fallback": f"{build} and '{group}' not in dependency_groups",
-        "fast": f"{build} and '{group}' in dependency_groups",
-    }
-    content["default-groups"] = ["variant-a-gpu", group]
     for wheel in content["packages"][0]["wheels"]:
         wheel["hashes"]["sha512"] = "0" * 128
-    for package in content["packages"]:
-        if package["name"] in markers:
-            package["marker"] = markers[package["name"]]
     path.write_text(tomli_w.dumps(content), "utf-8")
-
-
-@pytest.mark.parametrize(
-    ("architectures", "expected"),
-    [
-        (["80_real"], {"a-1.0", "always-1.0", "fallback-1.0"}),
-        (["90_real", "80_real"], {"a-1.0", "always-1.0", "fast-1.0"}),
-        ([], {"a-1.0"}),
-    ],
-    ids=["one", "two", "none"],
-)
-def test_properties_in_a_lock(
-    venv: Environment, index: IndexServer, architectures: list[str], expected: set[str]
-) -> None:
-    write_old_lock(venv, index)
-    nvidia = [
-        {"feature": "cuda_version_lower_bound", "values": ["12.0"]},
-        {"feature": "sm_arch", "values": architectures},
-    ]
-    supported = {"nvidia": nvidia} if architectures else {}
-    machine = write_host(
-        venv.work / "machine.json", {"host-schema": 1, "supported": supported}
-    )
-    host = ["--variant-host", str(machine)]
-    assert {*planned(venv, *host)} == expected
-    # Locked once more, it is for that machine.
     index.clear_log()
     options = ["-i", index.index_url, "-o", "pylock.again.toml"]
-    venv.pip("lock", "-r", "pylock.toml", *host, *options)
-    text = (venv.work / "pylock.again.toml").read_text("utf-8")
-    packages = tomli.loads(text)["packages"]
-    assert {f"{x['name']}-{x['version']}" for x in packages} == expected
-    # Each wheel is downloaded once, and keeps the hashes of the file.
-    assert len(index.log()) == len(expected)
-    assert packages[0]["wheels"][0]["hashes"].keys() == {"sha256", "sha512"}
-    assert "dependency_groups" not in text
+    venv.pip("lock", "-r", "pylock.toml", *options, env=GPU)
+    (package,) = tomli.loads((venv.work / "pylock.again.toml").read_text())["packages"]
+    assert len(index.log()) == 1
+    assert package["wheels"][0]["hashes"].keys() == {"sha256", "sha512"}
+    index.fault("a-1.0-py3-none-any-gpu.whl", status=503)
+    assert "publisher" not in install(venv, "--retries=0", env=GPU, code=1)
+    # No installer knows of which variant such a marker speaks.
+    content["packages"][0]["marker"] = "'nvidia' in variant_namespaces"
+    path.write_text(tomli_w.dumps(content), "utf-8")
+    assert "the marker of a is about variants" in install(venv, code=1)
 
 
 class TestChoice:

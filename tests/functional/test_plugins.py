@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from tests.lib.index import Fault, IndexServer
 from tests.lib.manifests import PluginSpec, cuda, make_manifest
 from tests.lib.processes import processes_of
 from tests.lib.repository import PageOptions
-from tests.lib.wheels import make_sdist, make_wheel
+from tests.lib.wheels import DistFile, make_sdist, make_wheel
 
 Pip = Callable[..., Result]
 WriteHost = Callable[[str | Mapping[str, Any]], Path]
@@ -262,6 +263,14 @@ def test_misbehavior(venv: Environment, index: IndexServer, name: str) -> None:
         assert processes_of(venv) == []
 
 
+def _damaged() -> DistFile:
+    """Return a plugin whose first file is compressed in an unknown way."""
+    wheel = make_wheel(PLUGIN, "1.0", files={"module.py": "x = 1\n"})
+    content = bytearray(wheel.content)
+    content[content.index(b"PK\x01\x02") + 10] = 99
+    return replace(wheel, content=bytes(content))
+
+
 UNINSTALLABLE: Mapping[str, tuple[Callable[[IndexServer], object], str]] = {
     "a source distribution": (
         lambda index: index.add(make_sdist(PLUGIN, "1.0")),
@@ -273,6 +282,7 @@ UNINSTALLABLE: Mapping[str, tuple[Callable[[IndexServer], object], str]] = {
         ),
         "but plugins come only from indexes",
     ),
+    "a damaged wheel": (lambda index: index.add(_damaged()), "cannot be installed"),
     "a wrong hash": (
         lambda index: index.add(make_wheel(PLUGIN, "1.0"), sha256="0" * 64),
         "cannot be installed",

@@ -109,7 +109,9 @@ def test_the_list_writes_nothing(setup: Setup, files: Files) -> None:
 
 
 def test_nobody_to_ask(setup: Setup, files: Files) -> None:
-    result = setup("--site", "pytorch", code=1)
+    # These variables are for other commands.
+    env = {"PIP_YES": "1", "PIP_USER": "1"}
+    result = setup("--site", "pytorch", code=1, env=env)
     assert said(result) == (
         "ERROR: pip wrote nothing, because pip cannot ask for confirmation here. To "
         "confirm: pip variants setup pytorch --yes --site\n"

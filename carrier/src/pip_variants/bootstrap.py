@@ -13,6 +13,7 @@ and then moves them into place.
 from __future__ import annotations
 
 import glob
+import shlex
 import shutil
 import signal
 import tempfile
@@ -62,6 +63,11 @@ class Change:
         return f"{self.target.name}: {old} -> pip {self.version}"
 
 
+def _pip(target: TargetInterpreter) -> str:
+    """Return the start of a command that runs the pip of a Python."""
+    return f"{shlex.quote(str(target.python))} -m pip"
+
+
 def plan(
     target: TargetInterpreter, fork: Fork, *, break_system_packages: bool
 ) -> Change | None:
@@ -78,7 +84,7 @@ def plan(
     if hiding is not None:
         raise CarrierError(
             f"'{hiding}' would take precedence over the new pip in {target.purelib}.",
-            f"Uninstall that pip first: {target.python} -m pip uninstall pip",
+            f"Uninstall that pip first: {_pip(target)} uninstall pip",
         )
     return Change(target, old, fork.version, fork.wheel, False, options)
 
@@ -95,8 +101,7 @@ def plan_undo(target: TargetInterpreter, *, break_system_packages: bool) -> Chan
         raise CarrierError(
             f"'{target.name}' has pip {old.version}, not pip with variants. There is "
             "nothing to undo.",
-            f"To install another version, run: {target.python} -m pip install "
-            "pip==VERSION",
+            f"To install another version, run: {_pip(target)} install 'pip===VERSION'",
         )
     kept = _kept(target, old)
     if kept is not None:
@@ -121,7 +126,7 @@ def plan_undo(target: TargetInterpreter, *, break_system_packages: bool) -> Chan
     raise CarrierError(
         f"Cannot restore the old pip of '{target.name}': {target.kept} contains no pip, "
         "and this Python comes without ensurepip.",
-        f"To install another version, run: {target.python} -m pip install pip==VERSION",
+        f"To install another version, run: {_pip(target)} install 'pip===VERSION'",
     )
 
 
@@ -266,7 +271,7 @@ def _keep(target: TargetInterpreter, old: Installed, folder: Path) -> Path:
         raise CarrierError(
             f"Cannot save pip {old.version} of '{target.name}': {error}. Nothing was "
             "changed.",
-            f"Repair that pip first: {target.python} -m pip install --force-reinstall "
+            f"Repair that pip first: {_pip(target)} install --force-reinstall "
             f"pip=={old.version}",
         ) from None
     finally:
@@ -357,7 +362,8 @@ def _replace(change: Change, fork: Fork, kept: Path | None) -> None:
     if problem is None:
         return
     if old is None or moved:
-        target.run_pip(fork.code, "uninstall", "-y", "pip", *change.options)
+        if find_pip(target) is not None:
+            target.run_pip(fork.code, "uninstall", "-y", "pip", *change.options)
         for path in moved:
             shutil.move(aside / path.name, path)
     elif kept is not None and trouble(target, old.version) is not None:
@@ -366,12 +372,12 @@ def _replace(change: Change, fork: Fork, kept: Path | None) -> None:
             raise _LostError(
                 f"Cannot install pip {change.version} into '{target.name}': {problem} "
                 f"Cannot restore the old pip either: {again}",
-                f"The old pip is saved in {kept}. Fix this problem, then run: "
-                f"{target.python} {kept / 'pip'} install --force-reinstall {kept}",
+                f"The old pip is saved in {kept}. Fix this problem, then run this "
+                "command again.",
             )
     raise CarrierError(
         f"Cannot install pip {change.version} into '{target.name}': {problem} "
-        + ("There is still no pip." if old is None else "The old pip is unchanged."),
+        + ("There is still no pip." if old is None else "The old pip still runs."),
         "Fix this problem, then run this command again.",
     )
 
@@ -379,9 +385,11 @@ def _replace(change: Change, fork: Fork, kept: Path | None) -> None:
 def _install(change: Change, fork: Fork, wheel: Path, version: str) -> str | None:
     """Install a pip from its wheel, and return the problem, or ``None``."""
     target = change.target
+    # Another pip that this Python finds, such as Debian's, is not for pip to replace.
+    replace = "--ignore-installed" if change.old is None else "--force-reinstall"
     done = target.run_pip(
         fork.code,
-        *("install", "--quiet", "--no-index", "--no-deps", "--force-reinstall"),
+        *("install", "--quiet", "--no-index", "--no-deps", replace),
         *("--find-links", str(wheel.parent), "--root-user-action=ignore"),
         "--no-warn-script-location",
         *(*change.options, f"pip==={version}"),

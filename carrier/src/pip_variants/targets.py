@@ -273,11 +273,10 @@ def _run(python: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
         PIP_CONFIG_FILE=os.devnull,
         PIP_DISABLE_PIP_VERSION_CHECK="1",
         PIP_NO_INPUT="1",
-        PYTHONIOENCODING="utf-8",
     )
     with tempfile.TemporaryDirectory(prefix="pip-variants-") as empty:
         return subprocess.run(
-            [str(python), *arguments],
+            [str(python), "-X", "utf8", *arguments],
             cwd=empty,
             env=variables,
             stdin=subprocess.DEVNULL,

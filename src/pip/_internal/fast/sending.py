@@ -34,9 +34,7 @@ if TYPE_CHECKING:
 
 logger = get_logger(__name__)
 
-_ASKS_FOR_CREDENTIALS = (401, 407)
 _FAILURES = (RequestException, HTTPError, OSError)
-_TOO_MANY = 429
 #: The minimum time that a server may take until the first byte, in seconds.
 _LEAST_PATIENCE = 0.3
 #: A server may take this many times as long as its slowest response.
@@ -123,7 +121,7 @@ class _Outcome(NamedTuple):
 
     @property
     def is_refusal(self) -> bool:
-        return 400 <= self.status < 500 and self.status != _TOO_MANY
+        return 400 <= self.status < 500 and self.status != 429
 
     def result(self) -> Any:
         if self.error is not None:
@@ -281,7 +279,8 @@ class Sending:
     ) -> bool:
         """Return whether an outcome is independent of other connections."""
         host = turn.host
-        if outcome.status in _ASKS_FOR_CREDENTIALS:
+        # The server asks for credentials.
+        if outcome.status in (401, 407):
             host.refused.add(_credentials(request))
         if outcome.is_good:
             if outcome.was_sent:

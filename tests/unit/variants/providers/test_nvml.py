@@ -251,6 +251,13 @@ def test_hidden_gpus_do_not_count(nvml: NvmlStub, visible: str) -> None:
         assert asked.reason == hidden
 
 
+@pytest.mark.parametrize("failing", ["!15", "?2"])
+def test_a_gpu_that_cannot_be_read_is_not_hidden(nvml: NvmlStub, failing: str) -> None:
+    driver = nvml.environ(cuda=12080, capabilities=[failing])
+    asked = ask("nvidia", {**driver, "CUDA_VISIBLE_DEVICES": "0"})
+    assert asked.features["cuda_version_lower_bound"][0] == "12.8"
+
+
 @pytest.mark.parametrize("error", [None, DRIVER_NOT_LOADED])
 def test_the_driver_of_windows_comes_first(tmp_path: Path, error: int | None) -> None:
     """The packages of a Linux driver, which does not work under WSL, shadow it."""

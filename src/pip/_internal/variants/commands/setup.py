@@ -41,6 +41,7 @@ logger = get_logger(__name__)
 
 _SECTION = "global"
 _KEY = f"{_SECTION}.{scoped_indexes.KEY}"
+_OTHER = "Choose another file with --user, --site or --global."
 
 
 class Publisher(NamedTuple):
@@ -109,17 +110,15 @@ class _File:
         :raises UnusableConfiguration: if an index in the file is invalid.
         """
         self.options = options
-        rows = {
-            Kind.USER: actions.USER,
-            Kind.SITE: actions.SITE,
-            Kind.GLOBAL: actions.GLOBAL,
-        }
-        typed = [kind for kind, row in rows.items() if Settings(options).value(row)]
+        kinds = Kind.USER, Kind.SITE, Kind.GLOBAL
+        rows = dict(
+            zip(kinds, (actions.USER, actions.SITE, actions.GLOBAL), strict=True)
+        )
+        # PIP_USER is for pip install.
+        typed = [kind for kind in kinds if Settings(options).is_typed(rows[kind].name)]
         if len(typed) > 1:
-            first, second = (rows[kind].name for kind in typed[:2])
-            raise errors.ContradictoryOptions(
-                first, second, "pip writes only one file."
-            )
+            both = rows[typed[0]].name, rows[typed[1]].name
+            raise errors.ContradictoryOptions(*both, "pip writes only one file.")
         kind = Kind.SITE if running_under_virtualenv() else Kind.USER
         if os.path.exists(os.environ.get("PIP_CONFIG_FILE", "")):
             # Upstream then edits that file instead of the user's file.
@@ -135,6 +134,13 @@ class _File:
         except ConfigurationError:
             value = ""
         self.indexes = scoped_indexes.parse_indexes(value)
+        file = Path(self.path)
+        try:
+            #: The content before the change; None if there is no file.
+            self.before = file.read_bytes() if file.is_file() else None
+        except OSError as error:
+            why = f"pip cannot read the file: {errors.describe_error(error)}."
+            raise errors.UnusableConfiguration(self.path, why, _OTHER) from None
 
     def command(self, *words: str) -> str:
         """Return a ``pip variants setup`` command for the same file."""
@@ -148,7 +154,7 @@ class _File:
         """
         value = "\n".join(each.written for each in indexes)
         file = Path(self.path)
-        before = file.read_bytes() if file.is_file() else None
+        before = self.before
         try:
             if value:
                 self._configuration.set_value(_KEY, value)
@@ -164,8 +170,7 @@ class _File:
                 file.write_bytes(before)
             # Upstream's error repeats the path.
             why = f"pip cannot write the file: {errors.describe_error(error.__context__ or error)}."
-            hint = "Choose another file with --user, --site or --global."
-            raise errors.UnusableConfiguration(self.path, why, hint) from error
+            raise errors.UnusableConfiguration(self.path, why, _OTHER) from error
 
 
 def _named(file: _File, name: str) -> Publisher:
@@ -282,11 +287,11 @@ def _propose(
         write([f"  {', '.join(each.projects)}"])
         write([f"  {each.note}"] if each.note else [])
     lines = [f"  {each}" for each in after] or [f"  (no {scoped_indexes.KEY})"]
-    path = Path(file.path)
-    if path.is_file() and re.search(rb"(?m)^\s*[#;]", path.read_bytes()):
-        write([f"Comments in {path} would be lost."])
-    write([f"Section [{_SECTION}] of {path} would contain this:", *lines])
-    if not options.yes:
+    if re.search(rb"(?m)^\s*[#;]", file.before or b""):
+        write([f"Comments in {file.path} would be lost."])
+    write([f"Section [{_SECTION}] of {file.path} would contain this:", *lines])
+    # PIP_YES is for pip uninstall.
+    if not Settings(options).is_typed(actions.YES.name):
         _confirm(options)
 
 

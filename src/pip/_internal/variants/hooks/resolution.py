@@ -128,9 +128,14 @@ def _installed_candidate(
     )
     if not may_switch:
         return None
+    from pip._vendor.packaging.version import InvalidVersion
+
     from pip._internal.variants.selection.candidates import installed_candidate
 
-    return installed_candidate(run, factory, dist, *args)
+    try:
+        return installed_candidate(run, factory, dist, *args)
+    except InvalidVersion:
+        return None  # Upstream reports the installed version.
 
 
 def _fork_of(run: Run, project: str) -> BaseDistribution | None:

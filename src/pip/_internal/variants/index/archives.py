@@ -9,6 +9,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from pip._vendor.requests.exceptions import RequestException
 from pip._vendor.wheel_variants.manifest_parser import MAX_MANIFEST_SIZE
 
 from pip._internal.exceptions import UnsupportedWheel
@@ -48,6 +49,8 @@ def undamaged(filename: str) -> Iterator[None]:
         # Some of pip's messages start with the project; the file name is enough.
         problem = str(error).rpartition("has an invalid wheel, ")[2]
         raise InvalidVariantWheel(filename, problem) from None
+    except RequestException:
+        raise  # A server's error, although it is an OSError.
     except _FAILED as error:
         # Decompressors set no errno; seeking before the start of the file sets EINVAL.
         if getattr(error, "errno", None) not in (None, errno.EINVAL):

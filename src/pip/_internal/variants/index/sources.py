@@ -43,8 +43,6 @@ _ATTEMPTS = 3
 #: Accept any type: if asked for JSON, devpi describes the file instead of sending it.
 _HEADERS = {"Accept": "*/*", "Accept-Encoding": "identity"}
 _AFRESH = {**_HEADERS, "Cache-Control": "no-cache"}
-#: Statuses of missing files, rather than temporary failures.
-_GONE = (404, 410)
 #: Statuses of a complete manifest; a proxy may have rewritten it.
 _FULL = (200, 203)
 
@@ -58,8 +56,6 @@ _CREDENTIALS = (
 )
 _CERTIFICATES = "To trust other certificates: --cert FILE"
 _TO_FIX = "Ask the operator of the index to fix the manifest"
-#: Statuses of servers that may soon succeed, in addition to those from 500 on.
-_BUSY = (408, 425, 429)
 #: Statuses of files that require credentials.
 _REFUSED = (401, 403, 407)
 
@@ -194,7 +190,7 @@ def _get(session: PipSession, url: str, headers: dict[str, str]) -> _Fetched:
     try:
         code = response.status_code
         status = f"the server answered {code} {response.reason}".rstrip()
-        if code in _GONE:
+        if code in (404, 410):
             raise ManifestMissing(status, listed=True)
         if code not in _FULL:
             raise ManifestUnavailable(status, hint_for(code))
@@ -218,7 +214,7 @@ def _read(response: Response) -> bytes:
 
 def hint_for(status: int) -> str:
     """Return a hint for a server's error, without a final period; empty without a hint."""
-    if status in _BUSY or status >= 500:
+    if status in (408, 425, 429) or status >= 500:
         return AGAIN
     if status in _REFUSED:
         return _CREDENTIALS

@@ -15,6 +15,7 @@ from pip._vendor.packaging.tags import create_compatible_tags_selector, sys_tags
 from pip._vendor.packaging.utils import canonicalize_name, parse_wheel_filename
 from pip._vendor.packaging.version import InvalidVersion
 from pip._vendor.wheel_variants.labels import split_label
+from pip._vendor.wheel_variants.markers import is_about_variant
 
 from pip._internal.console import printable
 from pip._internal.exceptions import InstallationError
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
 
     from pip._internal.index.package_finder import FormatControl
     from pip._internal.network.session import PipSession
+
+_CANNOT_SELECT = "Cannot select requirements from the lock file"
 
 
 def narrowed(
@@ -73,6 +76,10 @@ def narrowed(
     environment: Mapping[str, Any] = {} if target is None else target.environment
     with noting_host(run.settings):
         _refuse_others(lock, path_or_url, environment)
+        for each in lock.packages:
+            if is_about_variant(f"x; {each.marker}"):
+                why = f"the marker of {each.name} is about variants: {each.marker}"
+                raise InstallationError(printable(f"{_CANNOT_SELECT}: {why}"))
         if any(map(_has_variants, lock.packages)):
             run.request.locked_versions = _only_versions(lock, environment)
             groups = {str(canonicalize_name(name)) for name in dependency_groups}
@@ -168,20 +175,13 @@ def _only_versions(
 
 
 def _groups_of_variants(lock: Pylock) -> set[str]:
-    """Return the default groups that belong to variants.
-
-    Older lock files have groups for properties of variants, with a group's name as a prefix.
-    """
+    """Return the default groups that belong to variants."""
     names = {
         group_name(LockedVariant(package.name, split_label(wheel.filename)[1]))
         for package in filter(_has_variants, lock.packages)
         for wheel in package.wheels or ()
     }
-    return {
-        group
-        for group in lock.default_groups or ()
-        if group in names or any(group.startswith(f"{name}-") for name in names)
-    }
+    return names.intersection(lock.default_groups or ())
 
 
 def _has_variants(package: Package) -> bool:
@@ -200,8 +200,7 @@ def _holds(marker: Marker | None, environment: Mapping[str, Any]) -> bool:
     try:
         return marker is None or marker.evaluate(dict(environment), "lock_file")
     except (UndefinedComparison, UndefinedEnvironmentName, InvalidVersion) as error:
-        text = f"Cannot select requirements from the lock file: {error}"
-        raise InstallationError(printable(text)) from None
+        raise InstallationError(printable(f"{_CANNOT_SELECT}: {error}")) from None
 
 
 class LockedForOthers(errors.VariantError):

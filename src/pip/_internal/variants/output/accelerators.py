@@ -165,9 +165,8 @@ def unused_accelerator(
     facts += unmet
     masks = dict.fromkeys(filter(None, unusable.values()))
     if masks and not facts:
-        unset = " ".join(f"-u {mask}" for mask in masks)
-        then = "To install for these GPUs:"
-        typed = f"env {unset} {again(run.settings.options)}"
+        then = f"To install for these GPUs, unset {' and '.join(masks)}, and run:"
+        typed = again(run.settings.options)
     else:
         pinned = f"{release.project}=={release.version}"
         then = "To see all variants:"

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
 Document = dict[str, Any]
 
-_NO_MANIFEST = Manifest(namespaces=(), providers={}, variants={})
-
 
 def lookup_document(result: skipped_versions.LookupResult) -> Document:
     """Describe the file that pip would install, and why."""
@@ -102,7 +100,7 @@ def _sources(offer: skipped_versions.Offer | None) -> list[Document]:
 
 def selection_document(selection: Selection) -> Document:
     """Describe the decision about the variants on one source."""
-    manifest = selection.manifest or _NO_MANIFEST
+    manifest = selection.manifest or Manifest((), {}, {})
     origin, compatible = selection.origin, selection.ranking.compatible
     return {
         "source": redact_auth_from_url(selection.source),

@@ -155,7 +155,8 @@ def _wanted(
             "false here"
         )
     for each in constraints:
-        if each.link is not None and each.name == wanted.name:
+        name = canonicalize_name(each.name or "")
+        if each.link is not None and name == canonicalize_name(wanted.req.name):
             raise WrongUse(f"a constraint requires '{wanted.name}' from {each.link}")
     wanted = constructors.install_req_drop_extras(wanted)
     wanted.user_supplied = True

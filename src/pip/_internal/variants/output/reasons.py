@@ -118,7 +118,7 @@ def needs(selection: Selection, mismatches: Sequence[Mismatch]) -> str:
             most = 1 if feature in (_CUDA, _LEVEL) else 3
             offered = describe_values(feature, each.offered[:most])
             offered = offered.removeprefix(f"{feature} :: ")
-            more = " …" if len(each.offered) > most > 1 else ""
+            more = " ..." if len(each.offered) > most > 1 else ""
             parts.append(f"{wanted} (available: {offered}{more})")
         else:
             missing.setdefault(each.feature.namespace, []).append(wanted)

@@ -109,7 +109,7 @@ def _compute_capabilities(
     nvml: ModuleType, visible: str | None
 ) -> list[tuple[int, int]]:
     capabilities: list[tuple[int, int]] = []
-    visible_count = 0
+    hidden = 0
     # Skip GPUs that cannot be read (lost, not permitted).
     with contextlib.suppress(nvml.NVMLError):
         count = min(nvml.nvmlDeviceGetCount(), _MAX_DEVICES)
@@ -119,10 +119,10 @@ def _compute_capabilities(
                 if visible is not None:
                     uuid = str(nvml.nvmlDeviceGetUUID(device))
                     if not _is_visible(visible, index, uuid, count):
+                        hidden += 1
                         continue
-                visible_count += 1
                 capabilities.append(nvml.nvmlDeviceGetCudaComputeCapability(device))
-        if visible is not None and count and not visible_count:
+        if visible is not None and hidden == count > 0:
             raise NotDetected.hidden("NVIDIA GPU", MASK, visible)
     return capabilities
 

@@ -26,9 +26,6 @@ logger = get_logger(__name__)
 #: Bytes; a thousand features with a few values each need a tenth of this.
 _MAX_ANSWER = 4 * 1024 * 1024
 
-#: The number of characters of a traceback to show, from its end.
-_MAX_TRACE = 4000
-
 
 class PluginFailed(Exception):
     """A plugin failed; the message is the reason, without a final period."""
@@ -141,7 +138,7 @@ def _features(data: bytes, code: int) -> tuple[SupportedFeature, ...]:
         raise PluginFailed("its answer cannot be read") from None
     if isinstance(fault, str):
         if isinstance(trace, str):
-            for line in trace[-_MAX_TRACE:].splitlines():
+            for line in trace[-4000:].splitlines():
                 logger.verbose("%s", line)
         raise PluginFailed(f"it failed: {fault[:500]} (-v shows where)")
     return tuple(valid.values())

@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from pip._vendor.packaging.requirements import Requirement
 from pip._vendor.packaging.utils import canonicalize_name
-from pip._vendor.urllib3.exceptions import HTTPError
 from pip._vendor.wheel_variants.plugin_variables import visible
 
 from pip._internal.build_env.installer import InprocessBuildEnvironmentInstaller
 from pip._internal.cache import WheelCache
 from pip._internal.console.output import get_logger
-from pip._internal.exceptions import DistributionNotFound, PipError
+from pip._internal.exceptions import DistributionNotFound
 from pip._internal.index.collector import LinkCollector
 from pip._internal.index.package_finder import PackageFinder
 from pip._internal.models.format_control import FormatControl
@@ -167,10 +166,10 @@ def _install(
         try:
             for req in _prepared(host, limits, requirements, tracker):
                 _install_wheel(req, folder)
-        # The last two: a server sent a broken page, wheel or URL.
-        except (PipError, OSError, ValueError, HTTPError) as error:
-            if isinstance(error, UntrustedProvider):
-                raise
+        except UntrustedProvider:
+            raise
+        # A server can send broken pages, wheels and URLs.
+        except Exception as error:
             for line in log.getvalue().splitlines():
                 logger.debug("Installing %s: %s", requirements, line)
             raise PluginFailed(

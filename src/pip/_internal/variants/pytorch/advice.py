@@ -19,9 +19,8 @@ if TYPE_CHECKING:
     from pip._internal.variants.selection.release import Release
     from pip._internal.variants.selection.run import Run
 
-#: NVIDIA's index of builds for Tegra, and its part for JetPack 6 (as of November 2026).
+#: NVIDIA's index of builds for Tegra (as of November 2026).
 _FOR_JETSONS = "https://pypi.jetson-ai-lab.io"
-_FOR_JETPACK_6 = f"{_FOR_JETSONS}/jp6/cu126"
 
 
 def _is_for_cuda(label: str | None) -> bool:
@@ -59,7 +58,7 @@ def for_tegra(run: Run, chosen: Release, link: Link) -> str | None:
         return f"{text}NVIDIA's wheels: {_FOR_JETSONS}"
     places = ("--index-url", "--extra-index-url", "--find-links", "--no-index")
     without = {*places, *(row.name for row in OPTIONS)}
-    words = ("install", chosen.project, "--index-url", _FOR_JETPACK_6)
+    words = ("install", chosen.project, "--index-url", f"{_FOR_JETSONS}/jp6/cu126")
     typed = command(run.settings.options, *words, without=without)
     return Hint(f"{text}To install NVIDIA's wheels:", typed)
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from pip._vendor.packaging.requirements import Requirement
 from pip._vendor.packaging.utils import canonicalize_name
-from pip._vendor.packaging.version import InvalidVersion, Version
+from pip._vendor.packaging.version import Version
 from pip._vendor.wheel_variants.abi_dependency import requirements
 
 from pip._internal.exceptions import HashMismatch, MetadataInvalid
@@ -209,10 +209,7 @@ def installed_candidate(
 
     pip keeps most installed packages without a request to the index.
     """
-    try:
-        is_wanted = specifier.contains(dist.version, prereleases=True)
-    except InvalidVersion:  # Upstream reports it.
-        is_wanted = False
+    is_wanted = specifier.contains(dist.version, prereleases=True)
     if factory.force_reinstall or not is_wanted:
         return None
     project, build = dist.canonical_name, installed_build(dist)

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 KEY = "variant-index"
 #: The expected form of a value.
 FORM = "PROJECT[,PROJECT...]=URL"
-_EXAMPLE = "torch,torchvision=https://download.pytorch.org/whl/variant"
-_URL_EXAMPLE = "https://download.pytorch.org/whl"
 #: The start of a URL, or else of a value; a user and a password may follow, in any form.
 _BEFORE_CREDENTIALS = re.compile(r".*?//|[^=@]*=|", re.DOTALL)
 
@@ -78,7 +76,8 @@ def scoped_index(opt: str, text: str) -> ScopedIndex:
     if problem:
         raise errors.InvalidOption(
             f"option {opt}: {problem} in {_redacted(text)!r}, expected {FORM} without "
-            f"blanks, '?' or '#', such as '{_EXAMPLE}'"
+            f"blanks, '?' or '#', such as "
+            "'torch,torchvision=https://download.pytorch.org/whl/variant'"
         )
     return ScopedIndex(tuple(projects), url)
 
@@ -93,7 +92,7 @@ def index_url(opt: str, text: str) -> str:
     if not url:
         raise errors.InvalidOption(
             f"option {opt}: invalid URL {_redacted(text)!r}, expected a URL such as "
-            f"{_URL_EXAMPLE!r}"
+            "'https://download.pytorch.org/whl'"
         )
     return url
 
