@@ -97,7 +97,6 @@ MANIFESTS: Mapping[str, tuple[bytes | Fault, str]] = {
         "nested too deeply",
     ),
     "digits": (_with_variant(f'"cu128": {"9" * 6000}'), "is a number, not an object"),
-    "half": (_with(notes="\ud800"), "not UTF-8 text"),
     "nan": (_with_variant('"cu128": NaN'), "NaN"),
     "twice": (_with_variant('"a": {}, "a": {"nvidia": {"f": ["1"]}}'), "'a'"),
     "escape": (_with_variant(r'"\u001b[2J": {}'), r"invalid label '\x1b[2J'"),

@@ -115,11 +115,8 @@ def test_wheels_that_are_refused(index: Index, report: Report, dist: Path) -> No
     assert "with the same list of namespaces" in text
     bad.unlink()
     # The newer of two schemas requires a provider for each namespace.
-    old = make_manifest(
-        {"a": {"nvidia": {"sm_arch": ["90_real"]}}},
-        schema="0.1.1",
-        namespaces=["nvidia", "x86_64"],
-    )
+    both = ["nvidia", "x86_64"]
+    old = make_manifest({"a": cuda("12.0")}, schema="0.1.1", namespaces=both)
     mixed = [add(dist, "mixed", "1.0", "a", old)]
     mixed.append(add(dist, "mixed", "1.0", "cu126", MANIFEST))
     assert "Namespace 'x86_64' has no provider" in index("--simple", code=1).stderr

@@ -232,6 +232,25 @@ def test_credentials_and_cache(venv: Environment, tls_index: IndexServer) -> Non
     assert "Downloading app3" in first.stdout
 
 
+def test_credentials_of_one_index_are_not_for_another(
+    venv: Environment, index: IndexServer, tmp_path: Path
+) -> None:
+    """The index is also the proxy, for which all hosts are one."""
+    names = ["first", "second", "third"]
+    for name in names:
+        index.add(make_wheel(name, "1.0"))
+    netrc = tmp_path / "netrc"
+    netrc.write_text("machine private.example login user password secret")
+    options = ["--proxy", index.index_url.removesuffix("/simple/"), "-q"]
+    for option, host in ("-i", "private.example"), ("--extra-index-url", "b.example"):
+        options += [option, f"http://{host}/simple/", "--trusted-host", host]
+    venv.pip("install", "--dry-run", *names, *options, env={"NETRC": str(netrc)})
+    pages = [each.headers for each in index.requests if "/simple/" in each.path]
+    told = [each["host"] for each in pages if each.get("authorization")]
+    assert set(told) == {"private.example"}
+    assert len(pages) == 2 * len(told)
+
+
 @pytest.mark.on_wheel
 @pytest.mark.process
 def test_unneeded_requests_do_not_delay(venv: Environment, many: IndexServer) -> None:

@@ -27,13 +27,6 @@ def torch(index: IndexServer) -> IndexServer:
     return add_torch(index)
 
 
-@pytest.fixture(params=MODES)
-def mode(request: pytest.FixtureRequest) -> str:
-    """Return the name of a mode."""
-    name: str = request.param
-    return name
-
-
 @pytest.fixture
 def without(mode: str, workshop: Workshop, tmp_path: Path) -> Environment:
     """Return an environment whose pip lacks the mode."""
@@ -43,6 +36,7 @@ def without(mode: str, workshop: Workshop, tmp_path: Path) -> Environment:
 
 
 @pytest.mark.on_wheel
+@pytest.mark.parametrize("mode", MODES)
 def test_the_mode_itself_is_gone(
     mode: str, without: Environment, torch: IndexServer
 ) -> None:

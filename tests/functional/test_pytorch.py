@@ -537,6 +537,19 @@ def test_what_is_pinned_and_not_pytorchs_own_comes_from_the_users_index(
     assert "Looking for 'sympy' in your index, not in Py" in result.stderr
 
 
+def test_other_packages_with_invalid_metadata(venv: Environment, dry: Pip) -> None:
+    """As stock pip, the bridge does not care."""
+    for name, version in (
+        ("odd", "2004d_x"),
+        ("old", "1.0\nRequires-Dist: torch (>=1.8.*)"),
+    ):
+        folder = venv.site_packages / f"{name}-{version.split()[0]}.dist-info"
+        folder.mkdir()
+        metadata = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
+        (folder / "METADATA").write_text(metadata)
+    assert versions(dry("--cpuonly", "torch"))["torch"] == "2.9.1+cpu"
+
+
 def test_local_versions_that_name_no_backend(
     dry: Pip, pytorch: PyTorchIndexServer
 ) -> None:

@@ -180,7 +180,7 @@ UNKNOWN_HARDWARE = (
     "without hardware requirements. To describe the hardware, use --variant-host"
 )
 INVALID = (
-    f"{CUDA} is invalid, so pip detects nothing: expected a CUDA version up to "
+    f"{CUDA} is invalid, so pip ignores that feature: expected a CUDA version up to "
     "50.99, such as '12.8', got 'x'"
 )
 

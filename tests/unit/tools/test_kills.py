@@ -1,4 +1,4 @@
-"""Whether killed upgrades are judged and counted correctly."""
+"""Whether killed upgrades are judged correctly."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from tools.kills.__main__ import KillResults, goals
-from tools.kills.stage import CONFIGURATIONS, Kill, Undisturbed
 from tools.kills.verdict import LYING, State, Verdict, judge, read_tree
 
 #: The same digest is the same content; a folder has none.
@@ -93,36 +91,3 @@ def test_bytecode_lies_if_python_takes_it_for_another_source(tmp_path: Path) -> 
     assert not is_lying()
     bytecode.write_bytes(content[:-10])
     assert is_lying()
-
-
-def _kill(outcome: State, after: State | None = None, *litter: str) -> Kill:
-    verdict = Verdict(outcome, {}, [])
-    fixed = None if after is None else Verdict(after, {}, [*litter])
-    return Kill("SIGKILL", 0.5, -9, verdict, fixed)
-
-
-def _results(name: str, *kills: Kill, absent: float = 0.03) -> KillResults:
-    (configuration,) = (each for each in CONFIGURATIONS if each.name == name)
-    runs = [Undisturbed(1.0, each) for each in (0.02, absent, 0.9)]
-    return KillResults(configuration, runs, list(kills))
-
-
-NEW_ONE, MIXED_ONE = _kill(State.NEW), _kill(State.MIXED, State.NEW)
-
-
-def _goals(*results: KillResults) -> list[bool]:
-    return [is_met for _, is_met in goals(results)]
-
-
-def test_a_goal_is_missed_if_the_fork_does_more_than_half_the_damage() -> None:
-    base = _results("upstream", *[MIXED_ONE] * 10, *[NEW_ONE] * 10)
-    half = _results("variants", *[MIXED_ONE] * 5, *[NEW_ONE] * 15)
-    assert _goals(base, half) == [True, True]
-    more = _results("plain", *[MIXED_ONE] * 6, *[NEW_ONE] * 14)
-    assert _goals(base, more) == [False, True]
-    assert _goals(half) == []
-
-
-def test_a_goal_is_missed_if_a_module_is_absent_for_longer() -> None:
-    base = _results("upstream", NEW_ONE)
-    assert _goals(base, _results("variants", NEW_ONE, absent=0.031)) == [True, False]

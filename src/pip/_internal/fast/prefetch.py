@@ -296,7 +296,9 @@ class Prefetch:
             # The request may also be for a manifest, or the target of a redirect.
             pages = pages if url in pages else [url]
             project.pages += pages
-            headers = {name: str(value) for name, value in request.headers.items()}
+            # The session adds the credentials and cookies of each page.
+            kept, sent = ("Accept", "Cache-Control"), request.headers
+            headers = {each: str(sent[each]) for each in kept if each in sent}
             for page in pages:
                 same = request if page == url else None
                 self.ask(name, page, headers, session_requests.MAX_PAGE, same)

@@ -240,7 +240,9 @@ class Sending:
                 outcome = stock()
             else:
                 outcome = _attempt(sender.once, request, settings, settled)
-            if not self._is_final(turn, request, outcome):
+            is_final = self._is_final(turn, request, outcome)
+            # Parallel downloads repeat files that were refused themselves.
+            if not is_final and not hasattr(self._own, "turn"):
                 outcome = self._alone(turn, request, stock, outcome)
         response: Response = outcome.result()
         return response

@@ -121,6 +121,11 @@ def test_the_same_command_again() -> None:
     )
 
 
+def test_what_says_what_to_install() -> None:
+    for typed in (["--requirements-from-script", "s.py"], ["--only-deps", "a"]):
+        assert set(after(again(options(typed))).split()) == {"install", *typed}
+
+
 def test_of_another_python() -> None:
     """The pip that was typed runs another one, which is for that Python."""
     given = options(["--python", "the venv", "a", "--pre"])

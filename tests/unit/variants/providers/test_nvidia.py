@@ -103,7 +103,7 @@ def test_what_is_invalid_is_reported_and_left_out(variable: str, text: str) -> N
     assert answer.origin == other
     assert variable in (answer.reason or "")
     (warning,) = answer.warnings
-    assert warning.startswith(f"{variable} is invalid, so pip detects nothing: ")
+    assert warning.startswith(f"{variable} is invalid, so pip ignores that feature: ")
     assert f"such as {'9.0' if other == CUDA_VARIABLE else '12.8'!r}" in warning
     assert warning.endswith(repr(text))
 

@@ -104,7 +104,7 @@ def test_an_invalid_override_variable(tmp_path: Path, text: str) -> None:
     assert answer.features == ()
     (warning,) = answer.warnings
     assert warning == (
-        f"{PRESENT_VARIABLE} is invalid, so pip detects nothing: expected 'true' or 'false', "
+        f"{PRESENT_VARIABLE} is invalid, so pip ignores that feature: expected 'true' or 'false', "
         f"got {text!r}"
     )
 

@@ -14,6 +14,7 @@ from pip._internal.variants.providers.chain import ProviderChain
 from pip._internal.variants.pytorch.backends import Backend
 from pip._internal.variants.pytorch.settings import shipped_gpus
 from pip._internal.variants.pytorch.synthetic import manifest_for, manifest_of_choice
+from pip._internal.variants.selection.accelerators import uses_accelerator
 from pip._internal.variants.selection.ranking import select
 from tests.lib.hosts import forced
 
@@ -91,6 +92,11 @@ def test_builds_for_arm_servers_on_a_jetson(
     manifest = manifest_for(backends(f"{ALL} rocm7.14"), GPUS, is_tegra=True)
     labels = order(manifest, environ).split()
     assert [label for label in labels if label != "cu140"] == expected.split()
+
+
+@pytest.mark.parametrize("label", ["cu128", "rocm6.4", "xpu"])
+def test_a_chosen_build_uses_an_accelerator(label: str) -> None:
+    assert uses_accelerator(manifest_of_choice(backends(label), backends(ALL)), label)
 
 
 def test_it_can_be_recorded_and_judged_again() -> None:

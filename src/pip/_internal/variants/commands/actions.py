@@ -107,7 +107,7 @@ SETUP_OPTIONS = (
         "--site",
         dest="site_file",
         help="Use the configuration file of the current environment (default in a "
-        "virtual environment, unless another file already names variant indexes).",
+        "virtual environment, unless PIP_CONFIG_FILE names a file).",
     ),
 )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from pip._vendor.packaging.markers import Environment, Marker
     from pip._vendor.packaging.utils import NormalizedName
     from pip._vendor.packaging.version import Version
-    from pip._vendor.wheel_variants.properties import Property
 
     from pip._internal.index.package_finder import FormatControl
     from pip._internal.network.session import PipSession
@@ -236,17 +235,9 @@ class _LockReader:
         """Return the dependency groups of the selected builds."""
         found: set[str] = set()
         for package in filter(_has_variants, packages):
-            label: str | None = None
-            properties: Sequence[Property] = ()
             release = self.release_of(package)
-            if release is not None:
-                link = release.fetch_ranked()[0]
-                label, selection = label_of(link), release.fetch_selection_of(link)
-                if label is not None and selection is not None:
-                    properties = selection.properties(label)
-            name = group_name(LockedVariant(package.name, label))
-            found.add(name)
-            found.update(canonicalize_name(f"{name}-{'-'.join(x)}") for x in properties)
+            label = None if release is None else label_of(release.fetch_ranked()[0])
+            found.add(group_name(LockedVariant(package.name, label)))
         return found
 
     def release_of(self, package: Package) -> LockedRelease | None:

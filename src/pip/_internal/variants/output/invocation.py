@@ -61,7 +61,8 @@ _REPEATED = _FROM_WHERE | frozenset(
 #: Further options to repeat if the same command is run again.
 _REPEATED_AGAIN = frozenset(
     (
-        *("--requirement", "--editable", "--group", "--dest", "--wheel-dir"),
+        *("--requirement", "--requirements-from-script", "--editable", "--group"),
+        *("--only-deps", "--dest", "--wheel-dir"),
         *("--upgrade", "--upgrade-strategy", "--dry-run", "--outdated"),
         *("--force-reinstall", "--ignore-installed", "--require-hashes"),
         *("--build-constraint", "--no-build-isolation", "--output"),

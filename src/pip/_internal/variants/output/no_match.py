@@ -79,8 +79,9 @@ def _not_listed(
     parent = run.decisions.release_of(link)
     if parent is None or not parent.labels or finder.find_all_candidates(project):
         return None
-    words = "--extra-index-url", PyPI.simple_url
-    typed = again(run.settings.options, *words, without=("--no-index",))
+    # As one word, so that the user's own extra indexes are repeated.
+    word = f"--extra-index-url={PyPI.simple_url}"
+    typed = again(run.settings.options, word, without=("--no-index",))
     hint = Hint(
         "An index of variants may lack the dependencies of its packages. To search "
         "another index too:",

@@ -233,7 +233,7 @@ def forced(
     if value is None:
         raise NotDetected(
             f"{variable} is invalid",
-            warning=f"{variable} is invalid, so pip detects nothing: expected {expected}, "
+            warning=f"{variable} is invalid, so pip ignores that feature: expected {expected}, "
             f"got {text!r}",
         )
     return value, variable

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pip._vendor.packaging.utils import canonicalize_name
+from pip._vendor.packaging.version import InvalidVersion
 
 from pip._internal.console.texts import Hint
 from pip._internal.variants.index.links import LocalVersionWheel, public
@@ -26,7 +28,7 @@ from pip._internal.variants.pytorch.backends import (
 from pip._internal.variants.pytorch.options import ANY_BACKEND
 from pip._internal.variants.pytorch.release import LocalVersionRelease
 from pip._internal.variants.pytorch.synthetic import backend_of
-from pip._internal.variants.selection.agreement import Runtime, agreed
+from pip._internal.variants.selection.agreement import Runtime, agreed, requirements_of
 from pip._internal.variants.selection.installed import installed_build
 from pip._internal.variants.selection.ranking import OriginKind
 
@@ -215,8 +217,9 @@ def _builds(run: Run, resolver: Resolver) -> _Builds:
         if build is not None:
             found[each.project_name] = build
     for project, dist in run.request.dists.items():
-        if project not in versions:
-            build = _build(run, dist, None, versions)
+        # Old packages may have invalid versions.
+        with suppress(InvalidVersion):
+            build = None if project in versions else _build(run, dist, None, versions)
             if build is not None and not build.needs.isdisjoint(found):
                 found[project] = build
     return found
@@ -234,7 +237,7 @@ def _build(
     name = f"{dist.canonical_name}=={public(dist.version)}"
     needs = frozenset(
         project
-        for each in dist.iter_dependencies()
+        for each in requirements_of(dist)
         if (project := canonicalize_name(each.name)) in versions
         and each.specifier.contains(versions[project], prereleases=True)
     )
@@ -261,13 +264,14 @@ def different_backends(
     dists: Iterable[BaseDistribution], options: Values
 ) -> Iterator[str]:
     """Yield installed builds that need another build of a dependency."""
-    builds = {
-        dist.canonical_name: (dist, backend)
-        for dist in dists
-        if (backend := backend_of(dist.version, installed_build(dist))) is not None
-    }
+    builds = {}
+    for dist in dists:
+        with suppress(InvalidVersion):
+            backend = backend_of(dist.version, installed_build(dist))
+            if backend is not None:
+                builds[dist.canonical_name] = (dist, backend)
     for dist, backend in builds.values():
-        for needed in dist.iter_dependencies():
+        for needed in requirements_of(dist):
             other, its_backend = builds.get(
                 canonicalize_name(needed.name), (dist, backend)
             )

@@ -71,18 +71,22 @@ def manifest_of_choice(
     The manifest lists the supported values, so no machine is queried.
     """
     variants: dict[str, _Properties] = {}
-    bounds: dict[str, None] = {}
+    values: dict[tuple[str, str], dict[str, None]] = {}
     for each in newest_first(backends):
         variants[each.label] = {NAMESPACE: {FEATURE: [each.label]}}
-        if each.kind is BackendKind.CUDA:
-            bound = _lower_bound(each, is_tegra=False)
-            bounds[bound] = None
-            variants[each.label]["nvidia"] = {"cuda_version_lower_bound": [bound]}
+        if each.kind in DEVICES:
+            # The property shows which accelerator the build uses.
+            (namespace, feature), value = DEVICES[each.kind], each.label
+            if each.kind is BackendKind.CUDA:
+                feature = "cuda_version_lower_bound"
+                value = _lower_bound(each, is_tegra=False)
+            values.setdefault((namespace, feature), {})[value] = None
+            variants[each.label][namespace] = {feature: [value]}
     # A feature needs a value; no build has this one.
     supported = [each.label for each in choice] or ["none"]
     providers = {NAMESPACE: _static(FEATURE, supported)}
-    if bounds:
-        providers["nvidia"] = _static("cuda_version_lower_bound", list(bounds))
+    for (namespace, feature), listed in values.items():
+        providers[namespace] = _static(feature, list(listed))
     return _manifest(providers, variants)
 
 

@@ -379,9 +379,8 @@ def agreed_on_runtime(
 
     def accepted(found: _Found) -> bool:
         after = {each.name: each.runtime for each in builds_of(found)}
-        agreement = run.attempt.agreement
-        agree = all(after.get(each.name) == agreement for each in before)
-        return agree and is_as_good(found)
+        runtimes = {after.get(each.name) for each in before}
+        return len(runtimes) == 1 and None not in runtimes and is_as_good(found)
 
     return agreed(run, resolve_once, _proposals(before), accepted)
 
