@@ -22,6 +22,7 @@ from tests.lib.faults import Gate
 from tests.lib.hosts import forced
 from tests.lib.index import Fault, IndexServer
 from tests.lib.manifests import cuda
+from tests.lib.proxy import Proxy
 from tests.lib.wheels import make_sdist, make_wheel
 
 #: Pages, manifests and metadata files that pip may request and not use.
@@ -233,22 +234,41 @@ def test_credentials_and_cache(venv: Environment, tls_index: IndexServer) -> Non
 
 
 def test_credentials_of_one_index_are_not_for_another(
-    venv: Environment, index: IndexServer, tmp_path: Path
+    venv: Environment, tls_index: IndexServer, tmp_path: Path
 ) -> None:
-    """The index is also the proxy, for which all hosts are one."""
+    """For a proxy, all hosts are one."""
     names = ["first", "second", "third"]
     for name in names:
-        index.add(make_wheel(name, "1.0"))
+        tls_index.add(make_wheel(name, "1.0"))
     netrc = tmp_path / "netrc"
-    netrc.write_text("machine private.example login user password secret")
-    options = ["--proxy", index.index_url.removesuffix("/simple/"), "-q"]
-    for option, host in ("-i", "private.example"), ("--extra-index-url", "b.example"):
-        options += [option, f"http://{host}/simple/", "--trusted-host", host]
-    venv.pip("install", "--dry-run", *names, *options, env={"NETRC": str(netrc)})
-    pages = [each.headers for each in index.requests if "/simple/" in each.path]
+    netrc.write_text("machine localhost login user password secret")
+    private = tls_index.index_url.replace("127.0.0.1", "localhost")
+    options = ["-i", private, "--extra-index-url", tls_index.index_url, "-q"]
+    options += ["--cert", str(tls_index.certificates)]
+    with Proxy(tls_index.port) as proxy:
+        options += ["--proxy", proxy.url]
+        venv.pip("install", "--dry-run", *names, *options, env={"NETRC": str(netrc)})
+    pages = [each.headers for each in tls_index.requests if "/simple/" in each.path]
     told = [each["host"] for each in pages if each.get("authorization")]
-    assert set(told) == {"private.example"}
+    assert {each.partition(":")[0] for each in told} == {"localhost"}
     assert len(pages) == 2 * len(told)
+
+
+@pytest.mark.parametrize("secure", [True, False])
+def test_what_is_not_for_proxies_or_not_secure(
+    venv: Environment, index: IndexServer, secure: bool
+) -> None:
+    """No prefetch goes where stock pip sends nothing."""
+    for name in ("first", "second", "third"):
+        index.add(make_wheel(name, "1.0"))
+    host = "a.example"
+    options = ["-i", index.index_url, "--extra-index-url", f"http://{host}/simple"]
+    options += ["--trusted-host", host] if secure else []
+    proxy = index.url
+    env = {"http_proxy": proxy, "no_proxy": "127.0.0.1"}
+    venv.pip("install", "--dry-run", "first", "second", "third", *options, env=env)
+    hosts = [each.headers["host"] for each in index.requests if "http" in each.path]
+    assert set(hosts) == ({host} if secure else set())
 
 
 @pytest.mark.on_wheel

@@ -18,6 +18,6 @@ def use_tls(server: IndexServer, folder: Path) -> None:
     """
     authority = trustme.CA()
     server.tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    authority.issue_cert(server.host).configure_cert(server.tls)
+    authority.issue_cert(server.host, "localhost").configure_cert(server.tls)
     server.certificates = folder / "ca.pem"
     authority.cert_pem.write_to_path(str(server.certificates))

@@ -295,6 +295,8 @@ class Prefetch:
         if request.method == "GET":
             # The request may also be for a manifest, or the target of a redirect.
             pages = pages if url in pages else [url]
+            # Upstream has checked only this page: others may be on insecure hosts.
+            pages = [x for x in pages if x == url or not x.startswith("http:")]
             project.pages += pages
             # The session adds the credentials and cookies of each page.
             kept, sent = ("Accept", "Cache-Control"), request.headers

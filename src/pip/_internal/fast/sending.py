@@ -163,8 +163,9 @@ class Sending:
     def settings_for(self, url: str) -> dict[str, Any]:
         """Return the proxies, certificates and other settings for a request."""
         session = self._session
+        # requests adds the proxies of the environment to the table that it gets.
         settings = session.merge_environment_settings(
-            url, session.proxies, True, None, None
+            url, {**session.proxies}, True, None, None
         )
         return {**settings, "timeout": session.timeout}
 

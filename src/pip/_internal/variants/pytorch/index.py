@@ -120,7 +120,6 @@ class BackendIndex:
         below = path.format(project=project, version=version, backend=backend)
         url = f"{self.base_url}/{below}"
         if url not in self._pages:
-            self._pages[url] = None
             try:
                 links = fetch_links(self._session, url, project)
                 self._pages[url] = Page(links, backend)
@@ -129,6 +128,7 @@ class BackendIndex:
                 if error.status not in (403, 404, 410):
                     raise self._unavailable(url, str(error)) from None
                 logger.debug("%s is missing: %s", redact_auth_from_url(url), error)
+                self._pages[url] = None
         return self._pages[url]
 
     def _unavailable(self, url: str, problem: str) -> BackendIndexUnavailable:
