@@ -166,7 +166,7 @@ def _install(
         try:
             for req in _prepared(host, limits, requirements, tracker):
                 _install_wheel(req, folder)
-        except UntrustedProvider:
+        except (UntrustedProvider, PluginFailed):
             raise
         # A server can send broken pages, wheels and URLs.
         except Exception as error:
