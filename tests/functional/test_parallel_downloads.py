@@ -157,15 +157,6 @@ def test_same_failure(venv: Environment, parts: IndexServer, name: str) -> None:
     assert not list(venv.work.iterdir())
 
 
-def test_a_refusal_stops_the_others(venv: Environment, parts: IndexServer) -> None:
-    gate = Gate()
-    parts.fault(wheel(PARTS[0]), gate=gate, truncate=100)
-    FAILURES["gone"](parts)
-    result = venv.pip("install", "top", "-i", parts.index_url, code=1)
-    gate.open()
-    assert "404 Client Error" in result.stderr
-
-
 @pytest.mark.process
 @pytest.mark.skipif(os.name == "nt", reason="limits are those of POSIX")
 def test_few_open_files(venv: Environment, index: IndexServer) -> None:
