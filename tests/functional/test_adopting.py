@@ -204,6 +204,14 @@ def test_twins(pip: Pip, publish: WheelCli, tmp_path: Path) -> None:
     publish("index", str(out))
     install = ["install", "y", "--no-deps", "--no-index", "-f", str(out)]
     assert "y-1.0 (cu12)" in pip(*install, env=forced("12.8")).stdout
+    # One label means the same on each platform.
+    for platform, cuda_major in ("linux_x86_64", 12), ("win_amd64", 13):
+        requires = [f"cuda-toolkit=={cuda_major}.*"]
+        tag = f"py3-none-{platform}"
+        wheel = make_wheel("w-gpu", "1.0", tag=tag, requires=requires)
+        wheel.write_to(folder)
+    left = adopted(publish, folder, *twins, "--twin", "w-gpu=w")["left"]
+    assert "gets the same label but has other properties" in str(left)
     # What nothing proves gets advice for its own CUDA.
     make_wheel("z", "1.0+cu130.dev").write_to(folder)
     left = {x["file"]: x["why"] for x in adopted(publish, folder, *twins)["left"]}

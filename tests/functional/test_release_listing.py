@@ -166,6 +166,12 @@ def test_forms(
     wheel = files[f"flash_attn-2.8.3-{HERE_TAG}-cu13torch2.9cxx11abitrue.whl"]
     assert wheel["requires-python"] == ">=3.9"
     assert bool(wheel["hashes"]) == (form == "json")
+    # A server that fails takes no variant away.
+    release.fault(f"flash_attn-2.8.3+{LOCALS[-1]}-{HERE_TAG}.whl", status=503)
+    again = ["--release-listing", str(listing(form)), "-d", str(tmp_path / "out")]
+    assert "503" in publish("adopt", *again, code=1).stderr
+    text = (tmp_path / "out/simple/flash-attn/index.v1_json").read_text()
+    assert json.loads(text) == page
 
 
 @pytest.mark.scoped

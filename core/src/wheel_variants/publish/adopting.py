@@ -135,6 +135,13 @@ class Plan:
         for other in self.adopted:
             if other.variant.filename == new.variant.filename:
                 raise NotAdopted(f"{other.original} also becomes {new.variant}")
+            ours, theirs = new.variant, other.variant
+            is_same = (*ours.release, ours.label) == (*theirs.release, theirs.label)
+            if is_same and set(new.proof.properties) != set(other.proof.properties):
+                raise NotAdopted(
+                    f"{other.original} gets the same label but has other properties: "
+                    f"list '{ours.label}' under [variant.properties] in pyproject.toml"
+                )
         self.adopted.append(new)
 
     def namespaces(self, wanted: Converted, there: Iterable[Manifest]) -> list[str]:
@@ -271,11 +278,11 @@ def proved(
 
 def _undefined(label: str, what: str) -> NotAdopted:
     major = re.search("cu(?:da)?(1[1-5])", label)
-    bound = f"{major[1] if major else 12}.0"
+    example, bound = (label, major[1]) if major else ("cu128", "12")
     return NotAdopted(
         f"the requirements of {what} '{label}' are unknown: list its properties under "
         "[variant.properties] in pyproject.toml, as in "
-        f'"{label}" = ["nvidia :: cuda_version_lower_bound :: {bound}"]'
+        f'"{example}" = ["nvidia :: cuda_version_lower_bound :: {bound}.0"]'
     )
 
 

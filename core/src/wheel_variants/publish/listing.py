@@ -85,7 +85,11 @@ def read_listing(plan: Plan, session: HttpSession, source: str) -> None:
     for link in track(found):
         try:
             plan.add(_converted(plan, session, link))
-        except (wheels.UnreadableWheel, NotAdopted, Unavailable) as error:
+        except Unavailable as error:
+            # Without this wheel, the index would lose a variant.
+            hint = "Run this command again, or remove the file from the list"
+            raise NothingFound(shown, f"{link.filename}: {error}", hint) from None
+        except (wheels.UnreadableWheel, NotAdopted) as error:
             plan.left.append(SkippedFile(link.filename, str(error)))
         except NoRangeSupport:
             why = "the server does not support range requests: download the wheel, and "
