@@ -120,6 +120,9 @@ def test_wheels_that_are_refused(index: Index, report: Report, dist: Path) -> No
     mixed = [add(dist, "mixed", "1.0", "a", old)]
     mixed.append(add(dist, "mixed", "1.0", "cu126", MANIFEST))
     assert "Namespace 'x86_64' has no provider" in index("--simple", code=1).stderr
+    old["default-priorities"]["namespace"].reverse()
+    add(dist, "mixed", "1.0", "a", old)
+    assert "rank namespaces differently" in index(code=1).stderr
     for path in mixed:
         path.unlink()
     renamed = dist / "foo_bar-1.0-py3-none-any-cu130.whl"

@@ -19,7 +19,7 @@ from wheel_variants.labels import (
     parse_manifest_filename,
 )
 from wheel_variants.manifest import Manifest
-from wheel_variants.merging import Subject, disagreements, merge
+from wheel_variants.merging import Disagreement, Subject, disagreements, merge
 from wheel_variants.publish.documents import to_json
 from wheel_variants.publish.errors import capital
 from wheel_variants.publish.files import file_sha256, is_regular_below
@@ -116,9 +116,10 @@ class ReleaseFiles:
             yield Finding(rule, each.names, f"The files {each.problem}", remedy)
         if len({each.schema for each in self.embedded.values()}) > 1:
             # A newer schema may require what an older one lacks.
-            merged = to_json(merge(self.embedded).document)
-            findings = check_manifest(merged, own).findings
-            yield from (each for each in findings if each.is_error)
+            with suppress(Disagreement):
+                merged = to_json(merge(self.embedded).document)
+                findings = check_manifest(merged, own).findings
+                yield from (each for each in findings if each.is_error)
 
     def check_labels(self) -> Iterator[Finding]:
         """Check whether the labels in the manifest match the labels of the wheels."""

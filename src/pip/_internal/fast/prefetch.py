@@ -296,7 +296,7 @@ class Prefetch:
             # The request may also be for a manifest, or the target of a redirect.
             pages = pages if url in pages else [url]
             # Upstream has checked only this page: others may be on insecure hosts.
-            pages = [x for x in pages if x == url or not x.startswith("http:")]
+            pages = [x for x in pages if x == url or not x.lower().startswith("http:")]
             project.pages += pages
             # The session adds the credentials and cookies of each page.
             kept, sent = ("Accept", "Cache-Control"), request.headers
