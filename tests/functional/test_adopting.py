@@ -150,6 +150,8 @@ def test_one_folder_after_the_other(publish: WheelCli, tmp_path: Path) -> None:
         folder = tmp_path / f"mirror{number}"
         folder.mkdir()
         make_wheel("torch", f"2.8.0+{local}").write_to(folder)
+        # A mirror that has grown: its wheels are adopted again.
+        make_wheel("torch", "2.8.0+cpu").write_to(folder)
         publish("adopt", str(folder), "-d", str(out))
     result = publish("index", str(out))
     assert "torch 2.8.0: 4 variants" in result.stdout
@@ -411,7 +413,7 @@ def test_only_files_of_the_folder_are_adopted(
     outside = make_wheel("torch", version).write_to(tmp_path / "elsewhere")
     (wheels / outside.name).unlink(missing_ok=True)
     STRAYS[stray](wheels / outside.name, outside)
-    found = adopted(publish, wheels, "-d", str(tmp_path / "out"))
+    found = adopted(publish, wheels, "-d", str(tmp_path / "out"), code=1)
     (why,) = [each["why"] for each in found["left"] if each["file"] == outside.name]
     assert why.startswith("cannot read the file: ")
     assert outside.name not in found["kept"]

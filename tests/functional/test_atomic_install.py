@@ -200,15 +200,13 @@ def test_plans_of_earlier_releases_are_never_done(
     """Others can put a folder among packages, for instance in an archive."""
     upgrade = Upgrade(venv, packages, "plain")
     run = venv.site_packages / ".pip-replacing/1-00000000"
-    (run / "new-0").mkdir(parents=True)
+    run.mkdir(parents=True)
     outside = tmp_path / "outside.txt"
     outside.touch()
-    nothing = [str(outside), [outside.stat().st_dev, outside.stat().st_ino]]
-    plan = {"name": "evil", "version": "1", "tree": "new-0", "info": [0, 0]}
-    plans = [{**plan, "old": [nothing], "inside": []}]
+    plans = [{"name": "evil", "version": "1", "old": [[str(outside)]], "inside": []}]
     text = json.dumps({"schema": 1, "path": str(run), "device": 0, "plans": plans})
     (run / "journal").write_text(text, encoding="utf-8")
-    assert upgrade.upgrade().stderr.count(f"pip ignores '{run.parent}'") == 1
+    upgrade.upgrade()
     assert outside.exists()
     assert (run / "journal").read_text(encoding="utf-8") == text
 

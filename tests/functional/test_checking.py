@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -97,6 +98,14 @@ def test_errors_fail_and_warnings_do_not(check: Check, dist: Path) -> None:
     check("dist", code=1)
 
 
+def test_damage(found: Found, dist: Path) -> None:
+    wheel = dist / "demo-1.0-py3-none-any.whl"
+    with zipfile.ZipFile(wheel, "a") as archive:
+        archive.writestr("demo/data.bin", "as it was")
+    wheel.write_bytes(wheel.read_bytes().replace(b"as it was", b"as it is!"))
+    assert ("wheel-readable", f"dist/{wheel.name}") in found("dist", code=1)
+
+
 def test_json_is_for_programs(check: Check, dist: Path) -> None:
     (dist / "demo-1.0-variants.json").write_text("{")
     report = json.loads(check("--json", "dist", code=1).stdout)
@@ -166,12 +175,10 @@ def test_an_index_in_a_folder(
     assert found("dist/simple") == []
     assert found((dist / "simple").as_uri()) == []
     make_wheel("demo", "1.0", label="null", variant_json=b"{").write_to(dist)
-    assert found("dist/simple", code=1) == [
-        (
-            "manifest-json",
-            f"{(dist / 'simple' / 'demo').as_uri()}/demo-1.0-py3-none-any-null.whl",
-        )
-    ]
+    page = (dist / "simple" / "demo").as_uri()
+    wheel = f"{page}/demo-1.0-py3-none-any-null.whl"
+    broken = [("manifest-json", wheel), ("wheel-hash", wheel)]
+    assert sorted(found("dist/simple", code=1)) == broken
 
 
 def test_plugins_that_nobody_can_install(

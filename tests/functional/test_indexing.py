@@ -173,6 +173,10 @@ def test_only_what_changed_is_read_and_written(report: Report, dist: Path) -> No
     assert files(dist) == state
     os.utime(dist / "plain-2.0-py3-none-any.whl", (1, 1))
     assert report("--simple")["read"] == 1
+    # A wheel of the same size and time replaces another one.
+    shutil.copy2(dist / "plain-2.0-py3-none-any.whl", dist / "copy")
+    (dist / "copy").replace(dist / "plain-2.0-py3-none-any.whl")
+    assert report("--simple")["read"] == 1
     add(dist, "foo.bar", "2.0", "cu128")
     grown = report("--simple")
     assert grown["read"] == 1

@@ -80,6 +80,12 @@ def test_what_is_required(
     assert not list(venv.work.glob("got/*"))
 
 
+def test_nothing_is_required_by_mistake(venv: Environment) -> None:
+    """As by a variable of the shell that is not set."""
+    error = venv.pip("install", "torch", "--require-accelerator", "", code=2).stderr
+    assert "invalid value '', expected package names, ':all:' or ':none:'" in error
+
+
 def test_without_an_accelerator(venv: Environment, options: list[str]) -> None:
     command = ["install", "torch", "--require-accelerator", "torch", *options]
     result = venv.pip(*command, env=NONE, code=1)
@@ -131,6 +137,9 @@ def test_a_lock_has_it_for_other_machines(
     assert "cu128" in path.read_text(encoding="utf-8")
     command[1] = "torch<2.9"
     assert "no accelerator" not in venv.pip(*command, *options, env=GPU, code=1).stderr
+    command[1:2] = ["torch", "--variant", "torch=null"]
+    error = venv.pip(*command, *options, env=GPU, code=1).stderr
+    assert "torch 2.9.0 (null) does not use an accelerator." in error
     command = ["install", "-r", str(path), "--require-accelerator", "torch"]
     result = venv.pip(*command, env=forced("12.4"), code=1)
     assert result.stderr.count("cu128 needs") == 1

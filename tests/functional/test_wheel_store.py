@@ -290,6 +290,10 @@ def test_required_hashes(
     listed = tmp_path / "requirements.txt"
     listed.write_text(f"direct==1.0 --hash=sha256:{wheel.sha256}\n", encoding="utf-8")
     for is_again in False, True:
+        # Another user may replace a local wheel when pip has checked its hash.
+        wheel.write_to(tmp_path)
+        install("-r", str(listed), "--no-index", "-f", str(tmp_path), *COPY)
+        assert is_again or not [*venv.home.rglob("contents")]
         install("-r", str(listed), *COPY)
         assert install.taken == ({"direct"} if is_again else set())
     url = f"{packages.file_url(wheel.filename)}#sha256={wheel.sha256}"

@@ -192,6 +192,7 @@ _TABLE: Mapping[tuple[Severity, Effect | None, str], Mapping[str, str]] = {
         ),
         "manifest-present": "A release with variant wheels has a manifest.",
         "manifest-hash": "The hash in the link to a manifest matches the file.",
+        "wheel-hash": "The hash in the link to a wheel matches the file.",
         "wheel-listed": "The manifest lists the label of every variant wheel.",
     },
     (_ERROR, None, "PEP 825, Metadata consistency"): {

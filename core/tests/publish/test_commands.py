@@ -274,7 +274,7 @@ def test_folders_that_cannot_be_read(
 def test_check_names_the_file_that_cannot_be_read(
     publish: WheelCli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def check_wheel(path: str, _subject: str) -> None:
+    def check_wheel(path: str, _subject: str, **_: bool) -> None:
         raise PermissionError(13, "Permission denied", path)
 
     monkeypatch.setattr("wheel_variants.publish.releases.check_wheel", check_wheel)

@@ -58,7 +58,7 @@ def test_changes(case: str) -> None:
     ids=str,
 )
 def test_a_state_of_no_use(tmp_path: Path, change: Mapping[str, Any]) -> None:
-    known = IndexState({"a.whl": Hashed(7, 8, "ab")}, {"index.html": "cd"})
+    known = IndexState({"a.whl": Hashed(7, 8, 9, "ab")}, {"index.html": "cd"})
     known.save(str(tmp_path))
     assert IndexState.load(str(tmp_path)) == known
     path = tmp_path / STATE_FILE

@@ -151,6 +151,7 @@ WHEELS: Mapping[str, tuple[DistFile, Change, set[str]]] = {
     "METADATA of 65 MiB": (wheel(), with_large_metadata, {"wheel-readable"}),
     "a folder without version": (wheel(), of_another_version, {"wheel-readable"}),
     "no METADATA": (wheel(), without("METADATA"), {"wheel-readable"}),
+    "no WHEEL": (wheel(), without("WHEEL"), {"wheel-readable"}),
     "no archive": (wheel(), lambda path: path.write_bytes(b"x"), {"wheel-readable"}),
     "a name that is none": (
         make_wheel("demo", "1.0", label="CU128", variant_json=MANIFEST),
@@ -274,7 +275,7 @@ def test_a_source_distribution_is_a_fallback() -> None:
 
 
 #: Of an index: what these say is tested with a real one.
-OF_AN_INDEX = {"manifest-name", "manifest-present", "manifest-hash"}
+OF_AN_INDEX = {"manifest-name", "manifest-present", "manifest-hash", "wheel-hash"}
 #: Of a folder, too.
 OF_A_FOLDER = {"regular-file", "sdist-name"}
 

@@ -230,7 +230,7 @@ def spoil_header(data: bytearray) -> None:
 def test_damage_that_only_the_check_sum_tells(tmp_path: Path) -> None:
     path = tmp_path / "demo-1.0-py3-none-any.whl"
     with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr(f"{DIST_INFO}/METADATA", "Name: demo")
+        archive.writestr(f"{DIST_INFO}/WHEEL", "")
         archive.writestr("demo/data.bin", "as it was")
     path.write_bytes(path.read_bytes().replace(b"as it was", b"as it is!"))
     with (

@@ -121,12 +121,14 @@ class TestPut:
         monkeypatch.setattr(shutil, "move", note)
         tree, place = tmp_path / "tree", tmp_path / "place"
         write(tree, {"lib/a-1.dist-info/RECORD": "", "lib/b.py": "", "share/c/d": ""})
-        # Here a file is where a folder is to be: all is moved back.
-        write(place, {"lib/a.py": "", "share/c": ""})
+        # Here a file is where a folder is to be: all is moved back, also what it replaced.
+        before = {"lib/a.py": "", "lib/b.py": "another's", "share/c": ""}
+        write(place, before)
         with pytest.raises(OSError, match="share"):
             trees.put(str(tree), str(place))
-        assert read(place) == {"lib/a.py": "", "share/c": ""}
+        assert read(place) == before
         (place / "share/c").unlink()
+        (place / "lib/b.py").unlink()
         moved.clear()
         trees.put(str(tree), str(place))
         assert moved == ["b.py", "c", "a-1.dist-info"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import sys
 from collections.abc import Iterator
 from optparse import Values
@@ -59,6 +60,11 @@ def run(*_: object) -> int:
     """Install something, as a command that nobody disturbs."""
     take_lock()
     return 7
+
+
+def test_only_this_user_can_take_it(site: Path) -> None:
+    installing(run, None, options(), [])
+    assert stat.S_IMODE((site.parent / ".lock").stat().st_mode) == 0o600
 
 
 class Run:

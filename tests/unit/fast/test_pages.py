@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pip._internal.fast.pages import all_links, links_of_page
+from pip._internal.fast.pages import all_links, links_of_page, listed_size
 from pip._internal.index.collector import IndexContent, LinkCollector, parse_links
 from pip._internal.index.package_finder import PackageFinder
 from pip._internal.models.candidate import InstallationCandidate
@@ -157,6 +157,15 @@ def _told(link: Link) -> dict[str, Any]:
         "splitext": link.splitext(),
         "metadata": link.metadata_link() and link.metadata_link().url,  # type: ignore[union-attr]
     }
+
+
+@pytest.mark.parametrize(("size", "listed"), [(7, 7), (-1, None), (10**400, None)])
+def test_sizes(size: int, listed: int | None) -> None:
+    """Stock pip knows none, so none may make pip fail."""
+    url = f"https://files.test/{len(str(size))}/thing-1.0-py3-none-any.whl"
+    file = {"filename": "thing-1.0-py3-none-any.whl", "url": url, "size": size}
+    (link,) = _read(_page([file]))
+    assert listed_size(link) == listed
 
 
 def _candidates(

@@ -187,12 +187,13 @@ def read_folder(plan: Plan) -> None:
                 plain.append(wheel.name)
             else:
                 plan.add(found)
-        except (wheels.UnreadableWheel, NotAdopted) as error:
+        except NotAdopted as error:
             plan.left.append(SkippedFile(name, str(error)))
+        except wheels.UnreadableWheel as error:
+            plan.damaged.append(SkippedFile(name, str(error)))
         except OSError as error:
-            plan.left.append(
-                SkippedFile(name, f"cannot read the file: {os_reason(error)}")
-            )
+            why = f"cannot read the file: {os_reason(error)}"
+            plan.damaged.append(SkippedFile(name, why))
     releases = {each.variant.release for each in plan.adopted}
     for each in plain:
         if each.release in releases:
@@ -402,7 +403,9 @@ def manifest_of(plan: Plan, adopted: Converted, folder: str) -> Manifest:
     """Return the metadata of a variant, consistent with the variants in *folder*."""
     variant = adopted.variant
     siblings = manifests_of_release([folder], *variant.release)
-    siblings.pop(variant.filename, None)
+    for each in plan.adopted:
+        # This run replaces these wheels.
+        siblings.pop(each.variant.filename, None)
     namespaces = plan.namespaces(adopted, siblings.values())
     providers = dict(_KNOWN)
     for sibling in siblings.values():

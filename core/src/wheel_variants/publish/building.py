@@ -220,10 +220,11 @@ class _Builder:
                 "pyproject.toml; or build the null variant last, into the folder of the "
                 "other variants",
             )
-        if len(used) > 1 and not longest:
+        if len(namespaces) > max(len(longest), 1):
             self.warnings.append(
-                f"The namespaces are ranked by name: {', '.join(namespaces)}. To rank "
-                "them by importance, add --namespace, most important first"
+                f"Nothing ranks the namespaces, so their order is {', '.join(namespaces)}. "
+                "To rank them by importance, add --namespace to each build of the release, "
+                "most important first"
             )
         return namespaces
 

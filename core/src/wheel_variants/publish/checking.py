@@ -28,7 +28,7 @@ from wheel_variants.publish.errors import (
     os_reason,
     without_credentials,
 )
-from wheel_variants.publish.files import is_regular_below, open_regular
+from wheel_variants.publish.files import file_sha256, is_regular_below, open_regular
 from wheel_variants.publish.findings import Finding, found
 from wheel_variants.publish.http import (
     HttpSession,
@@ -204,6 +204,7 @@ class Check:
         self, place: Place, release: ReleaseFiles, wheels: list[WheelName]
     ) -> None:
         """Check the wheels of one label: all local files, or the first file on a server."""
+        findings = self.findings
         for wheel in wheels:
             link, subject = place.links.get(wheel.filename), f"{place.prefix}{wheel}"
             if link is None:
@@ -211,6 +212,11 @@ class Check:
             try:
                 if link.path is not None:
                     checked: CheckedManifest = check_wheel(link.path, subject)
+                    expected = link.hashes.get("sha256")
+                    if expected and file_sha256(link.path) != expected.lower():
+                        problem = "The wheel does not match the hash on the page"
+                        remedy = "Write the page again after building the wheel"
+                        findings.append(found("wheel-hash", subject, problem, remedy))
                 elif wheel is wheels[0] and place.sends_parts and not link.is_renamed:
                     checked = self._look_into(link.url, wheel, subject)
                 else:
@@ -227,9 +233,9 @@ class Check:
                 why = os_reason(error) if isinstance(error, OSError) else error
                 rule = getattr(error, "rule", "wheel-readable")
                 problem = f"The wheel cannot be read: {why}"
-                self.findings.append(found(rule, subject, problem))
+                findings.append(found(rule, subject, problem))
                 continue
-            self.findings += checked.findings
+            findings += checked.findings
             if checked.manifest is not None:
                 release.embedded[wheel.filename] = checked.manifest
 

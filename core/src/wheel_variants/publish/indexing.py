@@ -33,7 +33,12 @@ from wheel_variants.publish.releases import (
     ScannedFolder,
     scan_folder,
 )
-from wheel_variants.publish.simple_index import SIMPLE, IndexWriter, manifest_filename
+from wheel_variants.publish.simple_index import (
+    JSON_PAGE,
+    SIMPLE,
+    IndexWriter,
+    manifest_filename,
+)
 from wheel_variants.publish.wheels import open_wheel
 
 __all__ = [
@@ -169,7 +174,7 @@ class _Indexer:
         if simple:
             for release in releases:
                 self._offer_files(release)
-            site.write_pages()
+            site.write_pages(self._other_projects(pages))
             report.pages = pages
         self._remove_stale(simple=simple)
         is_new = site.changed or report.read or report.files != len(scanned.hashed)
@@ -230,7 +235,8 @@ class _Indexer:
                 assert file.sha256 is not None, "the scan hashed all files"
                 site.digests[name] = file.sha256
                 target = os.path.join(site.folder, name)
-                if _link(self.folder, name, target):
+                is_same = self.before.get(name) == file.sha256
+                if _link(self.folder, name, target, is_same=is_same):
                     site.changed.append(target)
             else:
                 # The publisher owns the wheels of this folder, also linked wheels.
@@ -239,6 +245,15 @@ class _Indexer:
                 with open_wheel(name, self.folder) as wheel:
                     site.write(f"{name}.metadata", wheel.metadata())
             site.add(release.name, file)
+
+    def _other_projects(self, pages: str) -> Iterator[str]:
+        """Yield the projects with pages that no run has written."""
+        for project in os.listdir(pages) if os.path.isdir(pages) else ():
+            page = f"{SIMPLE}/{project}/{JSON_PAGE}"
+            if page not in self.before and files.is_regular_below(
+                self.site.folder, page
+            ):
+                yield project
 
     def _remove_stale(self, *, simple: bool) -> None:
         """Remove obsolete files that an earlier run wrote and nobody has changed.
@@ -274,12 +289,16 @@ def _line(finding: Finding) -> str:
     return f"{' and '.join(finding.subjects)}: {finding.problem}.{remedy}"
 
 
-def _link(folder: str, name: str, target: str) -> bool:
-    """Link or copy a file of *folder* to *target*, and return whether *target* changed."""
+def _link(folder: str, name: str, target: str, *, is_same: bool) -> bool:
+    """Link or copy a file of *folder* to *target*, and return whether *target* changed.
+
+    :param is_same: whether an earlier run copied a file with the same content.
+    """
     if files.is_plain_file(target):
         ours, theirs = os.stat(files.below(folder, name)), os.stat(target)
         if os.path.samestat(ours, theirs) or (
-            (ours.st_size, ours.st_mtime_ns) == (theirs.st_size, theirs.st_mtime_ns)
+            is_same
+            and (ours.st_size, ours.st_mtime_ns) == (theirs.st_size, theirs.st_mtime_ns)
         ):
             return False
     files.link_or_copy(folder, name, target)

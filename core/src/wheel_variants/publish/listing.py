@@ -8,6 +8,7 @@ with its label in the fragment; JSON contains the name of the variant.
 from __future__ import annotations
 
 import json
+import logging
 import os
 from collections.abc import Container, Iterator
 from contextlib import suppress
@@ -55,6 +56,8 @@ from wheel_variants.publish.simple_index import (
 )
 
 __all__ = ["read_listing", "write_index"]
+
+logger = logging.getLogger(__name__)
 
 _MAX_SIZE = 16 << 20
 _HINT = (
@@ -155,9 +158,8 @@ def write_index(plan: Plan, folder: str) -> None:
             site.write_manifest(*release, to_json(merge(manifests).document))
         new = {each.variant.filename for each in plan.adopted}
         for project in {name for name, _ in releases}:
-            for file in _others(folder, project, releases):
-                if file.filename not in new:
-                    site.add(project, file)
+            for file in _others(folder, project, releases, new):
+                site.add(project, file)
         for each in plan.adopted:
             assert each.listed is not None, "wheels on a server have an entry"
             site.add(each.variant.name, each.listed)
@@ -172,16 +174,28 @@ def write_index(plan: Plan, folder: str) -> None:
 
 
 def _others(
-    folder: str, project: str, releases: Container[tuple[NormalizedName, Version]]
+    folder: str,
+    project: str,
+    releases: Container[tuple[NormalizedName, Version]],
+    new: Container[str],
 ) -> Iterator[IndexedFile]:
-    """Yield the files on an existing page that are in *folder* or of other releases."""
+    """Yield the files on an existing page that are in *folder* or of other releases.
+
+    :param new: the names of the files that the page will list anyway.
+    """
     path = f"{SIMPLE}/{project}/{JSON_PAGE}"
     with suppress(FileNotFoundError), files.open_regular(path, folder) as page:
         for each in json.load(page)["files"]:
             name, url = each["filename"], each["url"]
             release = Place("").add(name)
-            is_kept = url.startswith("../") and not name.endswith(MANIFEST_SUFFIX)
-            if release is not None and (is_kept or release.id not in releases):
+            is_manifest = name.endswith(MANIFEST_SUFFIX)
+            is_kept = url.startswith("../") and not is_manifest
+            if release is None or name in new:
+                continue
+            if not is_kept and release.id in releases:
+                if not is_manifest:
+                    logger.warning("The page no longer lists %s", name)
+            else:
                 yield IndexedFile(
                     *(name, release.version, each["size"]),
                     each["hashes"].get("sha256"),

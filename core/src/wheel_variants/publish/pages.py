@@ -71,12 +71,14 @@ def read_page(session: HttpSession, url: str) -> Place:
             links = _json_links(fetched, page)
         else:
             links = _HtmlReader(fetched, page).links
-        page.projects = list(dict.fromkeys(page.projects))
+        projects = list(dict.fromkeys(page.projects))
     except (KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ValueError(repr(error)) from None
+    # A page on a server must not link to files or pages of this machine.
+    is_local = local_path(url) is not None
+    page.projects = [each for each in projects if is_local or local_path(each) is None]
     for link in links:
-        # A page on a server must not link to files of this machine.
-        if link.path is None or local_path(url) is not None:
+        if is_local or link.path is None:
             page.add(link.filename, link)
     return page
 

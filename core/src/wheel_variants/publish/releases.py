@@ -280,10 +280,12 @@ class Hashed(NamedTuple):
     """The known digest of a file.
 
     :ivar modified: the modification time of the file, in nanoseconds.
+    :ivar inode: the number that a file gets when it replaces another file.
     """
 
     size: int
     modified: int
+    inode: int
     sha256: str
 
 
@@ -318,18 +320,19 @@ def scan_folder(
     result = ScannedFolder(folder, prefix, hashed={} if hashes else dict(known))
     for name in track(list(_listed(result))):
         release, path = result.add(name), os.path.join(folder, name)
+        status, old = os.stat(path), known.get(name)
+        same = status.st_size, status.st_mtime_ns, status.st_ino
+        is_new = old is None or old[:3] != same
         checked = CheckedWheel(())
         if name.endswith(".whl"):
-            checked = check_wheel(path, f"{prefix}{name}")
+            checked = check_wheel(path, f"{prefix}{name}", is_new=is_new)
             result.findings += checked.findings
             if checked.has_errors:
                 continue
         assert release is not None, "the name is valid"
         if checked.manifest is not None:
             release.embedded[name] = checked.manifest
-        status, old = os.stat(path), known.get(name)
-        same = status.st_size, status.st_mtime_ns
-        if old is not None and (old.size, old.modified) == same:
+        if old is not None and not is_new:
             result.hashed[name] = old
         else:
             result.read += 1

@@ -25,14 +25,17 @@ class CheckedWheel(CheckedManifest):
     requires_python: str | None = None
 
 
-def check_wheel(path: str, subject: str) -> CheckedWheel:
+def check_wheel(path: str, subject: str, *, is_new: bool = True) -> CheckedWheel:
     """Check the wheel at *path*.
 
     :param subject: the name of the wheel in findings.
+    :param is_new: whether to verify the checksums of all files.
     :raises OSError: if the file cannot be read.
     """
     try:
         with wheels.open_wheel(path) as wheel:
+            if is_new:
+                wheel.check_integrity()
             return check_open_wheel(wheel, subject)
     except wheels.UnreadableWheel as error:
         return CheckedWheel((found(error.rule, subject, capital(str(error))),))

@@ -162,7 +162,7 @@ class WheelFile:
 
         :param may_be_renamed: whether the metadata may lack the local version.
         :raises UnreadableWheel: if the archive does not have exactly one ``.dist-info``
-            folder, with the right name, or has unsafe entries.
+            folder, with the right name and a file WHEEL, or has unsafe entries.
         """
         self.archive = archive
         self.name = name
@@ -188,6 +188,8 @@ class WheelFile:
             same_version = False
         if canonicalize_name(project) != self.name.name or not same_version:
             raise UnreadableWheel(f"the folder {found[0]!r} belongs to another release")
+        if f"{found[0]}/WHEEL" not in self.members:
+            raise UnreadableWheel("WHEEL is missing")
         return found[0]
 
     def read(self, name: str) -> bytes | None:

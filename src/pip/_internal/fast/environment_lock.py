@@ -68,16 +68,13 @@ class _EnvironmentLock:
         return seen is None or seen == _installed()
 
     def _wait(self) -> BinaryIO:
+        with suppress(BlockingIOError):
+            return locked(self._path)
+        logger.info("Waiting for another installer to finish with '%s'", sys.prefix)
         end = time.monotonic() + _PATIENCE
-        is_first = True
         while True:
             with suppress(BlockingIOError):
                 return locked(self._path)
-            if is_first:
-                logger.info(
-                    "Waiting for another installer to finish with '%s'", sys.prefix
-                )
-                is_first = False
             if time.monotonic() > end:
                 said = (
                     f"Another installer is still changing '{sys.prefix}' after "
@@ -116,7 +113,8 @@ def locked(path: str) -> BinaryIO:
 
 def _open(path: str, flags: int) -> int:
     flags |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-    return os.open(path, flags, 0o666)
+    # A user who may read the file may lock it.
+    return os.open(path, flags, 0o600)
 
 
 def _is_locked(fd: int) -> bool:

@@ -77,7 +77,8 @@ def links_of_page(
             continue
         link = Link.from_json(file, page.url)
         if link is not None:
-            if type(size := file.get("size")) is int:
+            # A progress bar cannot show sizes of any length.
+            if type(size := file.get("size")) is int and 0 <= size < 1 << 63:
                 _SIZES[link.url_without_fragment] = size
             links.append(link)
     return links

@@ -14,6 +14,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
+from errno import EISDIR
 
 from pip._internal.console.output import get_logger
 from pip._internal.fast.environment_lock import locked
@@ -66,23 +67,32 @@ def put(tree: str, place: str) -> None:
     Existing files are replaced; existing folders are merged. Metadata moves last, after the
     files that it lists.
 
-    :raises OSError: if a file cannot be moved; the other files are moved back.
+    :raises OSError: if a file cannot be moved; everything is moved back.
     """
     moved: list[tuple[str, str]] = []
+    replaced = tempfile.mkdtemp(dir=os.path.dirname(tree))
     try:
         for is_metadata in (False, True):
             for source, target in moves(tree, place):
                 if is_metadata != (".dist-info" in target):
                     continue
-                if os.path.isdir(target):
+                if os.path.lexists(target):
                     # As in stock pip, a file replaces a link to a folder, but not a folder.
-                    os.unlink(target)
+                    if any(map(_is_folder, (source, target))):
+                        raise IsADirectoryError(EISDIR, os.strerror(EISDIR), target)
+                    old = os.path.join(replaced, str(len(moved)))
+                    shutil.move(target, old)
+                    moved.append((target, old))
                 shutil.move(source, target)
                 moved.append((source, target))
     except BaseException:
         for source, target in reversed(moved):
             shutil.move(target, source)
         raise
+
+
+def _is_folder(path: str) -> bool:
+    return os.path.isdir(path) and not os.path.islink(path)
 
 
 def moves(tree: str, place: str) -> Iterator[tuple[str, str]]:
@@ -106,7 +116,7 @@ def remove(path: str) -> None:
 
     :raises OSError: if that fails.
     """
-    if os.path.islink(path) or not os.path.isdir(path):
+    if not _is_folder(path):
         os.unlink(path)
         return
     for folder, _, _ in os.walk(path):
@@ -155,18 +165,14 @@ def _remove_abandoned(parent: str) -> None:
         if not is_own(os.stat(parent)):
             return
         with os.scandir(parent) as entries:
-            found = list(entries)
+            found = [each for each in entries if each.name.startswith(_PREFIX)]
     except OSError:
         # The folder does not exist yet, or pip may not read it.
         return
     for entry in found:
-        if entry.name == ".pip-replacing":
-            said = "pip ignores '%s', which an earlier release left. You can delete it."
-            logger.warning(said, entry.path)
-        is_staging = entry.name.startswith(_PREFIX)
         try:
             status = entry.stat(follow_symlinks=False)
-            if is_staging and stat.S_ISDIR(status.st_mode) and is_own(status):
+            if stat.S_ISDIR(status.st_mode) and is_own(status):
                 with locked(os.path.join(entry.path, _LOCK)):
                     remove(entry.path)
         except OSError as error:

@@ -96,7 +96,8 @@ class Unpacking:
 
         def finish(archive: zipfile.ZipFile, unpacked: UnpackedWheel) -> UnpackedWheel:
             """Store an unpacked wheel if its sha256 is expected."""
-            if self._store is None or link is None or not hashes:
+            # Another user may have replaced a local wheel since pip checked its hash.
+            if self._store is None or link is None or link.is_file or not hashes:
                 return unpacked
             sha256 = known_sha256(path) or read_sha256(path)
             if not hashes.is_hash_allowed("sha256", sha256):

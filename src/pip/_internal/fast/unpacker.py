@@ -171,8 +171,7 @@ class Unpacker:
     def _begin(self, job: _Job) -> None:
         """Divide a wheel into parts of about equal work."""
         archive = job.archive = zipfile.ZipFile(job.path)
-        infos = enumerate(archive.infolist())
-        members = [each for each in infos if not each[1].is_dir()]
+        members = [e for e in enumerate(archive.infolist()) if not e[1].is_dir()]
         total = sum(info.file_size for _, info in members)
         if total > shutil.disk_usage(self._path).free:
             raise OSError("the disk is full")
@@ -199,8 +198,7 @@ class Unpacker:
             job.left -= 1
             is_last = job.left == 0
         if is_last:
-            infos = enumerate(archive.infolist())
-            numbers = {info.filename: number for number, info in infos}
+            numbers = {name: number for number, name in enumerate(archive.namelist())}
             files = frozenset(os.listdir(job.folder))
             wheel = UnpackedWheel(job.folder, numbers, files, self._lib or "")
             job.result = job.finish(archive, wheel)

@@ -132,7 +132,9 @@ def required_accelerators(opt: str, value: str) -> tuple[str, ...]:
 
     :return: normalized names.
     """
-    words = filter(None, (word.strip() for word in value.split(",")))
+    words = [*filter(None, (word.strip() for word in value.split(",")))]
+    if not words and opt.startswith("-"):
+        raise _invalid(opt, "value", value, "package names, ':all:' or ':none:'")
     return tuple(
         word if word in (":all:", ":none:") else project(opt, word) for word in words
     )

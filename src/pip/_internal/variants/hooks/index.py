@@ -19,6 +19,7 @@ from pip._vendor.wheel_variants.labels import MANIFEST_SUFFIX, parse_manifest_fi
 from pip._internal.console.output import get_logger
 from pip._internal.utils.urls import path_to_url
 from pip._internal.variants.index.links import (
+    is_local_of_server,
     label_of,
     renamed,
     source_of,
@@ -216,9 +217,7 @@ def _register(run: Run, link_evaluator: LinkEvaluator, link: Link) -> None:
     except ValueError as error:
         logger.debug("Skipping link: %s: %s", error, link)
         return
-    page = link.comes_from or ""
-    if link.is_file and page.startswith(("http:", "https:")):
-        # A page could name any file of this machine, even a device.
+    if is_local_of_server(link):
         logger.debug("Skipping link: a manifest on this machine: %s", link)
         return
     if project == link_evaluator._canonical_name:

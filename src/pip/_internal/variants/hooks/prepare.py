@@ -121,9 +121,8 @@ def prepared(
         return dist
     # A cached wheel was built from a file of the release.
     release = run.decisions.release_of(req.source_link)
-    user_chosen = req.is_direct or (
-        release is not None and release.chosen_by is not None
-    )
+    by_option = release is not None and release.chosen_by is not None
+    user_chosen = req.is_direct or by_option
     if label is not None:
         _remember(req, _checked(run, req, dist, label), label, user_chosen=user_chosen)
     elif release is not None and release.reached:

@@ -139,6 +139,11 @@ def folder_url(location: str) -> str:
     return path_to_url(location) if os.path.isdir(location) else location
 
 
+def is_local_of_server(link: Link) -> bool:
+    """Return whether a page on a server links to a file, or even a device, of this machine."""
+    return link.is_file and str(link.comes_from).startswith(("http:", "https:"))
+
+
 def uploaded_too_late(link: Link, limit: datetime.datetime | None) -> str | None:
     """Return the reason for ignoring a manifest that was uploaded too late, or None.
 

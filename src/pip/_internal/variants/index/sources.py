@@ -26,7 +26,7 @@ from pip._internal.models.link import Link
 from pip._internal.network.cache import is_from_cache
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.errors import describe_error
-from pip._internal.variants.index.links import uploaded_too_late
+from pip._internal.variants.index.links import is_local_of_server, uploaded_too_late
 from pip._internal.variants.index.time_limit import Overdue, within
 
 if TYPE_CHECKING:
@@ -230,4 +230,5 @@ def _link_read_afresh(session: PipSession, link: Link) -> Link:
     page = Link(link.comes_from, cache_link_parsing=False)
     content = _get_index_content(page, session=session, force_revalidate=True)
     links = () if content is None else parse_links(content)
-    return next((each for each in links if each.filename == link.filename), link)
+    same = (each for each in links if each.filename == link.filename)
+    return next((each for each in same if not is_local_of_server(each)), link)

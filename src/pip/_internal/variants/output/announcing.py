@@ -66,7 +66,8 @@ def _announce_variant(run: Run, release: Release, link: Link, label: str) -> Non
     selection = release.fetch_selection_of(link)
     assert selection is not None, "a labeled link belongs to a selection"
     how, why = "", reasons.why_chosen(selection, label)
-    if release.chosen_by is not None:
+    # A URL may select another build than the option.
+    if release.chosen_by is not None and release.chosen_label in (None, label):
         how = f", chosen with {release.chosen_by}"
         properties = selection.properties(label)
         why = reasons.describe_properties(properties) or "no properties"

@@ -223,9 +223,8 @@ def absent_variants(finder: PackageFinder, release: Release) -> dict[str, str]:
     run = run_of(finder)
     for link in () if run is None else listed_files(run, release.project):
         label = label_of(link)
-        if label is None or label in release.labels:
-            continue
-        if version_of(link, release.project) == release.version:
+        is_of_release = version_of(link, release.project) == release.version
+        if label is not None and label not in release.labels and is_of_release:
             links.setdefault(label, []).append(link)
     return {
         label: why(*cause_of_files(finder, release.project, files))

@@ -190,7 +190,8 @@ def _judge_link(run: Run, link: Link | None) -> tuple[UnusedCause | None, str | 
     labels = [label]
     release = run.decisions.release_of(link)
     if run.overrides.may_take_several and release is not None:
-        labels = release.labels
+        chosen = run.overrides.applying_labels(release.project, release.labels)
+        labels = chosen or release.labels
     if any(uses_accelerator(selection.manifest, each) for each in labels):
         return None, label
     return UnusedCause.UNUSED, label

@@ -68,9 +68,8 @@ class Request:
 
         :return: the reason; None if pip can choose a version.
         """
-        if not self._settings.ignore_dependencies:
-            return None
-        if project in self.named or project in self.locked_versions:
+        is_free = project in self.named or project in self.locked_versions
+        if is_free or not self._settings.ignore_dependencies:
             return None
         dist = self.dists.get(project)
         if dist is None:
