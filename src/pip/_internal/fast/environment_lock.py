@@ -72,17 +72,16 @@ class _EnvironmentLock:
             return locked(self._path)
         logger.info("Waiting for another installer to finish with '%s'", sys.prefix)
         end = time.monotonic() + _PATIENCE
-        while True:
+        while time.monotonic() < end:
+            time.sleep(_PAUSE)
             with suppress(BlockingIOError):
                 return locked(self._path)
-            if time.monotonic() > end:
-                said = (
-                    f"Another installer is still changing '{sys.prefix}' after "
-                    f"{_PATIENCE // 60} minutes. Wait until that installer has finished, "
-                    f"or end the process that locks '{self._path}'. Then run pip again."
-                )
-                raise InstallationError(printable(said))
-            time.sleep(_PAUSE)
+        said = (
+            f"Another installer is still changing '{sys.prefix}' after "
+            f"{_PATIENCE // 60} minutes. Wait until that installer has finished, or end "
+            f"the process that locks '{self._path}'. Then run pip again."
+        )
+        raise InstallationError(printable(said))
 
     def release(self) -> None:
         """Release the lock.

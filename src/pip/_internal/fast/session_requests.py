@@ -109,6 +109,8 @@ class SessionRequests:
 
     def _begin(self) -> None:
         self._jobs: dict[_Key, _Prefetched] = {}
+        #: What was read ahead of the resolver, which may be about to request it.
+        self._used: list[_Key] = []
         self._waiting: queue.SimpleQueue[_Prefetched | None] = queue.SimpleQueue()
         self._workers = Workers(self._work, _WORKERS, self._waiting.get)
         #: Jobs and requests that have ended, for the main thread.
@@ -207,8 +209,7 @@ class SessionRequests:
         self._read_ahead = []
         try:
             yield
-            for key in self._read_ahead:
-                self._jobs.pop(key, None)
+            self._used += self._read_ahead
         finally:
             self._read_ahead = None
 
@@ -225,9 +226,8 @@ class SessionRequests:
                 raise NotAnswered(request)
             self._read_ahead.append(key)
             return answer.response(request)
-        answer = self._take(request) if request.method == "GET" else None
-        if answer is not None:
-            return answer.response(request)
+        if request.method == "GET" and (taken := self._take(request)) is not None:
+            return taken.response(request)
         ask = partial(self.sending.send, sender, request, settings)
         host = self.sending.host_of(str(request.url), settings)
         if not (is_main and (self._pending or host.has_connections)):
@@ -282,6 +282,8 @@ class SessionRequests:
                 if job is not None:
                     self._pending -= 1
                     job.then(job.answer)
+        while self._used:
+            self._jobs.pop(self._used.pop(), None)
         return future.done()
 
     def _work(self, jobs: Iterator[_Prefetched]) -> None:
