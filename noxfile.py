@@ -243,6 +243,7 @@ def functional(session: nox.Session) -> None:
 def faults(session: nox.Session) -> None:
     """Make each kind of request fail in every way, and report the result."""
     session.install(*TEST_TOOLS)
+    _assemble(session)
     session.run(
         *PYTEST,
         *("-n", "2", "-rP", "-m", "matrix", "tests/functional", *session.posargs),
@@ -254,6 +255,7 @@ def faults(session: nox.Session) -> None:
 def registries(session: nox.Session) -> None:
     """Install, lock and explain through devpi, pypiserver, proxpi and bandersnatch."""
     session.install(*TEST_TOOLS, *REGISTRIES)
+    _assemble(session)
     session.run(
         *PYTEST,
         *("-n", "2", "-m", "registries", "tests/functional", *session.posargs),
@@ -272,6 +274,7 @@ def kills(session: nox.Session) -> None:
 def torch(session: nox.Session) -> None:
     """Install real wheels of torch and torch-nntile under variant labels."""
     session.install(*TEST_TOOLS)
+    _assemble(session)
     folders = {name: BUILD / name for name in ("torch", "nntile")}
     download = ["python", "-m", "pip", "download", "-q"]
     session.run(*download, "-d", str(folders["torch"]), "torch==2.13.0")
