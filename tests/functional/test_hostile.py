@@ -234,16 +234,23 @@ def _relative(entry: Entry) -> str:
     return f"/files/{entry.path}"
 
 
-def test_pages(measured: Callable[..., Result], index: IndexServer) -> None:
+@pytest.mark.parametrize("is_stale", [False, True])
+def test_pages(
+    measured: Callable[..., Result], index: IndexServer, is_stale: bool
+) -> None:
     """Whatever else a page lists, what is sound on it can be installed."""
     index.page_format = "json"
     index.add_release("torch", "2.8.0", {}, manifest=PREVIEW_TORCH)
     page = json.loads(index.project_json("torch", index.pages, _relative))
     wheel = {"url": "x.whl", "hashes": {}}
-    # Where reading would never end. Of several manifests the first one counts.
-    endless = {"filename": "torch-2.8.0-variants.json", "url": "file:///dev/zero"}
+    # A file of this machine, perhaps a device. Of several manifests the first one counts.
+    name = "torch-2.8.0-variants.json"
+    local = {"filename": name, "url": f"file:///dev/{name}", "hashes": {}}
+    for each in page["files"] if is_stale else ():
+        # Then pip reads the page once more.
+        each["hashes"] = {"sha256": "0" * 64}
     page["files"] = [
-        {**endless, "hashes": {}},
+        local,
         *page["files"],
         {"filename": "../../torch-9.0-variants.json", "url": "x", "hashes": {}},
         {"filename": "torch-\u0669.0-variants.json", "url": "x", "hashes": {}},
@@ -257,8 +264,9 @@ def test_pages(measured: Callable[..., Result], index: IndexServer) -> None:
     ]
     body, headers = json.dumps(page).encode(), {"Content-Type": JSON_TYPE}
     index.faults["/simple/torch/"] = Fault(body=body, headers=headers)
-    result = measured("install", "torch", "-i", index.index_url, "-v")
-    assert "Using torch 2.8.0, variant cu128" in result.stdout
+    result = measured("install", "torch", "-vi", index.index_url, code=int(is_stale))
+    said = "its hash does not match" if is_stale else "Using torch 2.8.0, variant cu128"
+    assert said in result.stdout + result.stderr
 
 
 DEEP = "[" * 20_000 + "]" * 20_000

@@ -82,8 +82,8 @@ def test_what_is_required(
 
 def test_nothing_is_required_by_mistake(venv: Environment) -> None:
     """As by a variable of the shell that is not set."""
-    error = venv.pip("install", "torch", "--require-accelerator", "", code=2).stderr
-    assert "invalid value '', expected package names, ':all:' or ':none:'" in error
+    result = venv.pip("install", "torch", "--require-accelerator=", code=2)
+    assert "invalid value '', expected package names" in result.stderr
 
 
 def test_without_an_accelerator(venv: Environment, options: list[str]) -> None:
@@ -135,11 +135,10 @@ def test_a_lock_has_it_for_other_machines(
     command = ["lock", "torch", "-o", str(path), "--require-accelerator", "torch"]
     venv.pip(*command, *options, env=GPU)
     assert "cu128" in path.read_text(encoding="utf-8")
+    result = venv.pip(*command, *options, "--variant=torch=null", env=GPU, code=1)
+    assert "torch 2.9.0 (null) does not use" in result.stderr
     command[1] = "torch<2.9"
     assert "no accelerator" not in venv.pip(*command, *options, env=GPU, code=1).stderr
-    command[1:2] = ["torch", "--variant", "torch=null"]
-    error = venv.pip(*command, *options, env=GPU, code=1).stderr
-    assert "torch 2.9.0 (null) does not use an accelerator." in error
     command = ["install", "-r", str(path), "--require-accelerator", "torch"]
     result = venv.pip(*command, env=forced("12.4"), code=1)
     assert result.stderr.count("cu128 needs") == 1

@@ -51,10 +51,7 @@ def test_commands(
         seen.append([])
         for command in commands:
             has_option = command[0] not in ("check", "uninstall")
-            more = [
-                *([verbosity] if verbosity else []),
-                *(option if has_option else []),
-            ]
+            more = [*filter(None, [verbosity]), *(option if has_option else [])]
             result = venv.pip(*command, *more, code=None)
             installed = tree(venv.venv)
             # It stays when a command has locked the environment.

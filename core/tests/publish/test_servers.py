@@ -161,11 +161,10 @@ def test_a_server_has_no_say_about_files_here(
     torch: IndexServer, session: HttpSession, form: str
 ) -> None:
     file = {"filename": WHEEL, "url": "file:///dev/zero", "hashes": {}}
-    listed = {"files": [file], "projects": [{"name": "file:///dev"}]}
     bodies = {
         "html": "<base href='file:///dev/'><a href='zero/x-1-py3-none-any.whl'>x</a>"
         "<a href='/dev/y/'>y</a>",
-        "json": json.dumps(listed),
+        "json": json.dumps({"files": [file], "projects": [{"name": "file:///dev"}]}),
     }
     headers = {"Content-Type": JSON_TYPE if form == "json" else "text/html"}
     fault = Fault(body=bodies[form].encode(), headers=headers)
