@@ -27,5 +27,5 @@ export PY_DISCOVERY_TIMEOUT=300 CC=gcc
 # The mounts end with the process.
 unshare --mount bash -c '
     mount --bind /proc "$1/proc" && mount --rbind /dev "$1/dev" && cd "$1" &&
-    export HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin && exec chroot . bash /project/.ci/run -s "${@:2}"
+    export HOME=/root TMPDIR=/tmp PATH=/usr/sbin:/usr/bin:/sbin:/bin && exec chroot . bash /project/.ci/run -s "${@:2}"
 ' - "$root" "$@"

@@ -179,11 +179,11 @@ def test_a_process_that_is_interrupted(tmp_path: Path) -> None:
     pipe = tmp_path / "pyproject.toml"
     os.mkfifo(pipe)
     running = subprocess.Popen(
-        process(
-            "build", "demo-1.0-py3-none-any.whl", "--null", "--pyproject", str(pipe)
-        ),
+        process("build", "a-1-py3-none-any.whl", "--null", "--pyproject", str(pipe)),
         stderr=subprocess.PIPE,
         stdout=subprocess.PIPE,
+        # A shell's background job inherits that this signal is ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     with pipe.open("w"):
         running.send_signal(signal.SIGINT)
