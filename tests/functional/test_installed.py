@@ -315,6 +315,8 @@ def test_check_for_a_host(
     _, _, hint = warning.partition("best variant of this version: ")
     typed = f" --variant-host {old}" if is_typed else ""
     assert hint == f"pip install --upgrade-variants torch{typed}"
+    env = {**forced("11.8"), "PIP_CONFIG_FILE": str(config)}
+    filled.pip("check", "--strict-variants", *typed.split(), env=env, code=1)
     # A host that is none is one error.
     wrong = check("cuda-12.8", code=1)
     assert wrong.stdout == ""

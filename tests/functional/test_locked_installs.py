@@ -125,7 +125,8 @@ def test_locked_again(venv: Environment, index: IndexServer) -> None:
     path.write_text(tomli_w.dumps(content), "utf-8")
     index.clear_log()
     options = ["-i", index.index_url, "-o", "pylock.again.toml"]
-    venv.pip("lock", "-r", "pylock.toml", *options, env=GPU)
+    again = venv.pip("lock", "-r", "pylock.toml", *options, env=GPU)
+    assert "Using a 1.0, variant gpu (CUDA 12.0)\n" in again.stdout
     (package,) = tomli.loads((venv.work / "pylock.again.toml").read_text())["packages"]
     assert len(index.log()) == 1
     assert package["wheels"][0]["hashes"].keys() == {"sha256", "sha512"}

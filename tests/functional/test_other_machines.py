@@ -253,6 +253,7 @@ def test_no_sdist(pip: Pip, index: IndexServer, tmp_path: Path) -> None:
     for named in ["download", path], ["lock", "-e", str(tmp_path)]:
         result = pip(*named, *options, code=1)
         assert refused(result).startswith("nothing-is-built-for-another-machine\n")
+        assert ("after a build" in result.stderr) == ("lock" in named)
 
 
 def test_no_sdist_that_is_asked_for(pip: Pip, native: list[str]) -> None:
@@ -625,6 +626,7 @@ def test_a_python_that_only_the_wheel_refuses(pip: Pip, tmp_path: Path) -> None:
     options = ["--no-index", "--find-links", str(tmp_path)]
     result = pip("install", "--dry-run", "app", *options, code=1)
     assert "Package 'app' requires a different Python" in result.stderr
+    pip("lock", "app", *options, "--variant-host", "linux-x86_64-py390")
     assert "dependency-not-listed" not in result.stderr
     # What explains the choice reads the wheels, too.
     result = pip("variants", "explain", "app", *options, code=1)

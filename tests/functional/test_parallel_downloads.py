@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from tests.lib.environments import Environment, Result
-from tests.lib.faults import Gate
 from tests.lib.index import IndexServer, ReceivedRequest
 from tests.lib.wheels import make_wheel
 
@@ -197,26 +196,6 @@ def test_bytecode_elsewhere(
         assert bytecode
         venv.pip("uninstall", "-y", "bulk", env=env)
     assert seen[0] == seen[1]
-
-
-def test_what_hangs_is_not_waited_for_twice(
-    venv: Environment, parts: IndexServer
-) -> None:
-    gate = Gate()
-    parts.fault(wheel("part4"), gate=gate)
-    command = ["download", "-d", "got", "top", "-i", parts.index_url]
-    command += ["--timeout", "2", "--retries", "1"]
-    said = []
-    for more in (IN_TURN, []):
-        parts.clear_log()
-        result = venv.pip(*command, *more, code=1)
-        # On a slow machine, other requests may be retried too.
-        said.append([e for e in result.stderr.splitlines() if "Retrying" not in e])
-    gate.open()
-    assert said[0] == said[1]
-    asked = [path for _, path in parts.log()]
-    # Beside others, and then alone with retries.
-    assert asked.count(parts.file_path(wheel("part4"))) <= 3
 
 
 class _FilesNeedCredentials(IndexServer):

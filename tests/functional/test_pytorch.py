@@ -622,6 +622,8 @@ def test_find_links_and_no_index(
     expected = {"torch": "2.9.5+cpu", "sympy": "1.15"}
     offline = ["--no-index", "--pytorch-index-url", pytorch.pytorch_url]
     assert versions(pip(*links, *offline, "torch", "sympy")) == expected
+    looked = ["variants", "explain", "--json", "torch", *links[2:], *offline]
+    assert pytorch.pytorch_url not in pip(*looked).stdout
     assert pytorch.log() == []
     # Beside the index they are what they are with any pip: one more place to look.
     assert versions(pip(*links, *options(pytorch), "torch", "sympy")) == expected

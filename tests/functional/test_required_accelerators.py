@@ -23,7 +23,9 @@ def options(index: IndexServer) -> list[str]:
     """Return the options for an index with packages of several kinds."""
     builds = {"cu126": cuda("12.6"), "cu128": cuda("12.8"), "cu130": cuda("13.0")}
     index.add_release("torch", "2.9.0", {**builds, "null": {}})
-    index.add_release("new", "2.0", {"cu130": cuda("13.0"), "null": {}}, plain=False)
+    rocm = {"amd": {"rocm_version": ["7.0"], "gfx_arch": ["gfx90a"]}}
+    new = {"cu130": cuda("13.0"), "rocm": rocm, "null": {}}
+    index.add_release("new", "2.0", new, plain=False)
     index.add(make_wheel("torch", "2.8.0"))
     index.add(make_wheel("plain", "1.0"))
     index.add(make_sdist("source", "1.0"))
@@ -90,6 +92,10 @@ def test_without_an_accelerator(venv: Environment, options: list[str]) -> None:
     command = ["install", "torch", "--require-accelerator", "torch", *options]
     result = venv.pip(*command, env=NONE, code=1)
     assert "pip found no accelerator." in result.stderr, result
+    # A machine may have ROCm but no GPU.
+    env = {**NONE, "AMD_VARIANT_PROVIDER_FORCE_ROCM_VERSION": "7.0.0"}
+    command = ["install", "--dry-run", "new", "--require-accelerator=:all:"]
+    assert "new-2.0" in venv.pip(*command, *options, env=env).stdout
 
 
 def test_a_lookup_requires_it(venv: Environment, options: list[str]) -> None:

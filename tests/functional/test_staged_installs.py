@@ -236,7 +236,7 @@ def test_what_is_there_already_is_replaced_as_ever(
     folder = tmp_path / "into"
     command = ["install", "-vv", "top", "-i", packages.index_url]
     command += ["--prefix", str(folder), "--ignore-installed"]
-    venv.pip(*command)
+    venv.pip(*command, *SLOWLY)
     before = tree(folder)
     (module,) = folder.rglob("m7.py")
     (stub,) = folder.rglob("module.pyi")

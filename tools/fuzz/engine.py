@@ -8,14 +8,8 @@ from pathlib import Path
 
 import atheris
 
-#: The modules whose coverage guides the fuzzer: the overlay, and the parts of upstream that
-#: it uses.
-_INSTRUMENTED = [
-    "pip._internal.variants",
-    "pip._internal.fast",
-    "pip._internal.console",
-    "pip._vendor.packaging._variants",
-]
+#: The packages whose coverage guides the fuzzer.
+_INSTRUMENTED = ["pip", "wheel_variants"]
 #: The words to insert into inputs: these words, and the words of the seeds, with their
 #: quotes.
 _WORD = re.compile(rb"[\w\"'$.:-]{3,40}")
