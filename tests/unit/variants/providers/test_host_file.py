@@ -118,6 +118,7 @@ INVALID: list[tuple[bytes, str]] = [
     (_with(abis=["cp312"]), "part of a machine"),
     (_whole({"python_full_version": "3.12junk"}), "3.12junk"),
     (_whole({"python_full_version": "03.012"}), "03.012"),
+    (_whole({"python_full_version": "3.100"}), "3.100"),
     (_whole(platforms=["macosx_99999999_0_arm64"]), "'macosx_99999999"),
     (_with(platforms="any"), "'platforms' is not a list"),
     (_with(platforms=["win-amd64"]), "'win-amd64'"),

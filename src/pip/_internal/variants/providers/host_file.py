@@ -122,7 +122,7 @@ def _check_complete(
 
 def release_of(python: str) -> tuple[int, int, int] | None:
     """Return the release in a ``python_full_version``, or None if the version is invalid."""
-    number = "(0|[1-9][0-9]{0,2})"
+    number = "(0|[1-9][0-9]?)"
     form = rf"{number}\.{number}(?:\.{number})?(?:(?:a|b|rc)[0-9]{{1,3}})?\+?"
     match = re.fullmatch(form, python)
     return None if match is None else (int(match[1]), int(match[2]), int(match[3] or 0))
