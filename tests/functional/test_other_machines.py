@@ -620,13 +620,13 @@ def test_a_python_that_only_the_wheel_refuses(pip: Pip, tmp_path: Path) -> None:
     """Upstream's error tells it, and nothing is looked for elsewhere."""
     own = variant_json(make_manifest({"null": {}}, namespaces=["nvidia"]), "null")
     wheel = make_wheel(
-        "app", "1.0", label="null", variant_json=own, requires_python=">=3.90"
+        "app", "1.0", label="null", variant_json=own, requires_python=">=3.39"
     )
     wheel.write_to(tmp_path)
     options = ["--no-index", "--find-links", str(tmp_path)]
     result = pip("install", "--dry-run", "app", *options, code=1)
     assert "Package 'app' requires a different Python" in result.stderr
-    pip("lock", "app", *options, "--variant-host", "linux-x86_64-py390")
+    pip("lock", "app", *options, "--variant-host", "linux-x86_64-py339")
     assert "dependency-not-listed" not in result.stderr
     # What explains the choice reads the wheels, too.
     result = pip("variants", "explain", "app", *options, code=1)

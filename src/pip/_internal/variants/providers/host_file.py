@@ -25,7 +25,7 @@ MARKER_VARIABLES = frozenset(Environment.__annotations__)
 #: The keys of a host file.
 _KEYS = {"host-schema", "supported", "devices", "environment", "platforms", "abis"}
 #: Upstream derives all older tags from some tags; with huge numbers it would never end.
-_TAG = re.compile(r"(?!.*[0-9]{5})[A-Za-z0-9_]+")
+_TAG = re.compile(r"(?!(?i:macosx|ios|android)_[\d_]*\d{3})(?!.*\d{5})\w+", re.ASCII)
 _DEVICE_NAME = re.compile(r"[A-Za-z0-9_. ]{1,100}")
 
 
@@ -122,8 +122,8 @@ def _check_complete(
 
 def release_of(python: str) -> tuple[int, int, int] | None:
     """Return the release in a ``python_full_version``, or None if the version is invalid."""
-    number = "(0|[1-9][0-9]?)"
-    form = rf"{number}\.{number}(?:\.{number})?(?:(?:a|b|rc)[0-9]{{1,3}})?\+?"
+    release = r"([1-9])\.(0|[1-9]|[1-3][0-9])(?:\.(0|[1-9][0-9]?))?"
+    form = rf"{release}(?:(?:a|b|rc)[0-9]{{1,3}})?\+?"
     match = re.fullmatch(form, python)
     return None if match is None else (int(match[1]), int(match[2]), int(match[3] or 0))
 

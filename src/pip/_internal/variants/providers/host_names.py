@@ -61,7 +61,7 @@ _FORMS = {
     "system": r"linux|windows|macos(?:-(?P<macos>10\.[0-9]{1,2}|(?:1[1-9]|2[0-9])(?:\.[0-9]{1,2})?))?",
     "libc": r"glibc-2\.(?P<glibc>[0-9]{1,2})|musl-1\.(?P<musl>[0-9])",
     "machine": r"x86_64(?:-v(?P<level>[1-4]))?|aarch64|arm64|tegra",
-    "python": r"py3\.?(?P<minor>[0-9]{1,2})(?:\.(?P<micro>[0-9]{1,2}))?(?P<threads>t?)",
+    "python": r"py3\.?(?P<minor>[1-3]?[0-9])(?:\.(?P<micro>[0-9]{1,2}))?(?P<threads>t?)",
     "devices": rf"cuda-(?P<cuda>[0-9]+\.[0-9]+)(?:-(?P<sm>{_SM}))?"
     rf"|rocm(?:-(?P<rocm>[0-9]{{1,3}}\.[0-9]{{1,3}}))?(?:-(?P<gfx>{_GFX}))?"
     r"|xpu(?:-(?P<ip>[0-9]+\.[0-9]+\.[0-9]+))?|tpu|cpu"
