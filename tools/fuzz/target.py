@@ -77,19 +77,19 @@ class Limits:
 
     def __init__(self, target: FuzzTarget) -> None:
         self._target = target
-        self._memory = peak_memory()
 
     def __call__(self, data: bytes) -> None:
         """Run the target once.
 
         :raises LimitExceeded: if the execution exceeds a limit.
         """
-        start = time.process_time()
+        # atheris itself takes more with each execution.
+        memory, start = peak_memory(), time.process_time()
         self._target.run(data)
         taken = time.process_time() - start
         if taken > self.seconds:
             raise LimitExceeded(f"{self._target.name} took {taken:.1f} seconds")
-        more = peak_memory() - self._memory
+        more = peak_memory() - memory
         if more > self.megabytes:
             raise LimitExceeded(f"{self._target.name} took {more:.0f} MB")
 
