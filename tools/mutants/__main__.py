@@ -32,7 +32,7 @@ class Mutant:
     :ivar what: the effect of the fault.
     :ivar edits: for each edit, a file of the overlay or in ``core/``, a text that the file
         contains once, and its replacement; several edits if one defense backs up another.
-    :ivar tests: the files or folders of tests, of which at least one must fail.
+    :ivar tests: files, folders or names of tests, of which at least one test must fail.
     """
 
     what: str
