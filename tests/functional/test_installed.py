@@ -12,16 +12,10 @@ from typing import Any
 
 import pytest
 
+from tests.lib import manifests
 from tests.lib.environments import Environment, Result
 from tests.lib.hosts import forced, make_host
 from tests.lib.index import IndexServer
-from tests.lib.manifests import (
-    PREVIEW_TORCH,
-    PluginSpec,
-    Properties,
-    make_manifest,
-    variant_json,
-)
 from tests.lib.wheels import DistFile, make_wheel
 
 Host = Callable[[str | Mapping[str, Any]], Path]
@@ -59,7 +53,7 @@ def backend(request: pytest.FixtureRequest) -> Backend:
 @pytest.fixture
 def torch(index: IndexServer) -> IndexServer:
     """Return an index with variants of torch, and a package without."""
-    index.add_release("torch", "2.8.0", {}, manifest=PREVIEW_TORCH)
+    index.add_release("torch", "2.8.0", {}, manifest=manifests.PREVIEW_TORCH)
     index.add(make_wheel("numpy", "2.3.1"))
     return index
 
@@ -414,8 +408,8 @@ def test_check_for_another_platform(venv: Environment, index: IndexServer) -> No
 def test_check_repairs_from_the_same_file(
     venv: Environment, tmp_path: Path, missing: str
 ) -> None:
-    content = make_manifest({"x": ["x86_64 :: level :: v1"]})
-    described = variant_json(content, "x")
+    content = manifests.make_manifest({"x": ["x86_64 :: level :: v1"]})
+    described = manifests.variant_json(content, "x")
     wheel = make_wheel("local", "1.0", label="x", variant_json=described)
     path = wheel.write_to(tmp_path)
     venv.pip("install", str(path))
@@ -479,9 +473,10 @@ def test_check_of_neighbors(venv: Environment, torch: IndexServer, case: str) ->
 def test_check_asks_no_plugin(
     venv: Environment, index: IndexServer, host: Host
 ) -> None:
-    builds: dict[str, Properties] = {"a": ["ascend :: npu_type :: 910b"], "null": {}}
-    provider = PluginSpec(requires=["ascend-variant-provider"])
-    manifest = make_manifest(builds, providers={"ascend": provider})
+    manifest = manifests.make_manifest(
+        {"a": ["ascend :: npu_type :: 910b"], "null": {}},
+        providers={"ascend": manifests.PluginSpec(["ascend-variant-provider"])},
+    )
     index.add_release("vllm", "1.0", {}, manifest=manifest)
     npu = [{"feature": "npu_type", "values": ["910b"]}]
     machine = host(make_host(ascend=npu))

@@ -394,6 +394,15 @@ def test_so_many_at_a_time(venv: Environment, index: IndexServer, most: str) -> 
     assert most != "12" or at_once > 6
 
 
+def test_older_releases(venv: Environment, many: IndexServer) -> None:
+    """If none of a release suits, pip requests the manifests of more than one older release."""
+    many.delay = 0.1
+    venv.pip("install", "--dry-run", "old", "-i", many.index_url, env=GPU)
+    manifests = [path for _, path in many.log() if "/old-2." in path]
+    assert len(manifests) == 12
+    assert many.most_at_once(manifests) > 3
+
+
 def test_headers_are_those_in_turn(venv: Environment, tls_index: IndexServer) -> None:
     """Those of pages that are in the cache, and of one that is to be fresh, too."""
     index = tls_index

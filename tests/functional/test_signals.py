@@ -11,19 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.lib import processes
 from tests.lib.environments import Environment, Result
 from tests.lib.fault_cells import PLUGIN
 from tests.lib.faults import Fault, Gate
 from tests.lib.index import IndexServer
 from tests.lib.manifests import PluginSpec, make_manifest
-from tests.lib.processes import (
-    INTERRUPTED,
-    Running,
-    processes_of,
-    start_pip,
-    stop_at_write,
-    wait_for,
-)
+from tests.lib.processes import processes_of, wait_for
 from tests.lib.wheels import make_wheel
 
 pytestmark = [
@@ -126,7 +120,7 @@ class Stage:
         assert "Using demo 1.0, variant npu1" in result.stdout, result
         return result
 
-    def start(self, phase: Phase) -> tuple[Running, Gate]:
+    def start(self, phase: Phase) -> tuple[processes.Running, Gate]:
         """Start pip, and wait until it is where it is to be stopped."""
         gate = Gate()
         env = dict(self.environ)
@@ -140,8 +134,8 @@ class Stage:
             env["NPU_PROVIDER_FORCE_MARK"] = str(self.mark)
         else:
             assert phase.file is not None
-            env |= stop_at_write(self.venv, phase.file, self.mark)
-        running = start_pip(self.venv, *self.command, env=env)
+            env |= processes.stop_at_write(self.venv, phase.file, self.mark)
+        running = processes.start_pip(self.venv, *self.command, env=env)
         if phase.path is not None:
             gate.wait_until_reached()
             if phase.inside:
@@ -169,7 +163,7 @@ class Stage:
 
 #: By signal, how pip ends.
 ENDS = {
-    signal.SIGINT: INTERRUPTED,
+    signal.SIGINT: processes.INTERRUPTED,
     signal.SIGTERM: (-signal.SIGTERM,),
     signal.SIGKILL: (-signal.SIGKILL,),
 }

@@ -18,15 +18,7 @@ from pip._internal.console.output import Line, get_logger, write, write_document
 from pip._internal.exceptions import DiagnosticPipError
 from pip._internal.fast.optional_work import emit
 from pip._internal.utils import logging as upstream
-from pip._internal.variants.errors import (
-    BuildConflict,
-    InvalidOption,
-    UnusableRequirement,
-    VariantDisagreement,
-    VariantError,
-    WrongUse,
-    describe_error,
-)
+from pip._internal.variants import errors
 
 #: Each of the kinds of what a terminal or a reader may take for something else.
 HOSTILE = (
@@ -127,7 +119,7 @@ def test_styles(shown: Shown) -> None:
     check(shown.lines)
 
 
-class Refused(VariantError):
+class Refused(errors.VariantError):
     """An error of this test."""
 
     reference = "refused"
@@ -148,9 +140,9 @@ def test_errors(shown: Shown) -> None:
 @pytest.mark.parametrize(
     "error",
     [
-        VariantDisagreement(TEXT, TEXT, TEXT),
-        *(kind(TEXT) for kind in (WrongUse, InvalidOption)),
-        *(kind(TEXT) for kind in (UnusableRequirement, BuildConflict)),
+        errors.VariantDisagreement(TEXT, TEXT, TEXT),
+        *(kind(TEXT) for kind in (errors.WrongUse, errors.InvalidOption)),
+        *(kind(TEXT) for kind in (errors.UnusableRequirement, errors.BuildConflict)),
     ],
     ids=lambda error: type(error).__name__,
 )
@@ -159,7 +151,7 @@ def test_errors_of_one_line(error: Exception) -> None:
 
 
 def test_the_words_of_an_error_are_one_line() -> None:
-    assert describe_error(ValueError("one\n  two\r\nthree.")) == "one two three"
+    assert errors.describe_error(ValueError("one\n  two\r\nthree.")) == "one two three"
 
 
 #: The ways out that are upstream's or Python's: what is imported, called or asked for.

@@ -107,11 +107,10 @@ def dependencies_known(finder: PackageFinder, candidate: Candidate) -> None:
             prefetch.require(required)
 
 
-def start_prefetching(finder: PackageFinder) -> None:
-    """Start prefetching before the first dependency is known."""
+def start_prefetching(finder: PackageFinder) -> Prefetch | None:
+    """Start prefetching before the first dependency is known, and return the prefetcher."""
     resolving = RESOLVING.of(finder, Resolving)
-    if resolving is not None:
-        resolving.start()
+    return None if resolving is None else resolving.start()
 
 
 def reached(

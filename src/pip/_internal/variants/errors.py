@@ -8,11 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pip._vendor.packaging.requirements import InvalidRequirement
 from pip._vendor.rich.text import Text
-from pip._vendor.urllib3.exceptions import (
-    MaxRetryError,
-    ProtocolError,
-    ReadTimeoutError,
-)
+from pip._vendor.urllib3 import exceptions as urllib3_errors
 
 from pip._internal import exceptions
 from pip._internal.console import printable
@@ -31,12 +27,12 @@ def describe_error(error: BaseException) -> str:
         return _one_line(text.plain)
     # Many errors repeat the error that they wrap.
     match error:
-        case ReadTimeoutError():
+        case urllib3_errors.ReadTimeoutError():
             return "the server stopped sending before the end"
-        case ProtocolError():
+        case urllib3_errors.ProtocolError():
             return "the connection broke before the end"
         case (
-            MaxRetryError(reason=Exception() as inner)
+            urllib3_errors.MaxRetryError(reason=Exception() as inner)
             | BaseException(args=[Exception() as inner, *_])
         ):
             return describe_error(inner)

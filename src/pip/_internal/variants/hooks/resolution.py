@@ -8,7 +8,9 @@ fetches no manifest for a version that the resolver does not reach.
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from copy import copy
 from typing import TYPE_CHECKING, Any, cast
 
 from pip._vendor.packaging.utils import canonicalize_name
@@ -212,8 +214,11 @@ def _ordered_infos(
             makers[link] = maker
             yield version, link
 
-    found = releases(run, factory._finder, project, links(), hashes, pinned=pinned)
+    found, older = itertools.tee(
+        releases(run, factory._finder, project, links(), hashes, pinned=pinned)
+    )
     for version, files, release in found:
+        next(older)
         own = competing if competing and competing.version == version else None
         if release is None:
             if own is not None and not own.must_go:
@@ -225,10 +230,14 @@ def _ordered_infos(
         from pip._internal.variants.selection.candidates import VariantCandidates
 
         # The manifests may be the first responses of their host.
-        start_prefetching(factory._finder)
+        prefetch = start_prefetching(factory._finder)
         yield from VariantCandidates(
             *(release, makers, own), is_installed=installed == version
         )
+        if prefetch and release.reached and not release.fetch_decision().ranked:
+            from pip._internal.variants.selection.lookahead import prefetch_older
+
+            prefetch_older(prefetch, (each for _, _, each in copy(older)))
 
 
 def _checked_path(preparer: RequirementPreparer, makers: Makers, link: Link) -> str:

@@ -13,14 +13,9 @@ from pip._vendor.urllib3.exceptions import HTTPError
 from pip._vendor.wheel_variants.manifest import InvalidManifest, Manifest
 from pip._vendor.wheel_variants.manifest_parser import MAX_MANIFEST_SIZE, parse_manifest
 
+from pip._internal import exceptions
 from pip._internal.console.output import get_logger
 from pip._internal.console.texts import without_credentials
-from pip._internal.exceptions import (
-    DiagnosticPipError,
-    HashMismatch,
-    NetworkConnectionError,
-    SSLVerificationError,
-)
 from pip._internal.fast.answers import forget
 from pip._internal.models.link import Link
 from pip._internal.network.cache import is_from_cache
@@ -45,7 +40,7 @@ _HEADERS = {"Accept": "*/*", "Accept-Encoding": "identity"}
 _AFRESH = {**_HEADERS, "Cache-Control": "no-cache"}
 #: Statuses of a complete manifest; a proxy may have rewritten it.
 _FULL = (200, 203)
-
+_FAILURES = exceptions.NetworkConnectionError, exceptions.DiagnosticPipError
 
 #: Hints for temporary failures, for lock files, and for other failures.
 AGAIN = "Try again"
@@ -131,7 +126,7 @@ def _hash_matches(link: Link, data: bytes) -> bool:
         return True
     try:
         link.as_hashes().check_against_chunks(iter([data]))
-    except HashMismatch as error:
+    except exceptions.HashMismatch as error:
         logger.debug("The hash of %s differs: %s", link, error)
         return False
     return True
@@ -165,17 +160,14 @@ def _download(session: PipSession, link: Link, headers: dict[str, str]) -> _Fetc
             reason, hint = str(error), AGAIN
             # The copy in the cache may be incomplete.
             forget(session, url)
-        except (
-            *(NetworkConnectionError, DiagnosticPipError, OSError),
-            # From a redirect to an invalid URL.
-            ValueError,
-        ) as error:
+        # A redirect to an invalid URL causes a ValueError.
+        except (*_FAILURES, OSError, ValueError) as error:
             # The session has already repeated the request.
             reason = describe_error(error).rstrip(".")
             # There was no connection, or the server failed.
-            is_passing = isinstance(error, DiagnosticPipError | RetryError)
+            is_passing = isinstance(error, exceptions.DiagnosticPipError | RetryError)
             hint = AGAIN if is_passing else ""
-            if isinstance(error, SSLVerificationError):
+            if isinstance(error, exceptions.SSLVerificationError):
                 hint = _CERTIFICATES
             break
     raise ManifestUnavailable(without_credentials(reason), hint)

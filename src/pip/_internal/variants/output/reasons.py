@@ -31,10 +31,7 @@ if TYPE_CHECKING:
 
     from pip._internal.metadata import BaseDistribution
     from pip._internal.models.link import Link
-    from pip._internal.variants.selection.agreement import (
-        ComparedBuild,
-        ComparedPackage,
-    )
+    from pip._internal.variants.selection import agreement
     from pip._internal.variants.selection.ranking import Selection
     from pip._internal.variants.selection.release import Release
     from pip._internal.variants.selection.run import ModeModule
@@ -177,7 +174,7 @@ def unsupported_wheel(
 
 def mixture(
     options: Values,
-    builds: Iterable[ComparedBuild],
+    builds: Iterable[agreement.ComparedBuild],
     matching: Sequence[tuple[BaseDistribution, str]] = (),
 ) -> Hint:
     """Describe packages for different CUDA major versions, or for CUDA and for ROCm.
@@ -203,8 +200,8 @@ def mixture(
 def contradiction(
     options: Values,
     mode_modules: Iterable[ModeModule],
-    using: ComparedPackage,
-    other: ComparedPackage,
+    using: agreement.ComparedPackage,
+    other: agreement.ComparedPackage,
 ) -> Hint:
     """Describe the conflict of a package that uses an accelerator with a CPU-only package."""
     first, second = (

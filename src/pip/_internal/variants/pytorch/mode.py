@@ -36,7 +36,7 @@ from pip._internal.variants.pytorch.release import (
 )
 from pip._internal.variants.pytorch.settings import NIGHTLY, PyTorchSettings
 from pip._internal.variants.pytorch.synthetic import backend_of
-from pip._internal.variants.selection.mode import Mode, find_beside_indexes, index_of
+from pip._internal.variants.selection import mode
 from pip._internal.variants.selection.run import Purpose
 
 if TYPE_CHECKING:
@@ -51,17 +51,12 @@ if TYPE_CHECKING:
     from pip._internal.resolution.resolvelib.found_candidates import IndexCandidateInfo
     from pip._internal.resolution.resolvelib.resolver import Resolver
     from pip._internal.variants.selection.installed_records import InstalledBuild
-    from pip._internal.variants.selection.mode import (
-        Candidates,
-        Find,
-        Infos,
-        ResolveOnce,
-    )
+    from pip._internal.variants.selection.mode import Candidates, ResolveOnce
     from pip._internal.variants.selection.release import Release
     from pip._internal.variants.selection.run import Run
 
 
-class PyTorch(Mode):
+class PyTorch(mode.Mode):
     """The bridge of one run.
 
     :ivar settings: the settings of the bridge.
@@ -102,7 +97,7 @@ class PyTorch(Mode):
         self._specifiers = found
 
     def find_all_candidates(
-        self, find: Find, finder: PackageFinder, project_name: str
+        self, find: mode.Find, finder: PackageFinder, project_name: str
     ) -> list[InstallationCandidate]:
         """Return the candidates of a project from its index.
 
@@ -115,7 +110,7 @@ class PyTorch(Mode):
         project = canonicalize_name(project_name)
         if project_name in finder._all_candidates or project in finder._locked_links:
             return find(finder, project_name)
-        named = index_of(self._run.modes, project)
+        named = mode.index_of(self._run.modes, project)
         if named is not None:
             # The user named the index of this project.
             self._warn_without_effect(project, named)
@@ -131,7 +126,7 @@ class PyTorch(Mode):
 
     def _found_beside(
         self,
-        find: Find,
+        find: mode.Find,
         finder: PackageFinder,
         project_name: str,
         index: BackendIndex,
@@ -163,7 +158,7 @@ class PyTorch(Mode):
         if self.settings.channel == NIGHTLY:
             _allow_prereleases(finder, project)
         return [
-            *find_beside_indexes(find, finder, project_name),
+            *mode.find_beside_indexes(find, finder, project_name),
             *finder.evaluate_links(evaluator, self._listed[project]),
         ]
 
@@ -257,7 +252,7 @@ class PyTorch(Mode):
         )
 
     def infos(
-        self, infos: Infos, project: NormalizedName, specifier: SpecifierSet
+        self, infos: mode.Infos, project: NormalizedName, specifier: SpecifierSet
     ) -> Iterator[IndexCandidateInfo]:
         """Yield all builds of a public version as one version."""
         for version, maker in infos():

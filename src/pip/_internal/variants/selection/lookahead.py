@@ -7,11 +7,13 @@ file the resolver will choose. So this policy also prefetches manifests (see
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from pip._vendor.wheel_variants.manifest_parser import MAX_MANIFEST_SIZE
 
+from pip._internal.fast.optional_work import BestEffort
 from pip._internal.fast.prefetch import LookaheadPolicy, Prefetch
 from pip._internal.utils.hashes import Hashes
 from pip._internal.variants.index.links import label_of
@@ -24,7 +26,11 @@ if TYPE_CHECKING:
     from pip._internal.fast.prefetch import Files
     from pip._internal.index.package_finder import PackageFinder
     from pip._internal.models.link import Link
+    from pip._internal.variants.selection.release import Release
     from pip._internal.variants.selection.run import Run
+
+#: The number of releases whose manifests pip requests at the same time.
+_RELEASES_AHEAD = 10
 
 
 class VariantLookahead(LookaheadPolicy):
@@ -61,12 +67,7 @@ class VariantLookahead(LookaheadPolicy):
                     return None
                 if release.lacks_label:
                     continue
-                # Plain packages need no manifests.
-                from pip._internal.variants.index.sources import manifest_headers
-
-                for link in release.manifest_links:
-                    url, headers = link.url_without_fragment, manifest_headers(link)
-                    prefetch.ask(project, url, headers, MAX_MANIFEST_SIZE)
+                _prefetch_manifests(prefetch, release)
                 # Without a manifest, pip reads the wheels; no prefetch predicts those requests.
                 if len(release.manifest_links) < len(release.wheels):
                     return None
@@ -78,3 +79,20 @@ class VariantLookahead(LookaheadPolicy):
             return None
         finally:
             run.catalog.is_ahead = False
+
+
+def prefetch_older(prefetch: Prefetch, older: Iterable[Release | None]) -> None:
+    """Prefetch manifests of older releases, because a newer one has no suitable build."""
+    for release in itertools.islice(older, _RELEASES_AHEAD):
+        if release is not None and not release.lacks_label:
+            with BestEffort("prefetching manifests"):
+                _prefetch_manifests(prefetch, release)
+
+
+def _prefetch_manifests(prefetch: Prefetch, release: Release) -> None:
+    # Plain packages need no manifests.
+    from pip._internal.variants.index.sources import manifest_headers
+
+    for link in release.manifest_links:
+        url, headers = link.url_without_fragment, manifest_headers(link)
+        prefetch.ask(release.project, url, headers, MAX_MANIFEST_SIZE)
