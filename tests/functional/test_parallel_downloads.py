@@ -106,6 +106,20 @@ def test_same_files_requests_and_output(
         assert re.search(r"━ 3\.6/3\.6 MB .* 10/10 files\n", parallel)
 
 
+@pytest.mark.process
+def test_no_temporary_file_is_left(
+    venv: Environment, tls_index: IndexServer, tmp_path: Path
+) -> None:
+    fill(tls_index)
+    for name in PARTS:
+        tls_index.fault(wheel(name), truncate=1500, times=1, reset=True)
+    options = ["-i", tls_index.index_url, "--cert", str(tls_index.certificates)]
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    venv.pip("install", "top", *options, env={"TMPDIR": str(temporary)})
+    assert not [*temporary.iterdir()]
+
+
 def test_resumed_after_a_break(venv: Environment, tls_index: IndexServer) -> None:
     fill(tls_index)
     broken = ["part0", "part4"]

@@ -5,8 +5,6 @@ Most of the code is loaded only when there is a wheel to unpack or a package to 
 
 from __future__ import annotations
 
-import atexit
-import gc
 import os
 from collections.abc import Callable, Sequence
 from optparse import Values
@@ -78,11 +76,7 @@ def run(fn: RunCommand, command: Any, options: Values, args: list[str]) -> int:
         return installing(fn, command, options, args)
     _install = install = _Install(options)
     try:
-        status = installing(fn, command, options, args)
-        if command._cli and hasattr(gc, "freeze"):
-            # After a success, Python's search for cycles at exit finds nothing to clean up.
-            atexit.register(gc.freeze)
-        return status
+        return installing(fn, command, options, args)
     finally:
         _install = None
         install.close()

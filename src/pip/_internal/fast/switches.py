@@ -43,6 +43,8 @@ def parsed(command: Command, options: Values) -> None:
     _options = options
     if command._cli and sys.implementation.name == "cpython" and is_fast(options):
         gc.set_threshold(_MANY_OBJECTS)
+        # Ignore the modules that are loaded now, even when Python exits.
+        gc.freeze()
 
 
 def command_options() -> Values | None:
