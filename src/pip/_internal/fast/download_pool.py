@@ -16,7 +16,11 @@ from typing import TYPE_CHECKING
 from pip._vendor.urllib3.exceptions import ReadTimeoutError
 
 from pip._internal.console.output import get_logger
-from pip._internal.exceptions import ConnectionTimeoutError, IncompleteDownloadError
+from pip._internal.exceptions import (
+    ConnectionTimeoutError,
+    IncompleteDownloadError,
+    NetworkConnectionError,
+)
 from pip._internal.fast.digests import read_sha256, register
 from pip._internal.fast.download_progress import CombinedProgress
 from pip._internal.fast.install_command import unpacking_for
@@ -108,7 +112,8 @@ class Fetch(Downloader):
     @property
     def is_refused(self) -> bool:
         """Whether the server responded with an error."""
-        return getattr(self.error, "response", None) is not None
+        error = self.error
+        return isinstance(error, NetworkConnectionError) and error.response is not None
 
     def run(self) -> None:
         """Download the file; store an error instead of raising it."""
