@@ -40,7 +40,6 @@ _HEADERS = {"Accept": "*/*", "Accept-Encoding": "identity"}
 _AFRESH = {**_HEADERS, "Cache-Control": "no-cache"}
 #: Statuses of a complete manifest; a proxy may have rewritten it.
 _FULL = (200, 203)
-_FAILURES = exceptions.NetworkConnectionError, exceptions.DiagnosticPipError
 
 #: Hints for temporary failures, for lock files, and for other failures.
 AGAIN = "Try again"
@@ -161,7 +160,7 @@ def _download(session: PipSession, link: Link, headers: dict[str, str]) -> _Fetc
             # The copy in the cache may be incomplete.
             forget(session, url)
         # A redirect to an invalid URL causes a ValueError.
-        except (*_FAILURES, OSError, ValueError) as error:
+        except (exceptions.PipError, OSError, ValueError) as error:
             # The session has already repeated the request.
             reason = describe_error(error).rstrip(".")
             # There was no connection, or the server failed.

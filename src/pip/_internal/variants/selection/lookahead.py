@@ -53,14 +53,13 @@ class VariantLookahead(LookaheadPolicy):
 
         :raises NotAnswered: if a manifest has not arrived, or the resolver is reading it.
         """
-        run = self._run
+        run, finder = self._run, self._finder
         run.catalog.is_ahead = True
         try:
             run.overrides.settle_labels(
                 project, [(version, label_of(link)) for version, link in files]
             )
-            found = releases(run, self._finder, project, files, Hashes())
-            for _, links, release in found:
+            for _, links, release in releases(run, finder, project, files, Hashes()):
                 if release is None or not release.labels:
                     return links[0]
                 if run.overrides.may_take_several:
@@ -93,6 +92,7 @@ def _prefetch_manifests(prefetch: Prefetch, release: Release) -> None:
     # Plain packages need no manifests.
     from pip._internal.variants.index.sources import manifest_headers
 
-    for link in release.manifest_links:
+    for link in () if release.prefetched else release.manifest_links:
         url, headers = link.url_without_fragment, manifest_headers(link)
         prefetch.ask(release.project, url, headers, MAX_MANIFEST_SIZE)
+    release.prefetched = True

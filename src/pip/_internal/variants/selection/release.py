@@ -53,6 +53,7 @@ class Release:
 
     :ivar links: the files in upstream's order: wheels by platform tag and build tag, then sdists.
     :ivar reached: whether the resolver or a listing considered this release.
+    :ivar prefetched: whether pip has prefetched the manifests.
     :ivar ignored: the labels of ignored variants, each with the reason; None as a label stands
         for all variants. Empty before the decision.
     :cvar is_for_any: whether pip considers all variants, for any machine; otherwise, pip selects
@@ -74,7 +75,7 @@ class Release:
         self.version = version
         self.links = tuple(links)
         self._sources = sources
-        self.reached = False
+        self.reached = self.prefetched = False
         self._selections: dict[str, ranking.Selection] | None = None
         self._decided: dict[object, Decision] = {}
         self._reported: Decision | None = None
