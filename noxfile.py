@@ -397,8 +397,9 @@ def _assemble(session: nox.Session) -> None:
     if not stamp.is_file() or stamp.read_text(encoding="utf-8") != wanted:
         shutil.rmtree(folder, ignore_errors=True)
         install = ["python", "-m", "pip", "install", "-q", "--no-deps", "--no-compile"]
-        session.run(*install, "--target", str(folder), *requirements)
-        stamp.write_text(wanted, encoding="utf-8")
+        # With --install-only, nox runs nothing.
+        if session.run(*install, "--target", str(folder), *requirements):
+            stamp.write_text(wanted, encoding="utf-8")
     session.run("python", "-m", "fork", "assemble", "--from", str(folder))
 
 

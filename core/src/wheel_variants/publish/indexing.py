@@ -34,7 +34,6 @@ from wheel_variants.publish.releases import (
     scan_folder,
 )
 from wheel_variants.publish.simple_index import (
-    JSON_PAGE,
     SIMPLE,
     IndexWriter,
     manifest_filename,
@@ -174,7 +173,8 @@ class _Indexer:
         if simple:
             for release in releases:
                 self._offer_files(release)
-            site.write_pages(self._other_projects(pages))
+            # Obsolete pages of an earlier run are removed below.
+            site.write_pages(site.projects(self.before))
             report.pages = pages
         self._remove_stale(simple=simple)
         is_new = site.changed or report.read or report.files != len(scanned.hashed)
@@ -245,15 +245,6 @@ class _Indexer:
                 with open_wheel(name, self.folder) as wheel:
                     site.write(f"{name}.metadata", wheel.metadata())
             site.add(release.name, file)
-
-    def _other_projects(self, pages: str) -> Iterator[str]:
-        """Yield the projects with pages that no run has written."""
-        for project in os.listdir(pages) if os.path.isdir(pages) else ():
-            page = f"{SIMPLE}/{project}/{JSON_PAGE}"
-            if page not in self.before and files.is_regular_below(
-                self.site.folder, page
-            ):
-                yield project
 
     def _remove_stale(self, *, simple: bool) -> None:
         """Remove obsolete files that an earlier run wrote and nobody has changed.

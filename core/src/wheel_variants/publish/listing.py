@@ -145,7 +145,7 @@ def write_index(plan: Plan, folder: str) -> None:
     :raises CannotWrite: if a file cannot be written.
     :raises PublishError: if the wheels contradict wheels in *folder*.
     """
-    site, pages = IndexWriter(folder), os.path.join(folder, SIMPLE)
+    site = IndexWriter(folder)
     releases: dict[tuple[NormalizedName, Version], dict[str, Manifest]] = {}
     for each in plan.adopted:
         release = each.variant.release
@@ -153,7 +153,7 @@ def write_index(plan: Plan, folder: str) -> None:
             releases[release] = manifests_of_release([folder], *release)
         releases[release][each.variant.filename] = manifest_of(plan, each, folder)
     try:
-        os.makedirs(pages, exist_ok=True)
+        os.makedirs(folder, exist_ok=True)
         for release, manifests in releases.items():
             site.write_manifest(*release, to_json(merge(manifests).document))
         new = {each.variant.filename for each in plan.adopted}
@@ -163,7 +163,7 @@ def write_index(plan: Plan, folder: str) -> None:
         for each in plan.adopted:
             assert each.listed is not None, "wheels on a server have an entry"
             site.add(each.variant.name, each.listed)
-        site.write_pages(each.name for each in os.scandir(pages) if each.is_dir())
+        site.write_pages(site.projects())
     except OSError as error:
         raise CannotWrite("the index", error, "--output-dir") from None
     except (ValueError, KeyError, TypeError, AttributeError) as error:

@@ -8,10 +8,11 @@ from __future__ import annotations
 import html
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
+from packaging.utils import is_normalized_name
 from packaging.version import Version
 
 from wheel_variants.labels import MANIFEST_SUFFIX
@@ -165,6 +166,19 @@ class IndexWriter:
     def add(self, project: str, file: IndexedFile) -> None:
         """Add a file to the pages of a project."""
         self._listed.setdefault(project, []).append(file)
+
+    def projects(self, ours: Container[str] = ()) -> Iterator[str]:
+        """Yield the projects that already have a page in the folder.
+
+        :param ours: the paths of pages that do not count.
+        """
+        pages = os.path.join(self.folder, SIMPLE)
+        there = os.listdir(pages) if os.path.isdir(pages) else ()
+        # Other runs have temporary folders here.
+        for project in filter(is_normalized_name, there):
+            page = f"{SIMPLE}/{project}/{HTML_PAGE}"
+            if page not in ours and files.is_regular_below(self.folder, page):
+                yield project
 
     def write_pages(self, others: Iterable[str] = ()) -> None:
         """Write the pages of all projects, and the page that lists them.
