@@ -75,8 +75,9 @@ def test_what_is_good(check: Check, dist: Path, tmp_path: Path) -> None:
         assert result.lines == [f"Checked {counted}: 0 errors, 0 warnings."]
         assert result.stderr == ""
     (tmp_path / "variant.json").write_text(json.dumps(variant_json(MANIFEST, "null")))
-    check("dist", "variant.json")
-    assert dist.is_dir()
+    for name in ("demo-1.0.tar.gz", "demo-1.0-py3-none-any.whl.metadata"):
+        (dist / name).touch()
+    check("variant.json", *map(str, dist.iterdir()))
 
 
 def test_errors_fail_and_warnings_do_not(check: Check, dist: Path) -> None:

@@ -202,8 +202,7 @@ def test_pages(index: Index, dist: Path) -> None:
         (dist / "simple" / name / "index.html").touch()
     index("--simple")
     root = (dist / "simple" / "index.html").read_text()
-    for project in ("foo-bar", "other", "plain"):
-        assert f'<a href="{project}/">{project}</a>' in root
+    assert all(f'<a href="{each}/">{each}</a>' in root for each in ("foo-bar", "other"))
     # Another run has temporary folders.
     assert "temporary" not in root
     page = json.loads((dist / "simple" / "foo-bar" / "index.v1_json").read_text())

@@ -58,6 +58,8 @@ logger = logging.getLogger(__name__)
 _SCHEMES = ("http://", "https://", "file:")
 #: If a client accepts JSON, devpi sends a description instead of the file.
 _ANY = "*/*"
+#: Files that are checked by name and content; any other file must be a manifest.
+_NAMED = (".whl", MANIFEST_SUFFIX, ".tar.gz", ".zip", ".whl.metadata")
 
 
 class Check:
@@ -94,11 +96,11 @@ class Check:
             ) from None
 
     def _file(self, path: str) -> None:
-        """Check one file: a wheel or a manifest."""
+        """Check one file; source distributions and ``.whl.metadata`` have no variants."""
         with open_regular(path) as file:
             # One extra byte shows that the file is too large.
             data = file.read(MAX_MANIFEST_SIZE + 1)
-        if path.endswith((".whl", MANIFEST_SUFFIX)):
+        if path.endswith(_NAMED):
             self._alone(path, Path(path).absolute().as_uri())
         else:
             self._manifest(data, path)
@@ -131,7 +133,7 @@ class Check:
 
         If *url* is a wheel or a manifest, only that file is checked.
         """
-        if Link.of(url).filename.endswith((".whl", MANIFEST_SUFFIX)):
+        if Link.of(url).filename.endswith(_NAMED):
             self._alone(without_credentials(url), url)
         else:
             for page in project_pages(self.session, url):
