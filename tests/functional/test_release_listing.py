@@ -277,7 +277,7 @@ def test_wheels_that_cannot_be_linked_to(
     path.write_text("\n".join(lines))
     result = publish("adopt", "--release-listing", path, "--json", code=1)
     left = {each["file"][0]: each["why"] for each in json.loads(result.stdout)["left"]}
-    assert "belongs to another release" in left["x"]
+    assert "local version: download the wheel, and adopt its folder" in left["x"]
     assert left["y"] == "the name has no local version, or already has a label"
     assert left["z"] == "the wheel is on this machine: adopt its folder instead"
     release.ranges = False

@@ -97,9 +97,12 @@ def test_adopt_keeps_the_other_releases_on_a_page(
             assert found[name] == old[name]
         manifest = json.loads((dist / "demo-1.0-variants.json").read_bytes())
         assert set(manifest["variants"]) == {"cu128", "cu130"}
+        warned = publish("index", dist, "--simple").stderr
+        assert "no longer lists demo-2.0-py3-none-any-cu130.whl: adopt the" in warned
         page.write_text('{"files": 5}', encoding="utf-8")
-        error = adopt(publish, index, "1.0", code=1).stderr
-    assert error.startswith("error: Cannot add to the index: ")
+        failed = adopt(publish, index, "1.0", code=1)
+    assert failed.stderr.startswith("error: Cannot add to the index: ")
+    assert "no longer lists" not in publish("index", dist, "--simple").stderr
 
 
 PROPERTY = ("--property", "nvidia :: cuda_version_lower_bound :: 12.8")

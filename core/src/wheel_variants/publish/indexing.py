@@ -175,6 +175,10 @@ class _Indexer:
                 self._offer_files(release)
             # Obsolete pages of an earlier run are removed below.
             site.write_pages(site.projects(self.before))
+            report.warnings += (
+                f"{pages} no longer lists {name}: adopt the release listing again"
+                for name in site.dropped
+            )
             report.pages = pages
         self._remove_stale(simple=simple)
         is_new = site.changed or report.read or report.files != len(scanned.hashed)

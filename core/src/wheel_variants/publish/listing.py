@@ -64,6 +64,7 @@ _HINT = (
     "Specify an HTML page of links, a GitHub release in JSON, or a text file with one URL "
     "per line"
 )
+_INSTEAD = "download the wheel, and adopt its folder"
 
 
 def read_listing(plan: Plan, session: HttpSession, source: str) -> None:
@@ -95,8 +96,7 @@ def read_listing(plan: Plan, session: HttpSession, source: str) -> None:
         except (wheels.UnreadableWheel, NotAdopted) as error:
             plan.left.append(SkippedFile(link.filename, str(error)))
         except NoRangeSupport:
-            why = "the server does not support range requests: download the wheel, and "
-            why += "adopt its folder"
+            why = f"the server does not support range requests: {_INSTEAD}"
             plan.left.append(SkippedFile(link.filename, why))
 
 
@@ -125,13 +125,15 @@ def _converted(plan: Plan, session: HttpSession, link: Link) -> Converted:
     label, proof = proved(name, plan)
     public = name.without_local()
     remote = RemoteFile(session, link.url)
-    with wheels.wheel_in(remote, public) as wheel:
-        metadata = wheel.metadata()
+    with wheels.wheel_in(remote, name, may_be_renamed=True) as wheel:
+        metadata = wheels.fields(wheel.metadata())
+        if "+" in wheel.dist_info + metadata["version"]:
+            raise NotAdopted(f"its metadata has the local version: {_INSTEAD}")
     variant = wheels.WheelName(public.labeled(label))
     listed = IndexedFile(
         *(variant.filename, variant.version, remote.size),
         sha256=link.hashes.get("sha256"),
-        requires_python=wheels.fields(metadata).get("requires_python"),
+        requires_python=metadata.get("requires_python"),
         url=f"{link.url}#variant={label}",
     )
     return Converted(name, variant, proof, listed=listed)
@@ -169,6 +171,8 @@ def write_index(plan: Plan, folder: str) -> None:
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         hint = "Specify another folder with --output-dir"
         raise PublishError(f"Cannot add to the index: {error}", hint) from None
+    for name in site.dropped:
+        logger.warning("The page no longer lists %s", name)
     for path, digest in site.digests.items():
         plan.written.append((os.path.join(folder, path), digest))
 
@@ -192,10 +196,7 @@ def _others(
             is_kept = url.startswith("../") and not is_manifest
             if release is None or name in new:
                 continue
-            if not is_kept and release.id in releases:
-                if not is_manifest:
-                    logger.warning("The page no longer lists %s", name)
-            else:
+            if is_kept or release.id not in releases:
                 yield IndexedFile(
                     *(name, release.version, each["size"]),
                     each["hashes"].get("sha256"),

@@ -9,6 +9,7 @@ import html
 import json
 import os
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
@@ -139,12 +140,14 @@ class IndexWriter:
 
     :ivar digests: the digests of all files, by path within the folder.
     :ivar changed: the paths of the new and changed files.
+    :ivar dropped: the names of files on other servers that pages no longer list.
     """
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
         self.digests: dict[str, str] = {}
         self.changed: list[str] = []
+        self.dropped: list[str] = []
         self._listed: dict[str, list[IndexedFile]] = {}
 
     def write(self, path: str, content: bytes) -> None:
@@ -180,12 +183,24 @@ class IndexWriter:
             if page not in ours and files.is_regular_below(self.folder, page):
                 yield project
 
+    def _linked(self, project: str) -> set[str]:
+        """Return the names of the files on other servers that a page lists."""
+        page = f"{SIMPLE}/{project}/{JSON_PAGE}"
+        # Pages of other tools may have another format.
+        with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
+            with files.open_regular(page, self.folder) as file:
+                listed = json.load(file)["files"]
+            return {x["filename"] for x in listed if not x["url"].startswith("../")}
+        return set()
+
     def write_pages(self, others: Iterable[str] = ()) -> None:
         """Write the pages of all projects, and the page that lists them.
 
         :param others: projects that already have pages.
         """
         for project, listed in self._listed.items():
+            names = {each.filename for each in listed}
+            self.dropped += sorted(self._linked(project) - names)
             for name, content in project_pages(project, listed).items():
                 self.write(f"{SIMPLE}/{project}/{name}", content)
         for name, content in root_pages(sorted({*self._listed, *others})).items():
