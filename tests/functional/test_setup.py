@@ -184,9 +184,8 @@ def test_what_a_user_answers(
 
 def test_a_mirror(setup: Setup, files: Files) -> None:
     mirror = "https://u:secret@mirror.example/whl/variant"
-    undo = (
-        "pip variants setup --remove pytorch --url https://mirror.example/whl/variant"
-    )
+    remove = "pip variants setup --remove pytorch --url"
+    undo = f"{remove} https://mirror.example/whl/variant"
     result = setup("pytorch", "--url", f"{mirror}/", "--yes")
     assert value(files["site"]) == [PYTORCH.replace(URL, mirror)]
     assert "=https://u:****@mirror.example/whl/variant" in result.stdout
@@ -225,14 +224,15 @@ def test_part_of_an_index(setup: Setup, files: Files) -> None:
 
 
 def test_a_project_that_comes_from_elsewhere(setup: Setup, files: Files) -> None:
-    configure(
-        files["site"], "[global]\nvariant-index = torch=https://u:p@a.example/s\n"
-    )
+    setup("pytorch", "--yes")
+    assert setup("pytorch-test", code=1).stderr.endswith("--remove pytorch\n")
+    own = "[global]\nvariant-index = torch=https://u:p@a.example/s\n"
+    configure(files["site"], own)
     result = setup("pytorch", "--yes", code=1)
     assert said(result) == (
         "index-taken\n"
         "\n"
-        "× 'torch' already comes from https://a.example/s.\n"
+        "× 'torch' comes from https://a.example/s.\n"
         "╰─> A project can come from only one index.\n"
         "\n"
         "hint: To use another index, first run: pip variants setup --remove pytorch --url "

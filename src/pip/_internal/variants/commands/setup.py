@@ -219,10 +219,11 @@ def _changed(file: _File, publishers: Sequence[Publisher]) -> list[ScopedIndex]:
                     several = f"Several of these publishers have '{project}'."
                     raise errors.IndexTaken(several, hint="Name only one of them.")
                 url = _bare(index.url)
-                words = (actions.REMOVE.name, each.name, actions.URL.name, url)
-                hint = Hint("To use another index, first run:", file.command(*words))
-                taken = f"'{project}' already comes from {url}."
-                raise errors.IndexTaken(taken, hint=hint)
+                known = [name for name, p in PUBLISHERS.items() if _is_at(index, p)]
+                words = known[:1] or [each.name, actions.URL.name, url]
+                undo = file.command(actions.REMOVE.name, *words)
+                hint = Hint("To use another index, first run:", undo)
+                raise errors.IndexTaken(f"'{project}' comes from {url}.", hint=hint)
         lacking = tuple(name for name in each.projects if name not in there)
         if lacking:
             after = [*after, ScopedIndex(lacking, each.url)]
