@@ -279,7 +279,7 @@ def test_wheels_that_cannot_be_linked_to(
     left = {each["file"][0]: each["why"] for each in json.loads(result.stdout)["left"]}
     assert "local version: download the wheel, and adopt its folder" in left["x"]
     assert left["y"] == "the name has no local version, or already has a label"
-    assert left["z"] == "the wheel is on this machine: adopt its folder instead"
+    assert left["z"] == "its link is relative: specify the URL of the list instead"
     release.ranges = False
     result = publish("adopt", "--release-listing", path, "--json", code=1)
     left = {each["file"][0]: each["why"] for each in json.loads(result.stdout)["left"]}

@@ -21,9 +21,18 @@ from packaging.utils import NormalizedName, canonicalize_name
 from wheel_variants.labels import NULL_LABEL, is_valid_label
 from wheel_variants.manifest import ABI_DEPENDENCY, Manifest
 from wheel_variants.publish import proofs, wheels
-from wheel_variants.publish.building import check_document, manifests_of_release
+from wheel_variants.publish.building import (
+    check_document,
+    contradictions,
+    manifests_of_release,
+)
 from wheel_variants.publish.documents import CURRENT, make_document, to_json
-from wheel_variants.publish.errors import CannotWrite, NothingFound, os_reason
+from wheel_variants.publish.errors import (
+    CannotBuild,
+    CannotWrite,
+    NothingFound,
+    os_reason,
+)
 from wheel_variants.publish.files import file_sha256, link_or_copy
 from wheel_variants.publish.known_providers import DECLARATIONS
 from wheel_variants.publish.pyproject_table import ProjectTable
@@ -34,6 +43,7 @@ from wheel_variants.publish.renaming import (
     renamed_requirement,
 )
 from wheel_variants.publish.simple_index import IndexedFile
+from wheel_variants.publish.wheel_rules import check_record
 
 __all__ = [
     "Converted",
@@ -41,7 +51,7 @@ __all__ = [
     "Plan",
     "SkippedFile",
     "add_alike",
-    "manifest_of",
+    "add_manifests",
     "proved",
     "read_folder",
     "write",
@@ -57,8 +67,6 @@ _KNOWN: Mapping[str, Mapping[str, Any]] = {
     **DECLARATIONS,
     proofs.TOOLKIT: proofs.TOOLKITS,
 }
-#: Suffixes of files next to a wheel that attest its origin.
-_ATTESTATIONS = (".publish.attestation", ".provenance", ".asc", ".sig", ".sigstore")
 
 
 class NotAdopted(Exception):
@@ -103,6 +111,8 @@ class Plan:
     :ivar snippet: lines for ``pyproject.toml`` that distinguish such labels.
     :ivar written: the path and sha256 of each written wheel.
     :ivar damaged: the damaged wheels.
+    :ivar manifests: the metadata of each variant, by file name.
+    :ivar warnings: the warnings, one sentence each without its period.
     """
 
     folder: str
@@ -117,6 +127,8 @@ class Plan:
     snippet: list[str] = field(default_factory=list)
     written: list[tuple[str, str]] = field(default_factory=list)
     damaged: list[SkippedFile] = field(default_factory=list)
+    manifests: dict[str, Manifest] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
 
     @property
     def releases(self) -> Releases:
@@ -147,7 +159,7 @@ class Plan:
     def namespaces(self, wanted: Converted, there: Iterable[Manifest]) -> list[str]:
         """Return the namespaces of a release, most important first.
 
-        :param there: the metadata of existing wheels of the release, which must agree.
+        :param there: the metadata of existing wheels of the release.
         """
         used = {
             each.namespace
@@ -160,7 +172,7 @@ class Plan:
         # Metadata must list at least one namespace.
         own = [each for each in order if each in used] or _ORDER[:1]
         longest = max((each.namespaces for each in there), key=len, default=())
-        return list(dict.fromkeys((*longest, *stated, *own)))
+        return list(dict.fromkeys((*stated, *longest, *own)))
 
 
 def read_folder(plan: Plan) -> None:
@@ -172,7 +184,7 @@ def read_folder(plan: Plan) -> None:
     plan.left += (
         SkippedFile(name, "not a wheel")
         for name in names
-        if not name.endswith((".whl", *_ATTESTATIONS))
+        if not name.endswith((".whl", *wheels.ATTESTATIONS))
         if os.path.isfile(os.path.join(folder, name))
     )
     plain: list[wheels.WheelName] = []
@@ -180,7 +192,7 @@ def read_folder(plan: Plan) -> None:
     for name in (each for each in names if each.endswith(".whl")):
         try:
             with wheels.open_wheel(name, folder, may_be_renamed=True) as wheel:
-                wheel.record()
+                check_record(wheel)
                 requires[name] = _required(wheel)
                 found = _convert(wheel, plan, names)
             if found is None:
@@ -202,6 +214,7 @@ def read_folder(plan: Plan) -> None:
             why = "a plain wheel without variants of the same release"
             plan.left.append(SkippedFile(each.filename, why))
     plan.requiring += _requiring(plan, requires)
+    plan.warnings += _unused_twins(plan)
 
 
 def _listed(folder: str) -> list[str]:
@@ -234,7 +247,7 @@ def _convert(
     project = into.replace("-", "_") if into else written
     variant = wheels.WheelName(f"{project}-{name.version.public}-{rest}-{label}.whl")
     check_renaming(wheel, variant)
-    attestations = [name.filename + end for end in _ATTESTATIONS]
+    attestations = [name.filename + end for end in wheels.ATTESTATIONS]
     dropped = [f"the signature {each}" for each in wheel.signatures]
     dropped += (each for each in names if each in attestations)
     return Converted(name, variant, proof, dropped)
@@ -328,6 +341,14 @@ def _requiring(
                 yield name, text
 
 
+def _unused_twins(plan: Plan) -> Iterator[str]:
+    """Yield warnings about twins without a wheel, such as mistyped names."""
+    adopted = {each.original.name for each in plan.adopted}
+    for name, into in plan.twins.items():
+        if name not in adopted:
+            yield f"--twin {name}={into} has no effect: no wheel of '{name}' is adopted"
+
+
 def add_alike(plan: Plan) -> None:
     """Add messages about labels that run on the same machines."""
     by_needs: dict[tuple[Any, ...], dict[str, Converted]] = {}
@@ -365,13 +386,16 @@ def write(plan: Plan, folder: str) -> None:
         missing.
     :raises CannotWrite: if a file cannot be written.
     """
-    manifests = [manifest_of(plan, adopted, folder) for adopted in plan.adopted]
+    names = [*(each.variant.filename for each in plan.adopted), *plan.kept]
+    paths = (os.path.join(folder, name) for name in names)
     try:
         os.makedirs(folder, exist_ok=True)
-        for adopted, manifest in zip(plan.adopted, manifests, strict=True):
+        before = {path: file_sha256(path) for path in filter(os.path.isfile, paths)}
+        for adopted in [*plan.adopted]:
             try:
-                plan.written.append(_write_variant(plan, adopted, manifest, folder))
+                plan.written.append(_write_variant(plan, adopted, folder))
             except wheels.UnreadableWheel as error:
+                plan.adopted.remove(adopted)
                 plan.damaged.append(SkippedFile(str(adopted.original), str(error)))
         for name in plan.kept:
             path = os.path.join(folder, name)
@@ -379,11 +403,14 @@ def write(plan: Plan, folder: str) -> None:
             plan.written.append((path, file_sha256(path)))
     except OSError as error:
         raise CannotWrite("the wheels", error, "--output-dir") from None
+    plan.warnings += (
+        f"Replaced {path}, which had other content"
+        for path, digest in plan.written
+        if before.get(path, digest) != digest
+    )
 
 
-def _write_variant(
-    plan: Plan, adopted: Converted, manifest: Manifest, folder: str
-) -> tuple[str, str]:
+def _write_variant(plan: Plan, adopted: Converted, folder: str) -> tuple[str, str]:
     """Write a variant, and return its path and sha256."""
     name, variant = str(adopted.original), adopted.variant
     path = os.path.join(folder, variant.filename)
@@ -394,25 +421,37 @@ def _write_variant(
         files = {
             "METADATA": renamed(metadata, *variant.release, plan.releases, plan.twins),
             "adopted.json": f"{json.dumps(source, indent=2)}\n".encode("ascii"),
-            "variant.json": to_json(manifest.document),
+            "variant.json": to_json(plan.manifests[variant.filename].document),
         }
         return path, wheels.write_copy(wheel, path, files, variant.stem)
 
 
-def manifest_of(plan: Plan, adopted: Converted, folder: str) -> Manifest:
-    """Return the metadata of a variant, consistent with the variants in *folder*."""
-    variant = adopted.variant
-    siblings = manifests_of_release([folder], *variant.release)
-    for each in plan.adopted:
-        # This run replaces these wheels.
-        siblings.pop(each.variant.filename, None)
-    namespaces = plan.namespaces(adopted, siblings.values())
-    providers = dict(_KNOWN)
-    for sibling in siblings.values():
-        providers |= sibling.document.get("providers", {})
-    providers |= plan.table.providers
-    properties = adopted.proof.properties
-    label = str(variant.label)
-    made = make_document(CURRENT, namespaces, providers, label, properties)
-    manifest, _ = check_document(made, variant.filename, adopted.original.filename)
-    return manifest
+def add_manifests(plan: Plan, folder: str | None) -> None:
+    """Add the metadata of each variant, which includes the providers of other wheels.
+
+    :param folder: the output folder, which may have wheels of the same releases.
+    :raises CannotBuild: if installers would refuse the metadata.
+    """
+    for adopted in plan.adopted:
+        variant = adopted.variant
+        siblings = manifests_of_release([folder] if folder else [], *variant.release)
+        for each in plan.adopted:
+            # This run replaces these wheels.
+            siblings.pop(each.variant.filename, None)
+        namespaces = plan.namespaces(adopted, siblings.values())
+        providers = dict(_KNOWN)
+        for sibling in siblings.values():
+            providers |= sibling.document.get("providers", {})
+        providers |= plan.table.providers
+        source = adopted.original.filename
+        for lacking in (name for name in namespaces if name not in providers):
+            problem = f"namespace '{lacking}' has no provider"
+            hint = f"Add [variant.providers.{lacking}] to pyproject.toml, or correct the name"
+            raise CannotBuild(source, [problem], hint)
+        label, properties = str(variant.label), adopted.proof.properties
+        made = make_document(CURRENT, namespaces, providers, label, properties)
+        manifest, warnings = check_document(made, variant.filename, source)
+        plan.manifests[variant.filename] = manifest
+        if label in plan.table.properties:
+            plan.warnings += warnings
+        plan.warnings += contradictions(variant.filename, manifest, siblings)

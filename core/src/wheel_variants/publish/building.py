@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from collections import ChainMap
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -30,8 +30,15 @@ from wheel_variants.publish.known_providers import DECLARATIONS
 from wheel_variants.publish.manifest_rules import check_manifest
 from wheel_variants.publish.pyproject_table import ProjectTable
 from wheel_variants.publish.renaming import check_renaming, renamed
+from wheel_variants.publish.wheel_rules import check_record
 
-__all__ = ["BuildRequest", "build_wheel", "check_document", "manifests_of_release"]
+__all__ = [
+    "BuildRequest",
+    "build_wheel",
+    "check_document",
+    "contradictions",
+    "manifests_of_release",
+]
 
 logger = logging.getLogger(__name__)
 
@@ -115,6 +122,7 @@ class _Builder:
         """Build the wheel."""
         request = self.request
         self._check_labels()
+        check_record(self.wheel)
         request.path = path = os.path.join(request.folder, self.result)
         if os.path.exists(path) and os.path.samefile(path, request.wheel):
             raise self._error(
@@ -251,16 +259,11 @@ class _Builder:
     def _check(self, document: Mapping[str, Any]) -> None:
         manifest, warnings = check_document(document, self.result, self.filename)
         self.warnings += warnings
-        manifests = {**self.siblings, self.result: manifest}
-        for disagreement in disagreements(manifests):
-            if self.result in disagreement.names:
-                warning = str(disagreement)
-                if disagreement.subject is not Subject.SCHEMAS:
-                    warning += (
-                        ". No index can contain both: build them with the same "
-                        "pyproject.toml"
-                    )
-                self.warnings.append(warning)
+        self.warnings += contradictions(self.result, manifest, self.siblings)
+        self.warnings += (
+            f"No namespace is '{each}', so its --provider has no effect"
+            for each in set(self.request.providers).difference(manifest.namespaces)
+        )
 
     def _warn_of_what_is_copied(self) -> None:
         marked = wheels.variant_marked(self.wheel.metadata())
@@ -277,6 +280,18 @@ class _Builder:
 
     def _error(self, problem: str, hint: str) -> CannotBuild:
         return CannotBuild(self.filename, [problem], hint)
+
+
+def contradictions(
+    name: str, manifest: Manifest, siblings: Mapping[str, Manifest]
+) -> Iterator[str]:
+    """Yield warnings about a new wheel that contradicts other wheels of its release."""
+    for disagreement in disagreements({**siblings, name: manifest}):
+        if name in disagreement.names:
+            warning = str(disagreement)
+            if disagreement.subject is not Subject.SCHEMAS:
+                warning += ". No index can contain both: build them with the same pyproject.toml"
+            yield warning
 
 
 def check_document(

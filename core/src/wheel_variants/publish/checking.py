@@ -49,17 +49,24 @@ from wheel_variants.publish.releases import (
 )
 from wheel_variants.publish.simple_index import HTML_PAGE
 from wheel_variants.publish.wheel_rules import check_open_wheel, check_wheel
-from wheel_variants.publish.wheels import UnreadableWheel, WheelName, wheel_in
+from wheel_variants.publish.wheels import (
+    ATTESTATIONS,
+    UnreadableWheel,
+    WheelName,
+    wheel_in,
+)
 
 __all__ = ["Check"]
 
 logger = logging.getLogger(__name__)
 
+_HINT = "Specify a wheel, a manifest, a folder with both, or the page of an index"
 _SCHEMES = ("http://", "https://", "file:")
 #: If a client accepts JSON, devpi sends a description instead of the file.
 _ANY = "*/*"
-#: Files that are checked by name and content; any other file must be a manifest.
-_NAMED = (".whl", MANIFEST_SUFFIX, ".tar.gz", ".zip", ".whl.metadata")
+_FILES = (".whl", MANIFEST_SUFFIX)
+#: Files that have no variants, but are often beside wheels.
+_OTHERS = (".tar.gz", ".zip", ".whl.metadata", *ATTESTATIONS)
 
 
 class Check:
@@ -92,18 +99,20 @@ class Check:
             raise NothingFound(
                 error.filename or target,
                 os_reason(error),
-                "Specify a wheel, a manifest, a folder with both, or the page of an index",
+                _HINT,
             ) from None
 
     def _file(self, path: str) -> None:
-        """Check one file; source distributions and ``.whl.metadata`` have no variants."""
+        """Check one file: a wheel or a manifest; ignore files without variants."""
         with open_regular(path) as file:
             # One extra byte shows that the file is too large.
             data = file.read(MAX_MANIFEST_SIZE + 1)
-        if path.endswith(_NAMED):
+        if path.endswith(_FILES):
             self._alone(path, Path(path).absolute().as_uri())
-        else:
+        elif path.endswith(".json"):
             self._manifest(data, path)
+        elif not path.endswith(_OTHERS):
+            raise NothingFound(path, "not a wheel or a manifest", _HINT)
 
     def _folder(self, folder: str) -> None:
         """Check the wheels and manifests of a folder, and whether they agree."""
@@ -133,7 +142,7 @@ class Check:
 
         If *url* is a wheel or a manifest, only that file is checked.
         """
-        if Link.of(url).filename.endswith(_NAMED):
+        if Link.of(url).filename.endswith(_FILES):
             self._alone(without_credentials(url), url)
         else:
             for page in project_pages(self.session, url):

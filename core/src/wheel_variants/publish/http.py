@@ -72,9 +72,24 @@ def add_http_options(parser: argparse.ArgumentParser) -> None:
     hosts: dict[str, Any] = {"dest": "trusted_hosts", "action": "append", "default": []}
     add("--trusted-host", metavar="HOST", help=text, **hosts)
     text = "Wait this many seconds for a server (default: %(default)s)."
-    add("--timeout", type=float, default=15.0, metavar="SECONDS", help=text)
+    add("--timeout", type=seconds, default=15.0, metavar="SECONDS", help=text)
     text = "Retry a failed request this many times (default: %(default)s)."
-    add("--retries", type=int, default=5, metavar="COUNT", help=text)
+    add("--retries", type=count, default=5, metavar="COUNT", help=text)
+
+
+# argparse shows the names of these functions.
+def seconds(text: str) -> float:
+    """Parse a timeout of up to a day."""
+    if 0 < float(text) <= 86_400:
+        return float(text)
+    raise ValueError
+
+
+def count(text: str) -> int:
+    """Parse a number that is not negative."""
+    if int(text) >= 0:
+        return int(text)
+    raise ValueError
 
 
 class HttpSession(requests.Session):

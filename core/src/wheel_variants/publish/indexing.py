@@ -240,6 +240,8 @@ class _Indexer:
                 site.digests[name] = file.sha256
                 target = os.path.join(site.folder, name)
                 is_same = self.before.get(name) == file.sha256
+                if name not in self.before and files.is_plain_file(target):
+                    self._warn_of_replacing(target, file.sha256)
                 if _link(self.folder, name, target, is_same=is_same):
                     site.changed.append(target)
             else:
@@ -249,6 +251,11 @@ class _Indexer:
                 with open_wheel(name, self.folder) as wheel:
                     site.write(f"{name}.metadata", wheel.metadata())
             site.add(release.name, file)
+
+    def _warn_of_replacing(self, target: str, digest: str) -> None:
+        if files.file_sha256(target) != digest:
+            warning = f"Replaced {target}, which had other content"
+            self.report.warnings.append(warning)
 
     def _remove_stale(self, *, simple: bool) -> None:
         """Remove obsolete files that an earlier run wrote and nobody has changed.

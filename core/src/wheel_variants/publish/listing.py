@@ -8,8 +8,8 @@ with its label in the fragment; JSON contains the name of the variant.
 from __future__ import annotations
 
 import json
-import logging
 import os
+import re
 from collections.abc import Container, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -27,7 +27,6 @@ from wheel_variants.publish.adopting import (
     NotAdopted,
     Plan,
     SkippedFile,
-    manifest_of,
     proved,
 )
 from wheel_variants.publish.building import manifests_of_release
@@ -56,8 +55,6 @@ from wheel_variants.publish.simple_index import (
 )
 
 __all__ = ["read_listing", "write_index"]
-
-logger = logging.getLogger(__name__)
 
 _MAX_SIZE = 16 << 20
 _HINT = (
@@ -93,16 +90,18 @@ def read_listing(plan: Plan, session: HttpSession, source: str) -> None:
             # Without this wheel, the index would lose a variant.
             hint = "Run this command again, or remove the file from the list"
             raise NothingFound(shown, f"{link.filename}: {error}", hint) from None
-        except (wheels.UnreadableWheel, NotAdopted) as error:
+        except NotAdopted as error:
             plan.left.append(SkippedFile(link.filename, str(error)))
+        except wheels.UnreadableWheel as error:
+            plan.damaged.append(SkippedFile(link.filename, str(error)))
         except NoRangeSupport:
             why = f"the server does not support range requests: {_INSTEAD}"
-            plan.left.append(SkippedFile(link.filename, why))
+            plan.damaged.append(SkippedFile(link.filename, why))
 
 
 def _links(listing: Fetched) -> Iterator[Link]:
     """Yield the links of a list in any of the supported formats."""
-    text = listing.body.decode("utf-8")
+    text = listing.body.decode("utf-8-sig")
     if text.lstrip().startswith(("{", "[")):
         releases = json.loads(text)
         for release in [releases] if isinstance(releases, dict) else releases:
@@ -110,7 +109,7 @@ def _links(listing: Fetched) -> Iterator[Link]:
                 kind, _, digest = (asset.get("digest") or "").partition(":")
                 link = Link.of(urljoin(listing.url, asset["browser_download_url"]))
                 yield Link(link.url, asset["name"], {kind: digest} if digest else {})
-    elif "<a " in text:
+    elif re.search(r"<a\s", text, re.IGNORECASE):
         yield from html_links(listing)
     else:
         yield from (Link.of(urljoin(listing.url, line)) for line in text.split())
@@ -121,7 +120,9 @@ def _converted(plan: Plan, session: HttpSession, link: Link) -> Converted:
     if name.version.local is None or name.label is not None:
         raise NotAdopted("the name has no local version, or already has a label")
     if link.path is not None:
-        raise NotAdopted("the wheel is on this machine: adopt its folder instead")
+        if os.path.exists(link.path):
+            raise NotAdopted("the wheel is on this machine: adopt its folder instead")
+        raise NotAdopted("its link is relative: specify the URL of the list instead")
     label, proof = proved(name, plan)
     public = name.without_local()
     remote = RemoteFile(session, link.url)
@@ -153,7 +154,11 @@ def write_index(plan: Plan, folder: str) -> None:
         release = each.variant.release
         if release not in releases:
             releases[release] = manifests_of_release([folder], *release)
-        releases[release][each.variant.filename] = manifest_of(plan, each, folder)
+        name = each.variant.filename
+        if name in releases[release]:
+            hint = "Remove it, or specify another folder with --output-dir"
+            raise PublishError(f"{os.path.join(folder, name)} already exists", hint)
+        releases[release][name] = plan.manifests[name]
     try:
         os.makedirs(folder, exist_ok=True)
         for release, manifests in releases.items():
@@ -171,8 +176,7 @@ def write_index(plan: Plan, folder: str) -> None:
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         hint = "Specify another folder with --output-dir"
         raise PublishError(f"Cannot add to the index: {error}", hint) from None
-    for name in site.dropped:
-        logger.warning("The page no longer lists %s", name)
+    plan.warnings += (f"The page no longer lists {name}" for name in site.dropped)
     for path, digest in site.digests.items():
         plan.written.append((os.path.join(folder, path), digest))
 

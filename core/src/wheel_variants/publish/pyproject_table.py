@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NoReturn
 
+from wheel_variants.labels import is_valid_label
 from wheel_variants.manifest_values import TextKind, Values
 from wheel_variants.properties import InvalidProperty, Property
 from wheel_variants.publish.documents import CURRENT
@@ -123,6 +124,12 @@ class _TableReader:
                     f"{safe_repr(label)} in [variant.properties] is a table, not a list"
                 )
                 hint = f'If the label contains a dot, quote it: "{full}" = [...]'
+                raise InvalidProjectTable(self.path, problem, hint)
+            if not is_valid_label(label):
+                problem = (
+                    f"[variant.properties] has the invalid label {safe_repr(label)}"
+                )
+                hint = "Use lowercase letters, digits, '_' and '.', as in 'cu128'"
                 raise InvalidProjectTable(self.path, problem, hint)
             properties[label] = frozenset(
                 self._property(text, label)

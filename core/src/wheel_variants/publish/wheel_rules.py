@@ -11,7 +11,7 @@ from wheel_variants.publish.files import sha256
 from wheel_variants.publish.findings import FindingList, found
 from wheel_variants.publish.manifest_rules import CheckedManifest, check_manifest
 
-__all__ = ["CheckedWheel", "check_open_wheel", "check_wheel"]
+__all__ = ["CheckedWheel", "check_open_wheel", "check_record", "check_wheel"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +101,15 @@ def _check_embedded(data: bytes, label: str, subject: str) -> CheckedManifest:
         "the label inside",
     )
     return CheckedManifest((*checked.findings, renamed))
+
+
+def check_record(wheel: wheels.WheelFile) -> None:
+    """Check that RECORD agrees with the files of a wheel.
+
+    :raises UnreadableWheel: if it does not.
+    """
+    for problem in _problems_of_record(wheel, None):
+        raise wheels.UnreadableWheel(problem)
 
 
 def _problems_of_record(wheel: wheels.WheelFile, data: bytes | None) -> Iterator[str]:

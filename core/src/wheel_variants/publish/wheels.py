@@ -41,6 +41,7 @@ except ImportError:  # Python may have been built without lzma.
     LZMAError = zlib.error  # type: ignore[misc, assignment]
 
 __all__ = [
+    "ATTESTATIONS",
     "UnreadableWheel",
     "WheelFile",
     "WheelName",
@@ -55,6 +56,8 @@ __all__ = [
     "write_copy",
 ]
 
+#: Suffixes of files next to a wheel that attest its origin.
+ATTESTATIONS = (".publish.attestation", ".provenance", ".asc", ".sig", ".sigstore")
 #: Signatures of RECORD, which RECORD cannot list.
 _SIGNATURES = ("RECORD.jws", "RECORD.p7s")
 

@@ -11,7 +11,12 @@ from typing import Any
 
 from packaging.utils import NormalizedName, canonicalize_name
 
-from wheel_variants.publish.adopting import Plan, add_alike, read_folder
+from wheel_variants.publish.adopting import (
+    Plan,
+    add_alike,
+    add_manifests,
+    read_folder,
+)
 from wheel_variants.publish.adopting import write as write_wheels
 from wheel_variants.publish.commands.build import add_pyproject
 from wheel_variants.publish.errors import UsageError, counted
@@ -89,6 +94,7 @@ def run(options: argparse.Namespace) -> int:
     else:
         read_listing(plan, HttpSession(options), listing)
     add_alike(plan)
+    add_manifests(plan, folder)
     if not options.json:
         write(_plan_lines(plan))
     if folder is not None and plan.adopted:
@@ -97,6 +103,8 @@ def run(options: argparse.Namespace) -> int:
         write_report(_document(plan))
     else:
         write(_result_lines(plan, folder or "", listing))
+    for warning in dict.fromkeys(plan.warnings):
+        logger.warning("%s", warning)
     for each in plan.damaged:
         logger.warning("Skipped %s: %s", each.filename, each.why)
     return int(not plan.adopted or bool(plan.damaged))
@@ -121,7 +129,7 @@ def _result_lines(plan: Plan, folder: str, listing: str | None) -> Iterator[str]
     if not plan.adopted:
         return
     yield ""
-    if not plan.written:
+    if not folder:
         yield "Nothing was written. To write the variants, add --output-dir DIR."
     elif listing is not None:
         index = os.path.join(folder, SIMPLE)

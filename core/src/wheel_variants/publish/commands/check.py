@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from rich.text import Text
 
 from wheel_variants.publish.checking import Check
-from wheel_variants.publish.errors import counted
+from wheel_variants.publish.errors import NothingFound, counted
 from wheel_variants.publish.findings import Finding
 from wheel_variants.publish.http import HttpSession, add_http_options
 from wheel_variants.publish.output import printable, write, write_report
@@ -49,8 +49,14 @@ def run(options: argparse.Namespace) -> int:
     """Check each target, and print the findings."""
     with HttpSession(options) as session:
         check = Check(session, options.indexes)
+        failed = None
         for target in options.targets:
-            check.target(target)
+            try:
+                check.target(target)
+            except NothingFound as error:
+                failed = failed or error
+    if failed is not None and not check.findings:
+        raise failed
     errors = sum(finding.is_error for finding in check.findings)
     warnings = len(check.findings) - errors
     if options.json:
@@ -69,6 +75,9 @@ def run(options: argparse.Namespace) -> int:
             f"{counted(warnings, 'warning')}."
         )
         write([*_lines(check.findings), total])
+    if failed is not None:
+        # The findings of the other targets are not lost.
+        raise failed
     return int(bool(errors or (options.strict and warnings)))
 
 
