@@ -131,10 +131,10 @@ class TestBootstrap:
             done = carrier.run("bootstrap", venv.venv, answer=answer, code=1)
             assert f"pip 26.3 -> pip {VERSION}\nContinue? [y/N] " in done.stdout
             assert said in done.output
-        wrong = tmp_path / "nowhere"
-        done = carrier.run("bootstrap", "--yes", venv.venv, wrong, code=1)
-        said = f"error: '{wrong}' is neither an interpreter nor an environment."
-        assert said in done.stderr
+        for wrong in (tmp_path / "nowhere", ""):
+            done = carrier.run("bootstrap", "--yes", venv.venv, wrong, code=1)
+            said = f"error: '{wrong}' is neither an interpreter nor an environment."
+            assert said in done.stderr
         assert version_of(venv) == "26.3"
 
     def test_where_there_was_no_pip(self, carrier: Carrier, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ import tomli
 from tests.lib.environments import Environment, Result
 from tests.lib.hosts import forced, make_host
 from tests.lib.index import IndexServer
+from tests.lib.locks import add_variants
 from tests.lib.manifests import PREVIEW_TORCH, Properties, cuda, make_manifest
 from tests.lib.wheels import make_wheel
 
@@ -188,6 +189,22 @@ def test_conflict_with_variants(pip: Pip, index: IndexServer, torch: list[str]) 
     assert "  cu130 needs CUDA 13.0 (available: CUDA 12.8)" in result.stderr
     assert "app 2.0 depends on kernels<2" in result.output
     assert "app 1.0 depends on other>1" in result.output
+
+
+def test_another_build_if_no_best_one_fits(pip: Pip, index: IndexServer) -> None:
+    """Stock pip finds the plain wheel, so the fork must find a build, too."""
+    manifest = make_manifest({"cu126": cuda("12.6"), "cu128": cuda("12.8")})
+    for version in ("2.8.0", "2.9.0"):
+        needs = {"cu126": ["lib==1"], "cu128": ["lib==2"], None: ["lib"]}
+        add_variants(index, "torch", version, manifest, needs)
+    for version in ("1", "2", "3"):
+        index.add(make_wheel("lib", version))
+    install = ["install", "--dry-run", "torch", "-i", index.index_url]
+    for version, label in (("2", "cu128"), ("1", "cu126"), ("3", None)):
+        result = pip(*install, f"lib=={version}", env=forced("12.8"))
+        assert result.lines[-1].startswith(f"Would install lib-{version} torch-2.9.0")
+        assert chosen(result) == label
+    assert "The variants 'cu128', 'cu126' would run, but a req" in result.stderr
 
 
 def test_another_platform(pip: Pip, index: IndexServer, host: WriteHost) -> None:

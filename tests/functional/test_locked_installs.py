@@ -310,6 +310,9 @@ def test_what_is_installed_gives_way(venv: Environment, torch: IndexServer) -> N
     assert label(venv) == ""
     install(venv, "--variant", "torch=null", env=GPU)
     assert label(venv) == "null"
+    venv.pip("lock", "torch", "--no-variants", "-i", torch.index_url)
+    install(venv, env=GPU)
+    assert label(venv) == ""
 
 
 def test_variants_for_one_cuda_version(venv: Environment, index: IndexServer) -> None:

@@ -155,7 +155,8 @@ def stage(
         index.add_release("only", version, {"gpu": cuda(driver)}, plain=False)
     for name, driver in ("old", "11.8"), ("new", "12.0"):
         index.add_release(name, "1.0", {"gpu": cuda(driver)}, plain=False)
-    index.add_release("needs", "1.0", {"gpu": cuda("12.8")}, requires=["filelock>3"])
+    gpu, needs = {"gpu": cuda("12.8")}, ["filelock>3"]
+    index.add_release("needs", "1.0", gpu, requires=needs, plain=False)
     other.add(make_wheel("filelock", "4.0"))
     other.add(make_wheel("torch", "2.9.0"))
     other.add(make_wheel("pip", "26.3+variants.0.2.0"))

@@ -106,7 +106,10 @@ def test_list_all_versions(pip: Pip, index: IndexServer, torch: list[str]) -> No
     titles = [line for line in result.lines if line.startswith("torch ")]
     assert [title.split()[1] for title in titles] == ["2.8.0", "2.7.0"]
     assert result.lines[-1] == "torch-2.9.0-py3-none-any.whl would be installed."
-    found = document(pip("variants", "list", "torch", *options, "--json", env=GPU))
+    assert "--hardware needs" in pip("variants", "host", "--hardware", code=1).stderr
+    # As with pip inspect, --quiet has no effect on a document.
+    options += ["-q", "--json"]
+    found = document(pip("variants", "list", "torch", *options, env=GPU))
     assert [each["version"] for each in found["versions"]] == [
         *("2.8.0", "2.7.0", "2.6.0")
     ]

@@ -196,6 +196,10 @@ def test_a_mirror(setup: Setup, files: Files) -> None:
     assert "pytorch (PyTorch)" in setup().lines
     result = setup("pytorch", "--yes", code=1)
     assert result.stderr.endswith(f"hint: To use another index, first run: {undo}\n")
+    # A new token replaces the old one.
+    mirror = mirror.replace("secret", "new")
+    setup("pytorch", "--url", mirror, "--yes")
+    assert value(files["site"]) == [PYTORCH.replace(URL, mirror)]
     setup(*undo.split()[3:], "--yes")
     assert value(files["site"]) == []
 
@@ -224,8 +228,6 @@ def test_part_of_an_index(setup: Setup, files: Files) -> None:
 
 
 def test_a_project_that_comes_from_elsewhere(setup: Setup, files: Files) -> None:
-    setup("pytorch", "--yes")
-    assert setup("pytorch-test", code=1).stderr.endswith("--remove pytorch\n")
     own = "[global]\nvariant-index = torch=https://u:p@a.example/s\n"
     configure(files["site"], own)
     result = setup("pytorch", "--yes", code=1)

@@ -395,6 +395,9 @@ def _install(change: Change, fork: Fork, wheel: Path, version: str) -> str | Non
         *(*change.options, f"pip==={version}"),
     )
     if done.returncode:
-        return (done.stderr or done.stdout).strip()
+        problem = (done.stderr or done.stdout).strip()
+        # An interrupt may leave a traceback, or nothing.
+        stopped = problem.endswith(("KeyboardInterrupt", "cancelled by user"))
+        return "it was cancelled." if stopped or not problem else problem
     wrong = trouble(target, version)
     return None if wrong is None else f"{wrong}."

@@ -41,7 +41,7 @@ def main(
         # The standard library's venv parses the other arguments.
         if given[:1] == ["venv"]:
             return environments.venv(given[1:], prog)
-        if given == ["--version"]:
+        if given[:1] == ["--version"]:
             bundled = carried()
             print(f"pip {bundled.version} (sha256 {bundled.sha256})")
             return 0

@@ -227,7 +227,8 @@ def _interpreter(name: str) -> Path:
     :raises CarrierError: if there is no interpreter.
     """
     path = Path(name).absolute()
-    if path.is_dir():
+    # An empty name is not this folder.
+    if name and path.is_dir():
         for each in _inside(path):
             if each.is_file():
                 return each

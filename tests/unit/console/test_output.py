@@ -107,10 +107,20 @@ def test_lines(shown: Shown) -> None:
     check(shown.lines, 2)
 
 
-def test_a_document(shown: Shown) -> None:
+def test_a_document(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     write_document({TEXT: [TEXT]})
-    assert len(shown.lines) == 5
-    assert all(line.isascii() and line.isprintable() for line in shown.lines)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 5
+    assert all(line.isascii() and line.isprintable() for line in lines)
+
+    def fail(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("builtins.print", fail)
+    with pytest.raises(upstream.BrokenStdoutLoggingError):
+        write_document({})
 
 
 def test_styles(shown: Shown) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import os
-import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -16,8 +15,7 @@ from pip._internal.cli.base_command import Command
 from pip._internal.cli.index_command import SessionCommandMixin
 from pip._internal.cli.status_codes import ERROR, SUCCESS
 from pip._internal.console.output import get_logger
-from pip._internal.console.texts import Hint, without_credentials
-from pip._internal.variants.commands.actions import ACTIONS, MOVED, moved_words
+from pip._internal.variants.commands.actions import ACTIONS, MOVED
 
 logger = get_logger(__name__)
 
@@ -31,11 +29,8 @@ class VariantsCommand(Command, SessionCommandMixin):
     def add_options(self) -> None:
         """Describe the actions; the options of an action are added later."""
         actions = [f"- {name}: {each.summary}" for name, each in ACTIONS.items()]
-        moved = f"- {', '.join(MOVED)}: moved to the command wheel-variants."
-        rest = (moved, "", "For the options of an action: pip variants ACTION --help")
-        self.parser.set_description(
-            "\n".join([self.__doc__ or "", "", *actions, *rest])
-        )
+        rest = "\nFor the options of an action: pip variants ACTION --help"
+        self.parser.set_description("\n".join([self.__doc__ or "", "", *actions, rest]))
         if "PIP_AUTO_COMPLETE" in os.environ:
             # A shell completes options; pip parses nothing.
             self.fit(os.environ.get("COMP_WORDS", "").split())
@@ -80,13 +75,8 @@ class VariantsCommand(Command, SessionCommandMixin):
 
     def parse_args(self, args: list[str]) -> tuple[Values, list[str]]:
         """Parse the arguments; an action accepts only its own options."""
-        words = moved_words(args)
-        if words:
-            words = ["wheel-variants", *words]
-        elif ACTIONS.keys().isdisjoint(args):
-            words = [each for each in args if not each.startswith("-")]
-        options: Values
-        if words:
+        words = [each for each in args if not each.startswith("-")]
+        if words and ACTIONS.keys().isdisjoint(words):
             # pip cannot parse the options of an unknown action.
             options, _ = super().parse_args([])
             return options, words
@@ -110,13 +100,9 @@ class VariantsCommand(Command, SessionCommandMixin):
         if not args:
             self.parser.print_help()
             return SUCCESS
-        if args[0] == "wheel-variants":
-            typed = without_credentials(shlex.join(args), "CREDENTIALS")
-            said = (
-                "This command moved to wheel-variants. From the release, install "
-                "wheel_variants-*.whl with its [cli] extra, then run:"
-            )
-            logger.error("%s", Hint(said, typed))
+        if args[0] in MOVED:
+            said = "From the release, install wheel_variants-*.whl with its [cli] extra"
+            logger.error("%s, then run: wheel-variants %s", said, args[0])
             return ERROR
         if args[0] not in ACTIONS:
             meant = difflib.get_close_matches(args[0], ACTIONS, 1)

@@ -22,7 +22,7 @@ from pip._vendor.rich.text import Text
 from pip._internal.console import printable
 from pip._internal.console.texts import Hint
 from pip._internal.utils._log import VerboseLogger, getLogger
-from pip._internal.utils.logging import get_indentation
+from pip._internal.utils.logging import BrokenStdoutLoggingError, get_indentation
 
 if TYPE_CHECKING:
     from optparse import Values
@@ -137,9 +137,17 @@ def write(lines: Iterable[str | Line]) -> None:
 
 
 def write_document(document: Mapping[str, Any]) -> None:
-    """Write a JSON document in ASCII, the same on any terminal."""
-    text = Text(json.dumps(document, indent=2))
-    _logger.info("%s", text, extra={"rich": True})
+    """Write a JSON document in ASCII, the same on any terminal and with ``--quiet``.
+
+    :raises BrokenStdoutLoggingError: if the output cannot be written.
+    """
+    try:
+        print(json.dumps(document, indent=2), flush=True)
+    except BrokenPipeError:
+        raise BrokenStdoutLoggingError from None
+    except OSError as error:
+        _logger.error("pip cannot write its output: %s", error)
+        raise BrokenStdoutLoggingError from None
 
 
 def notice(lines: Iterable[str]) -> Text:

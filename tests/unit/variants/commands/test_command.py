@@ -21,15 +21,16 @@ def test_help_of_an_action_is_about_that_alone(
 ) -> None:
     command.parse_args([name])
     text = command.parser.format_help()
-    assert "The exit status is" in text
-    assert "--json" in text
+    assert "The exit status is" in text and "--json" in text  # noqa: PT018
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["guess", "--help"], f'"guess"; the actions are {", ".join(ACTIONS)}'),
+        (["guess", "--help"], f'action "guess"; the actions are {", ".join(ACTIONS)}'),
         (["explane", "torch", "--unknown"], '"explane" - maybe you meant "explain"'),
+        (["build", "a.whl", "--label", "x"], "then run: wheel-variants build"),
+        (["check", "--help"], "its [cli] extra, then run: wheel-variants check"),
     ],
 )
 def test_another_action_is_needed(
@@ -39,7 +40,7 @@ def test_another_action_is_needed(
     said: str,
 ) -> None:
     assert command.run(*command.parse_args(arguments)) == 1
-    assert f"unknown action {said}" in caplog.text
+    assert said in caplog.text
 
 
 @pytest.mark.parametrize("arguments", [[], ["-v"]])

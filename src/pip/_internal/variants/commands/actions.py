@@ -162,18 +162,3 @@ ACTIONS: Mapping[str, Action] = {
 def write_report(document: Mapping[str, Any]) -> None:
     """Print a document with the versions of its format and of pip."""
     write_document({"version": _VERSION, "pip_version": __version__, **document})
-
-
-def moved_words(args: Sequence[str]) -> list[str]:
-    """Return the arguments of ``wheel-variants`` that replace an old action.
-
-    :param args: the arguments after ``pip variants``.
-    :return: the arguments; empty if ``pip variants`` still has the action.
-    """
-    words = [each for each in args if not each.startswith("-")]
-    if words and words[0] in MOVED:
-        return [*args[args.index(words[0]) :]]
-    if words and words[0] == "host" and any(e.startswith("--plugin") for e in args):
-        values = (each.removeprefix("--plugin=") for each in args)
-        return ["plugin", *(e for e in values if e not in ("host", "--plugin"))]
-    return []

@@ -29,6 +29,8 @@ def run(command: SessionCommandMixin, options: Values, args: list[str]) -> int:
     """Show the supported properties; with ``--json``, print a host file."""
     if args:
         raise WrongUse(f"Too many arguments: {' '.join(args)}")
+    if options.hardware and not options.json:
+        raise WrongUse("--hardware needs --json")
     settings = Settings(options)
     with only_output(options):
         if options.manifest is None:

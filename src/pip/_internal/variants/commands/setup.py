@@ -87,6 +87,8 @@ def run(command: SessionCommandMixin, options: Values, args: list[str]) -> int:
             write([f"{file.path} {what} {names}."])
         else:
             _propose(file, publishers, after)
+            # An invalid value in another file must not be an error after the change.
+            in_force(options)
             file.write(after)
             _report_written(file, publishers)
     if options.json:
@@ -211,6 +213,7 @@ def _changed(file: _File, publishers: Sequence[Publisher]) -> list[ScopedIndex]:
         if file.options.remove:
             after = [left for index in after for left in _without(index, each)]
             continue
+        after = [_renewed(index, each) for index in after]
         there = scoped_indexes.by_project([after])
         for project in each.projects:
             index = there.get(project)
@@ -219,15 +222,19 @@ def _changed(file: _File, publishers: Sequence[Publisher]) -> list[ScopedIndex]:
                     several = f"Several of these publishers have '{project}'."
                     raise errors.IndexTaken(several, hint="Name only one of them.")
                 url = _bare(index.url)
-                known = [name for name, p in PUBLISHERS.items() if _is_at(index, p)]
-                words = known[:1] or [each.name, actions.URL.name, url]
-                undo = file.command(actions.REMOVE.name, *words)
-                hint = Hint("To use another index, first run:", undo)
+                words = (actions.REMOVE.name, each.name, actions.URL.name, url)
+                hint = Hint("To use another index, first run:", file.command(*words))
                 raise errors.IndexTaken(f"'{project}' comes from {url}.", hint=hint)
         lacking = tuple(name for name in each.projects if name not in there)
         if lacking:
             after = [*after, ScopedIndex(lacking, each.url)]
     return after
+
+
+def _renewed(index: ScopedIndex, publisher: Publisher) -> ScopedIndex:
+    """Return an index with the credentials of a publisher's typed URL, if any."""
+    has_new = _is_at(index, publisher) and _bare(publisher.url) != publisher.url
+    return index._replace(url=publisher.url) if has_new else index
 
 
 def _without(index: ScopedIndex, publisher: Publisher) -> list[ScopedIndex]:

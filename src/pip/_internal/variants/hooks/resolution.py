@@ -214,6 +214,7 @@ def _ordered_infos(
             makers[link] = maker
             yield version, link
 
+    others: list[Iterator[IndexCandidateInfo]] = []
     found, older = itertools.tee(
         releases(run, factory._finder, project, links(), hashes, pinned=pinned)
     )
@@ -231,13 +232,15 @@ def _ordered_infos(
 
         # The manifests may be the first responses of their host.
         prefetch = start_prefetching(factory._finder)
-        yield from VariantCandidates(
-            *(release, makers, own), is_installed=installed == version
-        )
+        builds = VariantCandidates(release, makers, own, installed=installed == version)
+        yield from builds
+        others.append(builds.others())
         if prefetch and release.reached and not release.fetch_decision().ranked:
             from pip._internal.variants.selection.lookahead import prefetch_older
 
             prefetch_older(prefetch, (each for _, _, each in copy(older)))
+    # Stock pip may find a solution with a plain wheel.
+    yield from itertools.chain(*others)
 
 
 def _checked_path(preparer: RequirementPreparer, makers: Makers, link: Link) -> str:

@@ -79,6 +79,8 @@ def narrowed(
             if is_about_variant(f"x; {each.marker}"):
                 why = f"the marker of {each.name} is about variants: {each.marker}"
                 raise InstallationError(printable(f"{_CANNOT_SELECT}: {why}"))
+        # An installed variant is another build than a plain wheel.
+        run.request.locked_labels |= {p.name: None for p in lock.packages if p.wheels}
         if any(map(_has_variants, lock.packages)):
             run.request.locked_versions = _only_versions(lock, environment)
             groups = {str(canonicalize_name(name)) for name in dependency_groups}

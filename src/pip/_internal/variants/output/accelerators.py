@@ -137,7 +137,7 @@ def unused_accelerator(
     providers = run.target.detected.without_plugins()
     refused: list[_Refused] = []
     absent: list[str] = []
-    unmet: list[str] = []
+    unmet: dict[str, list[str]] = {}
     unusable: dict[str, str | None] = {}
     selections = itertools.chain(
         release.fetch_selections().values(), _unselected(run, release)
@@ -153,16 +153,17 @@ def unused_accelerator(
         absent += _absent(selection, manifest)
         if release.fetch_skipped_file(label) is None:
             # Other messages report packages that stay installed.
-            unmet += _unmet(selection, manifest)
+            _add_unmet(unmet, selection, manifest)
         for answer in selection.answers.values():
             if answer.unusable is not None:
                 unusable[capital(answer.unusable)] = answer.hidden_by
-    facts = [f"The nearest other variant: {each[-1]}" for each in sorted(refused)[:1]]
+    nearest = sorted(refused)[: not unmet]
+    facts = [f"The nearest other variant: {each[-1]}" for each in nearest]
     if absent:
         why = absent_variants(finder, release).get(absent[0], "no wheel is listed")
-        what = capital(the_variants(absent))
-        facts.append(f"{what} would run, but cannot be installed: {why}")
-    facts += unmet
+        unmet[f"cannot be installed: {why}"] = absent
+    for why, labels in unmet.items():
+        facts.append(f"{capital(the_variants(labels))} would run, but {why}")
     masks = dict.fromkeys(filter(None, unusable.values()))
     if masks and not facts:
         then = f"To install for these GPUs, unset {' and '.join(masks)}, and run:"
@@ -278,18 +279,21 @@ def _absent(selection: Selection, manifest: Manifest) -> Iterator[str]:
             yield label
 
 
-def _unmet(selection: Selection, manifest: Manifest) -> Iterator[str]:
-    """Yield variants that need other versions of packages.
+def _add_unmet(
+    unmet: dict[str, list[str]], selection: Selection, manifest: Manifest
+) -> None:
+    """Add the labels of variants that run, but were not selected, by the reason.
 
-    The resolver could not select these versions.
+    The resolver could not install what they require, or another index had precedence.
     """
     for label in (
         () if selection.is_changed_by_preferences else selection.ranking.compatible
     ):
-        needed = requirements(manifest, label)
-        if needed and _uses(selection, manifest, label):
-            versions = " and ".join(needed)
-            yield f"'{label}' would run, but pip cannot install {versions} here"
+        if _uses(selection, manifest, label):
+            needed = " and ".join(requirements(manifest, label))
+            why = f"pip cannot install {needed} here"
+            why = why if needed else "a requirement, index or error excludes it"
+            unmet.setdefault(why, []).append(label)
 
 
 def warn_of_device_extras(

@@ -311,7 +311,7 @@ def refusal(
     from pip._internal.variants.output.no_match import true_reason
 
     reason = _label_in_version(run, finder, causes, constraints)
-    if reason is None and len(causes) == 1:
+    if reason is None and len({str(each.requirement) for each in causes}) == 1:
         reason = true_reason(run, finder, causes[0].requirement, causes[0].parent)
     reason = reason or _missing_label(run, finder, causes)
     if reason is not None:

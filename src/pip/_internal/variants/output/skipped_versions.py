@@ -156,6 +156,7 @@ _CAUSES = {
 }
 #: If pip skips all files, the cause that is first here explains why.
 _NEAREST = (
+    SkipCause.LABEL,
     SkipCause.HASHES,
     SkipCause.VARIANTS_OFF,
     SkipCause.YANKED,
@@ -207,6 +208,8 @@ def cause_of_files(
         elif label_of(link) is not None and (run is None or not run.enabled):
             labels = dict.fromkeys(filter(None, map(label_of, links)))
             cause, detail = SkipCause.VARIANTS_OFF, f"available: {shortened([*labels])}"
+        elif run is not None and run.overrides.label_for(project, ()):
+            cause, detail = SkipCause.LABEL, ""
         else:
             cause, detail = SkipCause.HASHES, ""
         found.setdefault(cause, detail)

@@ -47,8 +47,8 @@ class VariantCandidates:
     """An iterable of the builds of a release, best first.
 
     The resolver gets one candidate of a version, and continues with an older version if that
-    candidate does not fit. A release whose variants require certain versions of other packages
-    offers all of its builds instead.
+    candidate does not fit. If no version fits, it gets the other builds. A release whose
+    variants require certain versions of other packages offers all of its builds at once.
     """
 
     def __init__(
@@ -57,30 +57,34 @@ class VariantCandidates:
         makers: Makers,
         competing: InstalledCandidate | None,
         *,
-        is_installed: bool,
+        installed: bool,
     ) -> None:
         """Create the iterable, which ranks builds only on first use.
 
         :param makers: the function that creates the candidate of each link.
         :param competing: the installed build of this version, if it competes.
-        :param is_installed: whether upstream offers an installed build of this version
+        :param installed: whether upstream offers an installed build of this version
             instead of the first candidate.
         """
         self.release = release
         self._makers = makers
         self._competing = competing
-        self._is_installed = is_installed
+        self._is_installed = installed
         self._given: set[Link] = set()
 
     def __iter__(self) -> Iterator[IndexCandidateInfo]:
         """Yield versions, each with a function that creates a candidate."""
-        version = self.release.version
-        yield version, functools.partial(self._make, 0)
+        yield self.release.version, functools.partial(self._make, 0)
+        yield from self._repeated(self._make_another)
+
+    def others(self) -> Iterator[IndexCandidateInfo]:
+        """Yield the builds that the resolver did not get, if no build is installed."""
+        return iter(()) if self._is_installed else self._repeated(self._make)
+
+    def _repeated(self, make: Any) -> Iterator[IndexCandidateInfo]:
         for place in range(len(self.release.links)):
-            yield (
-                _RepeatedVersion(str(version)),
-                functools.partial(self._make_another, place),
-            )
+            version = _RepeatedVersion(str(self.release.version))
+            yield version, functools.partial(make, place)
 
     def _make_another(self, place: int) -> Candidate | None:
         has_one = bool(self._given) or self._is_installed
