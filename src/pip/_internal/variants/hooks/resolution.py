@@ -239,8 +239,9 @@ def _ordered_infos(
             from pip._internal.variants.selection.lookahead import prefetch_older
 
             prefetch_older(prefetch, (each for _, _, each in copy(older)))
-    # Stock pip may find a solution with a plain wheel.
-    yield from itertools.chain(*others)
+    # Stock pip may find a solution with a plain wheel. Another attempt may find a better one.
+    if not (run.attempt.may_fail or run.attempt.agreement):
+        yield from itertools.chain(*others)
 
 
 def _checked_path(preparer: RequirementPreparer, makers: Makers, link: Link) -> str:
