@@ -156,10 +156,7 @@ _CAUSES = {
 }
 #: If pip skips all files, the cause that is first here explains why.
 _NEAREST = (
-    SkipCause.LABEL,
-    SkipCause.HASHES,
-    SkipCause.VARIANTS_OFF,
-    SkipCause.YANKED,
+    *(SkipCause.LABEL, SkipCause.HASHES, SkipCause.VARIANTS_OFF, SkipCause.YANKED),
     *_CAUSES.values(),
 )
 
@@ -190,6 +187,7 @@ def cause_of_files(
     """
     evaluator, run = finder.make_link_evaluator(project), run_of(finder)
     is_elsewhere = run is not None and run.target.is_elsewhere
+    chosen = None if run is None else run.overrides.label_for(project, ())
     if is_elsewhere:
         # Otherwise, the ban on building would hide other problems.
         evaluator._formats = frozenset({"binary", "source"})
@@ -208,7 +206,7 @@ def cause_of_files(
         elif label_of(link) is not None and (run is None or not run.enabled):
             labels = dict.fromkeys(filter(None, map(label_of, links)))
             cause, detail = SkipCause.VARIANTS_OFF, f"available: {shortened([*labels])}"
-        elif run is not None and run.overrides.label_for(project, ()):
+        elif chosen not in (None, label_of(link)):
             cause, detail = SkipCause.LABEL, ""
         else:
             cause, detail = SkipCause.HASHES, ""
