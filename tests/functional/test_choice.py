@@ -204,7 +204,7 @@ def test_another_build_if_no_best_one_fits(pip: Pip, index: IndexServer) -> None
         result = pip(*install, f"lib=={version}", env=forced("12.8"))
         assert result.lines[-1].startswith(f"Would install lib-{version} torch-2.9.0")
         assert chosen(result) == label
-    assert "The variants 'cu128', 'cu126' would run, but a req" in result.stderr
+    assert "The variants 'cu128', 'cu126' would run, but another req" in result.stderr
 
 
 def test_another_platform(pip: Pip, index: IndexServer, host: WriteHost) -> None:

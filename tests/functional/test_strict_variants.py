@@ -316,7 +316,7 @@ def test_what_a_wheel_says(venv: Environment, index: IndexServer) -> None:
     assert venv.installed() == {}
     result = run(venv, index, DISAGREES)
     assert DISAGREES.otherwise in result.stdout
-    assert "'gpu' would run, but a requirement, index or error exc" in result.stderr
+    assert "'gpu' would run, but another requirement, index or er" in result.stderr
 
 
 #: Commands that choose among candidates, or list them.

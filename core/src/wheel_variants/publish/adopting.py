@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import NormalizedName, canonicalize_name
+from packaging.version import Version
 
 from wheel_variants.labels import NULL_LABEL, is_valid_label
 from wheel_variants.manifest import ABI_DEPENDENCY, Manifest
@@ -156,7 +157,9 @@ class Plan:
                 )
         self.adopted.append(new)
 
-    def namespaces(self, wanted: Converted, there: Iterable[Manifest]) -> list[str]:
+    def namespaces(
+        self, release: tuple[NormalizedName, Version], there: Iterable[Manifest]
+    ) -> list[str]:
         """Return the namespaces of a release, most important first.
 
         :param there: the metadata of existing wheels of the release.
@@ -164,7 +167,7 @@ class Plan:
         used = {
             each.namespace
             for adopted in self.adopted
-            if adopted.variant.release == wanted.variant.release
+            if adopted.variant.release == release
             for each in adopted.proof.properties
         }
         stated = self.table.namespaces
@@ -432,26 +435,26 @@ def add_manifests(plan: Plan, folder: str | None) -> None:
     :param folder: the output folder, which may have wheels of the same releases.
     :raises CannotBuild: if installers would refuse the metadata.
     """
-    for adopted in plan.adopted:
-        variant = adopted.variant
-        siblings = manifests_of_release([folder] if folder else [], *variant.release)
-        for each in plan.adopted:
+    for release in dict.fromkeys(each.variant.release for each in plan.adopted):
+        ours = [each for each in plan.adopted if each.variant.release == release]
+        siblings = manifests_of_release([folder] if folder else [], *release)
+        for each in ours:
             # This run replaces these wheels.
             siblings.pop(each.variant.filename, None)
-        namespaces = plan.namespaces(adopted, siblings.values())
+        namespaces = plan.namespaces(release, siblings.values())
         providers = dict(_KNOWN)
         for sibling in siblings.values():
             providers |= sibling.document.get("providers", {})
         providers |= plan.table.providers
-        source = adopted.original.filename
         for lacking in (name for name in namespaces if name not in providers):
             problem = f"namespace '{lacking}' has no provider"
             hint = f"Add [variant.providers.{lacking}] to pyproject.toml, or correct the name"
-            raise CannotBuild(source, [problem], hint)
-        label, properties = str(variant.label), adopted.proof.properties
-        made = make_document(CURRENT, namespaces, providers, label, properties)
-        manifest, warnings = check_document(made, variant.filename, source)
-        plan.manifests[variant.filename] = manifest
-        if label in plan.table.properties:
-            plan.warnings += warnings
-        plan.warnings += contradictions(variant.filename, manifest, siblings)
+            raise CannotBuild(ours[0].original.filename, [problem], hint)
+        for each in ours:
+            name, source = each.variant.filename, each.original.filename
+            label, properties = str(each.variant.label), each.proof.properties
+            made = make_document(CURRENT, namespaces, providers, label, properties)
+            plan.manifests[name], warnings = check_document(made, name, source)
+            if label in plan.table.properties:
+                plan.warnings += warnings
+            plan.warnings += contradictions(name, plan.manifests[name], siblings)

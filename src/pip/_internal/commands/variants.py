@@ -101,7 +101,7 @@ class VariantsCommand(Command, SessionCommandMixin):
             self.parser.print_help()
             return SUCCESS
         if args[0] in MOVED:
-            said = "From the release, install wheel_variants-*.whl with its [cli] extra"
+            said = "This moved. From the release, install wheel_variants-*.whl[cli]"
             logger.error("%s, then run: wheel-variants %s", said, args[0])
             return ERROR
         if args[0] not in ACTIONS:

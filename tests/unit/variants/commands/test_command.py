@@ -21,7 +21,8 @@ def test_help_of_an_action_is_about_that_alone(
 ) -> None:
     command.parse_args([name])
     text = command.parser.format_help()
-    assert "The exit status is" in text and "--json" in text  # noqa: PT018
+    assert "The exit status is" in text
+    assert "--json" in text
 
 
 @pytest.mark.parametrize(
@@ -30,7 +31,7 @@ def test_help_of_an_action_is_about_that_alone(
         (["guess", "--help"], f'action "guess"; the actions are {", ".join(ACTIONS)}'),
         (["explane", "torch", "--unknown"], '"explane" - maybe you meant "explain"'),
         (["build", "a.whl", "--label", "x"], "then run: wheel-variants build"),
-        (["check", "--help"], "its [cli] extra, then run: wheel-variants check"),
+        (["check", "--help"], "variants-*.whl[cli], then run: wheel-variants check"),
     ],
 )
 def test_another_action_is_needed(

@@ -279,6 +279,10 @@ def _absent(selection: Selection, manifest: Manifest) -> Iterator[str]:
             yield label
 
 
+#: The reason if the resolver or an earlier message excluded a variant.
+_EXCLUDED = "another requirement, index or error excludes it"
+
+
 def _add_unmet(
     unmet: dict[str, list[str]], selection: Selection, manifest: Manifest
 ) -> None:
@@ -291,8 +295,7 @@ def _add_unmet(
     ):
         if _uses(selection, manifest, label):
             needed = " and ".join(requirements(manifest, label))
-            why = f"pip cannot install {needed} here"
-            why = why if needed else "a requirement, index or error excludes it"
+            why = f"pip cannot install {needed} here" if needed else _EXCLUDED
             unmet.setdefault(why, []).append(label)
 
 

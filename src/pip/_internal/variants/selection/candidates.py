@@ -81,7 +81,7 @@ class VariantCandidates:
         """Yield the builds that the resolver did not get, if no build is installed."""
         return iter(()) if self._is_installed else self._repeated(self._make)
 
-    def _repeated(self, make: Any) -> Iterator[IndexCandidateInfo]:
+    def _repeated(self, make: Callable[..., Any]) -> Iterator[IndexCandidateInfo]:
         for place in range(len(self.release.links)):
             version = _RepeatedVersion(str(self.release.version))
             yield version, functools.partial(make, place)
