@@ -101,8 +101,8 @@ class VariantsCommand(Command, SessionCommandMixin):
             self.parser.print_help()
             return SUCCESS
         if args[0] in MOVED:
-            said = "This moved. From the release, install wheel_variants-*.whl[cli]"
-            logger.error("%s, then run: wheel-variants %s", said, args[0])
+            said = "From the release, install wheel_variants-*.whl[cli], then run"
+            logger.error('"%s" moved. %s: wheel-variants %s', args[0], said, args[0])
             return ERROR
         if args[0] not in ACTIONS:
             meant = difflib.get_close_matches(args[0], ACTIONS, 1)
