@@ -128,8 +128,9 @@ class Stage:
         if phase.cold:
             self.venv.clear_cache()
         if phase.path is not None:
-            truncate = 20 if phase.inside else None
-            self.index.faults[phase.path] = Fault(gate=gate, truncate=truncate)
+            # pip creates the file before it reads the body only if the body is large.
+            inside = {"size": 2_000_000, "truncate": 20} if phase.inside else {}
+            self.index.faults[phase.path] = Fault(gate=gate, **inside)
         elif phase.query:
             env["NPU_PROVIDER_FORCE_MARK"] = str(self.mark)
         else:
