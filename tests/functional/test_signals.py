@@ -129,8 +129,10 @@ class Stage:
             self.venv.clear_cache()
         if phase.path is not None:
             # pip creates the file before it reads the body only if the body is large.
-            inside = {"size": 2_000_000, "truncate": 20} if phase.inside else {}
-            self.index.faults[phase.path] = Fault(gate=gate, **inside)
+            size, truncate = (2_000_000, 20) if phase.inside else (None, None)
+            self.index.faults[phase.path] = Fault(
+                gate=gate, size=size, truncate=truncate
+            )
         elif phase.query:
             env["NPU_PROVIDER_FORCE_MARK"] = str(self.mark)
         else:
