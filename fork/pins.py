@@ -18,7 +18,6 @@ PIP = Pin(
     "0694b82b27bce12a123c716bdd687bd4fb072674bf596320326a29f0e6890741",
     ("pip/",),
     ("licenses/",),
-    fork="+variants",
 )
 NVIDIA_ML_PY = Pin(
     "nvidia-ml-py",

@@ -27,8 +27,6 @@ _INTERNAL = Door(
     path="pip/_internal/variants/seams.py",
     name="_variants",
     statement="from pip._internal.variants import seams as _variants",
-    folder="pip/_internal/",
-    modes="pip/_internal/variants/*/__init__.py",
 )
 # Other processes import vendored packaging separately.
 _PACKAGING = Door(
@@ -100,9 +98,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
     },
     "pip/_internal/commands/check.py": {
         "`pip check` checks installed variants again, and can be strict.": [
-            Decorate(
-                "CheckCommand.run", "variants.hooks.check:checked", by="with_modes"
-            ),
+            Decorate("CheckCommand.run", "variants.hooks.check:checked"),
         ],
     },
     "pip/_internal/commands/inspect.py": {
@@ -174,11 +170,7 @@ _TABLE: Mapping[str, Mapping[str, Sequence[Seam]]] = {
     },
     "pip/_internal/index/collector.py": {
         "Both options and session are available here, so the run starts here.": [
-            Decorate(
-                "LinkCollector.create",
-                "variants.hooks.index:collector_created",
-                by="with_modes",
-            ),
+            Decorate("LinkCollector.create", "variants.hooks.index:collector_created"),
         ],
     },
     "pip/_internal/index/package_finder.py": {

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import fnmatch
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 
 from fork.engine.census import Sensitive
-from fork.engine.edits import apply, reverse
+from fork.engine.edits import apply
 from fork.engine.errors import ForkError
 from fork.engine.kinds import Seam, import_edits
 from fork.engine.module import Module
@@ -37,7 +37,7 @@ class ForkProject:
     :ivar vendor: the archive path of the libraries, ending with a slash.
     :ivar licenses: the path of the libraries' licenses below ``licenses/``, ending with a
         slash.
-    :ivar seams: the edits of upstream's files.
+    :ivar seams: the edits of upstream's files, one file after another.
     :ivar sensitive: the calls that the census counts.
     """
 
@@ -112,16 +112,13 @@ def assemble_project(project: ForkProject, folder: Path | None = None) -> Assemb
     overlay = overlay_files(project.overlay)
     _refuse_clash(overlay, files, "src/")
     problems: list[str] = []
-    for path, group in _by_file(project.seams).items():
+    for path, group in groupby(project.seams, key=lambda seam: seam.file):
         try:
-            files[path] = _edit(path, group, files)
+            files[path] = _edit(path, list(group), files)
         except ForkError as error:
             problems.append(str(error))
     if problems:
         raise ForkError("\n".join(problems))
-    for path, file in overlay.items():
-        _compile(path, file.read_bytes())
-    _check_hooks(overlay, project.seams)
     return Assembly(files, overlay, licenses)
 
 
@@ -150,13 +147,6 @@ def _refuse_clash(added: Iterable[str], files: Iterable[str], source: str) -> No
         )
 
 
-def _by_file(seams: Iterable[Seam]) -> dict[str, list[Seam]]:
-    groups: dict[str, list[Seam]] = {}
-    for seam in seams:
-        groups.setdefault(seam.file, []).append(seam)
-    return groups
-
-
 def _edit(path: str, seams: list[Seam], files: dict[str, bytes]) -> bytes:
     if path not in files:
         raise ForkError(
@@ -168,43 +158,5 @@ def _edit(path: str, seams: list[Seam], files: dict[str, bytes]) -> bytes:
     for seam in seams:
         edits += seam.edits(module)
     edited = apply(module.data, edits, path)
-    if reverse(edited, edits, path) != module.data:
-        raise ForkError(
-            "reverse check: without the seams the file is not upstream's, byte for byte; "
-            f"correct its seams in fork/seams.py. File: {path!r}"
-        )
-    _compile(path, edited)
+    Module(path, edited)  # This fails if the edited file is not Python.
     return edited
-
-
-def _check_hooks(overlay: dict[str, Path], seams: Iterable[Seam]) -> None:
-    modules: dict[str, Module] = {}
-    problems: list[str] = []
-    for seam in seams:
-        pattern, name = seam.implementation
-        for path in fnmatch.filter(overlay, pattern):
-            if path not in modules:
-                modules[path] = Module(path, overlay[path].read_bytes())
-            if modules[path].find(name):
-                break
-        else:
-            if seam.hook:
-                problems.append(
-                    f"seam {seam.name}: the hook {name!r} is not defined in "
-                    f"{f'src/{pattern}'!r}. Define it there, or correct fork/seams.py"
-                )
-    if problems:
-        raise ForkError("\n".join(problems))
-
-
-def _compile(path: str, data: bytes) -> None:
-    if not path.endswith(".py"):
-        return
-    try:
-        compile(data, path, "exec", dont_inherit=True)
-    except (SyntaxError, ValueError) as error:
-        line = getattr(error, "lineno", None)
-        raise ForkError(
-            f"the assembled file does not compile: {error} (line {line}). Correct the "
-            f"file in src/ or its seams in fork/seams.py. File: {path!r}"
-        ) from error

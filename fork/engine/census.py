@@ -41,8 +41,7 @@ def take_census(files: dict[str, bytes], sensitive: Sensitive) -> Census:
         if not any(name.encode() in data for name in sensitive.names):
             continue
         module = Module(path, data)
-        aliases = _aliases(module.tree, sensitive.names)
-        for function, callee in _calls(module.tree, "<module>", aliases):
+        for function, callee in _calls(module.tree, "<module>"):
             if callee in sensitive.names:
                 census[path, function, callee] += 1
     return census
@@ -58,37 +57,25 @@ def differences(before: Census, after: Census) -> list[str]:
     ]
 
 
-def _aliases(tree: ast.Module, names: frozenset[str]) -> dict[str, str]:
-    return {
-        alias.asname: alias.name
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom)
-        for alias in node.names
-        if alias.asname and alias.name in names
-    }
-
-
-def _calls(
-    parent: ast.AST, scope: str, aliases: dict[str, str]
-) -> Iterator[tuple[str, str]]:
+def _calls(parent: ast.AST, scope: str) -> Iterator[tuple[str, str]]:
     for node in ast.iter_child_nodes(parent):
         inner = scope
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             inner = node.name if scope == "<module>" else f"{scope}.{node.name}"
         elif isinstance(node, ast.Call):
-            callee = _callee(node.func, aliases)
+            callee = _callee(node.func)
             yield scope, callee
             if callee == "partial" and node.args:
-                yield scope, _callee(node.args[0], aliases)
-        yield from _calls(node, inner, aliases)
+                yield scope, _callee(node.args[0])
+        yield from _calls(node, inner)
 
 
-def _callee(function: ast.expr, aliases: dict[str, str]) -> str:
+def _callee(function: ast.expr) -> str:
     """Return the last part of a called name, or of the class for a ``create`` method."""
     if isinstance(function, ast.Name):
-        return aliases.get(function.id, function.id)
+        return function.id
     if not isinstance(function, ast.Attribute):
         return ""
     if function.attr == "create":
-        return _callee(function.value, aliases)
+        return _callee(function.value)
     return function.attr

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from fork.engine.assembler import ForkProject, overlay_clashes, overlay_files
@@ -116,7 +115,8 @@ def _compare(old: Sources, new: Sources, seam: Seam) -> SeamDrift:
         module.text(found).splitlines()
         for module, found in ((before, seam.anchor(before)), (after, node))
     )
-    diff = _diff(was, is_now, old, new)
+    versions = old.version, new.version
+    diff = tuple(difflib.unified_diff(was, is_now, *versions, lineterm=""))
     try:
         seam.edits(after)
     except AnchorError as error:
@@ -124,13 +124,7 @@ def _compare(old: Sources, new: Sources, seam: Seam) -> SeamDrift:
     # The fork replaces the value of a constant, so upstream's value does not matter.
     if was == is_now or isinstance(seam, Constant):
         return SeamDrift(seam, "unchanged")
-    return SeamDrift(seam, "changed", tuple(diff))
-
-
-def _diff(
-    before: list[str], after: list[str], old: Sources, new: Sources
-) -> Iterator[str]:
-    return difflib.unified_diff(before, after, old.version, new.version, lineterm="")
+    return SeamDrift(seam, "changed", diff)
 
 
 def _elsewhere(seam: Seam, new: Sources) -> list[str]:

@@ -1,13 +1,12 @@
-"""Apply edits to a source file, and reverse them."""
+"""Apply edits to a source file."""
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 
 from fork.engine.errors import ForkError
 
-__all__ = ["Edit", "apply", "reverse"]
+__all__ = ["Edit", "apply"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,36 +37,3 @@ def apply(data: bytes, edits: list[Edit], path: str) -> bytes:
         pieces += [data[position : edit.start], edit.new]
         position = edit.start + len(edit.old)
     return b"".join([*pieces, data[position:]])
-
-
-def reverse(data: bytes, edits: list[Edit], path: str) -> bytes:
-    """Remove the edits from a file by searching for their texts.
-
-    :raises ForkError: if the number of copies of an added text differs from the number
-        added.
-    """
-    lines = Counter(edit.new for edit in edits if not edit.old)
-    kept: list[bytes] = []
-    removed: Counter[bytes] = Counter()
-    for line in data.splitlines(keepends=True):
-        if line in lines:
-            removed[line] += 1
-        else:
-            kept.append(line)
-    for line, count in lines.items():
-        _expect(removed[line], count, line, path)
-    data = b"".join(kept)
-    replaced = Counter((edit.old, edit.new) for edit in edits if edit.old)
-    for (old, new), count in replaced.items():
-        _expect(data.count(new), count, new, path)
-        data = data.replace(new, old)
-    return data
-
-
-def _expect(found: int, expected: int, text: bytes, path: str) -> None:
-    if found != expected:
-        raise ForkError(
-            f"reverse check: {text.decode().strip()!r} was added {expected}x but stands "
-            f"{found}x in the result: upstream already has this text. Change the seam in "
-            f"fork/seams.py so that its text is only ours. File: {path!r}"
-        )

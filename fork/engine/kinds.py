@@ -12,7 +12,7 @@ from dataclasses import KW_ONLY, dataclass, field
 from typing import ClassVar, Literal, TypeVar
 
 from fork.engine.edits import Edit
-from fork.engine.errors import AnchorError, ForkError
+from fork.engine.errors import AnchorError
 from fork.engine.module import Module
 
 __all__ = [
@@ -40,15 +40,11 @@ class Door:
     :ivar path: the archive path of the module.
     :ivar name: the name of the module in edited files.
     :ivar statement: the import statement in edited files.
-    :ivar folder: the archive path of the folder with the modules of other hooks.
-    :ivar modes: the pattern of archive paths of modules that may be modes.
     """
 
     path: str = ""
     name: str = ""
     statement: str = ""
-    folder: str = ""
-    modes: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,26 +70,13 @@ class Seam(ABC):
     why: str = ""
     door: Door = field(default=Door(), repr=False)
     requires: str = ""
-    by: Literal["find", "around", "if_fast", "if_loaded", "with_modes"] = "find"
+    by: Literal["find", "around", "if_fast", "if_loaded"] = "find"
     KIND: ClassVar[str]
 
     @property
     def name(self) -> str:
         """The name of the seam in messages."""
         return f"{self.file}: {self.target} ({self.KIND})"
-
-    @property
-    def implementation(self) -> tuple[str, str]:
-        """The module and name of the hook.
-
-        The module is a pattern of archive paths, because several modules may be modes.
-        """
-        module, is_elsewhere, name = self.hook.partition(":")
-        if not is_elsewhere:
-            return self.door.path, self.hook
-        if not module:
-            return self.door.modes, name
-        return f"{self.door.folder}{module.replace('.', '/')}.py", name
 
     @property
     def call(self) -> str:
@@ -151,13 +134,11 @@ class Decorate(Seam):
     """A seam that decorates a function with its hook."""
 
     KIND = "decorate"
-    by: Literal["find", "around", "if_fast", "if_loaded", "with_modes"] = "around"
+    by: Literal["find", "around", "if_fast", "if_loaded"] = "around"
 
     def edits(self, module: Module) -> list[Edit]:
         """Return the edit that inserts the decorator's line."""
         node = self.anchor(module)
-        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            raise self.error("the target is not a function")
         start = module.line_start(node.lineno)
         indent = module.data[start : start + node.col_offset]
         line = indent + f"@{self.call}\n".encode()
@@ -177,8 +158,6 @@ class Append(Seam):
     def edits(self, module: Module) -> list[Edit]:
         """Return the edit that appends the statement's line."""
         self.anchor(module)
-        if not module.data.endswith(b"\n"):
-            raise self.error("the file does not end with a line end")
         line = self.statement.replace("{hook}", self.call)
         return [Edit(len(module.data), b"", f"{line}\n".encode())]
 
@@ -213,15 +192,13 @@ class InsertLine(Seam):
         node = self.inside(module, ast.parse(self.before).body[0])
         start = module.line_start(node.lineno)
         indent = module.data[start : start + node.col_offset]
-        if indent.strip():
-            raise self.error(f"{self.before!r} shares its line")
         line = self.statement.replace("{hook}", self.call)
         return [Edit(start, b"", indent + f"{line}\n".encode())]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EditLiteral(Seam):
-    """A seam that replaces part of a string literal."""
+    """A seam that replaces a text that the target contains once, part of a literal."""
 
     KIND = "edit literal"
     fragment: str
@@ -230,17 +207,12 @@ class EditLiteral(Seam):
     def edits(self, module: Module) -> list[Edit]:
         """Return the edit that replaces the fragment."""
         fragment = self.fragment.encode()
-        starts: list[int] = []
-        for node in ast.walk(self.anchor(module)):
-            if isinstance(node, ast.Constant) and isinstance(node.value, str):
-                start, end = module.span(node)
-                position = module.data.find(fragment, start, end)
-                while position >= 0:
-                    starts.append(position)
-                    position = module.data.find(fragment, position + 1, end)
-        if len(starts) != 1:
-            raise self.error(f"{self.fragment!r} is there {len(starts)}x, not once")
-        return [Edit(starts[0], fragment, self.replacement.encode())]
+        start, end = module.span(self.anchor(module))
+        found = module.data.count(fragment, start, end)
+        if found != 1:
+            raise self.error(f"{self.fragment!r} is there {found}x, not once")
+        start = module.data.index(fragment, start)
+        return [Edit(start, fragment, self.replacement.encode())]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -271,25 +243,9 @@ def import_edits(module: Module, seams: list[Seam]) -> list[Edit]:
     """Return the edits that add the import lines for a file's seams.
 
     The lines go below the docstring and the ``__future__`` imports.
-
-    :raises ForkError: if upstream's file already uses the name of the door.
     """
     lines = dict.fromkeys(line for seam in seams for line in seam.imports())
-    for name in {seam.door.name for seam in seams if seam.hook}:
-        if _uses(module.tree, name):
-            raise ForkError(
-                f"upstream uses the name {name!r} itself, which the fork's hooks go by. "
-                f"Choose another name in fork/seams.py. File: {module.path!r}"
-            )
     return [Edit(_below_header(module), b"", f"{line}\n".encode()) for line in lines]
-
-
-def _uses(tree: ast.Module, name: str) -> bool:
-    return any(
-        (isinstance(node, ast.Name) and node.id == name)
-        or (isinstance(node, ast.alias) and name in (node.name, node.asname))
-        for node in ast.walk(tree)
-    )
 
 
 def _below_header(module: Module) -> int:

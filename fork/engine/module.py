@@ -18,7 +18,7 @@ class Module:
     """A parsed file of the assembled tree.
 
     :ivar path: the archive path of the file.
-    :raises ForkError: if the file is not Python, or does not have LF line ends.
+    :raises ForkError: if the file is not Python.
     """
 
     path: str
@@ -27,11 +27,6 @@ class Module:
     _starts: list[int] = field(init=False)
 
     def __post_init__(self) -> None:
-        if b"\r" in self.data:
-            raise ForkError(
-                "byte offsets are only known for files with plain LF line ends. "
-                f"File: {self.path!r}"
-            )
         try:
             self.tree = ast.parse(self.data, self.path)
         except SyntaxError as error:

@@ -23,7 +23,6 @@ class Pin:
     :ivar digest: the digest of the reviewed release, see :class:`Sources`.
     :ivar roots: the paths of the project's files, as prefixes of RECORD paths.
     :ivar licenses: the license files, as prefixes of paths below ``.dist-info/``.
-    :ivar fork: a path that only versions of a fork of the release contain.
     """
 
     name: str
@@ -31,7 +30,6 @@ class Pin:
     digest: str
     roots: tuple[str, ...]
     licenses: tuple[str, ...] = ()
-    fork: str = ""
 
     @property
     def requirement(self) -> str:
@@ -67,7 +65,10 @@ def read_release(
     """
     distribution = _find(pin, folder, how_to_get)
     if exact and distribution.version != pin.version:
-        raise ForkError(_wrong_version(pin, distribution.version, how_to_get))
+        raise ForkError(
+            f"the fork is made from {pin.name} {pin.version} and no other version. "
+            f"{how_to_get} Found: {distribution.version!r}"
+        )
     record = distribution.read_text("RECORD")
     if record is None:
         raise ForkError(
@@ -137,11 +138,3 @@ def record_hash(data: bytes) -> str:
     """Return the hash of a file in the format of RECORD."""
     digest = urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
     return f"sha256={digest}"
-
-
-def _wrong_version(pin: Pin, version: str, how_to_get: str) -> str:
-    if pin.fork and pin.fork in version:
-        problem = f"this {pin.name} is already the fork, which cannot be assembled from itself"
-    else:
-        problem = f"the fork is made from {pin.name} {pin.version} and no other version"
-    return f"{problem}. {how_to_get} Found: {version!r}"

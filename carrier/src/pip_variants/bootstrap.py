@@ -261,18 +261,13 @@ def _keep(target: TargetInterpreter, old: Installed, folder: Path) -> Path:
         for other in folder.glob("pip-*.whl"):
             if other != kept and (is_fork(other.name) or not is_fork(kept.name)):
                 other.unlink()
-    except OSError as error:
+    except (OSError, UnpackableError) as error:
+        again = f"{_pip(target)} install --force-reinstall pip=={old.version}"
+        is_broken = isinstance(error, UnpackableError)
         raise CarrierError(
             f"Cannot save pip {old.version} of '{target.name}': {error}. Nothing was "
             "changed.",
-            TRY_AGAIN,
-        ) from None
-    except UnpackableError as error:
-        raise CarrierError(
-            f"Cannot save pip {old.version} of '{target.name}': {error}. Nothing was "
-            "changed.",
-            f"Repair that pip first: {_pip(target)} install --force-reinstall "
-            f"pip=={old.version}",
+            f"Repair that pip first: {again}" if is_broken else TRY_AGAIN,
         ) from None
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)

@@ -9,14 +9,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
-from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from pip_variants.errors import CarrierError
-
-if TYPE_CHECKING:
-    from importlib.abc import Traversable
 
 __all__ = ["OLDEST", "Bundled", "Fork", "carried"]
 
@@ -43,27 +38,14 @@ class Fork:
 class Bundled:
     """The wheel of the fork in this package, with its recorded version and digest.
 
-    :ivar file: the wheel; not a real file if the package runs from a zip file.
+    :ivar file: the wheel.
     :ivar version: the version of the fork.
     :ivar sha256: the digest that the build recorded.
     """
 
-    file: Traversable
+    file: Path
     version: str
     sha256: str
-
-    @property
-    def path(self) -> Path:
-        """The path of the wheel.
-
-        :raises CarrierError: if the wheel is inside a zip file.
-        """
-        if isinstance(self.file, Path):
-            return self.file
-        raise CarrierError(
-            "The wheel of the fork is inside a zip file.",
-            "Install pip-variants instead of running it from a zip file.",
-        )
 
     def read(self) -> bytes:
         """Return the content of the wheel after verifying its digest.
@@ -117,5 +99,5 @@ def carried() -> Bundled:
             "The source code of pip-variants contains no wheel.",
             "Build pip-variants (see docs/install.md), and install the result.",
         ) from None
-    file = files("pip_variants") / "wheels" / generated.NAME
+    file = Path(__file__).parent / "wheels" / generated.NAME
     return Bundled(file, generated.VERSION, generated.SHA256)

@@ -17,24 +17,19 @@ from pip_variants.targets import find_target
 __all__ = ["main", "script"]
 
 _MODULE = "python -m pip_variants"
+_SCRIPT = "pip-variants"
 
 
 def script() -> int:
     """Run the console script ``pip-variants``, which never changes its own Python."""
-    return main(prog="pip-variants", is_apart=True)
+    return main(prog=_SCRIPT)
 
 
-def main(
-    arguments: Sequence[str] | None = None,
-    prog: str = _MODULE,
-    *,
-    is_apart: bool = False,
-) -> int:
+def main(arguments: Sequence[str] | None = None, prog: str = _MODULE) -> int:
     """Run a command, and return its exit status.
 
     :param arguments: the arguments; ``sys.argv`` by default.
     :param prog: the command that started the program, for messages.
-    :param is_apart: whether the program runs in a separate environment.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
@@ -49,9 +44,9 @@ def main(
         if options.command == "folder":
             bundled = carried()
             bundled.read()
-            print(bundled.path.parent)
+            print(bundled.file.parent)
             return 0
-        if is_apart and not options.targets:
+        if prog == _SCRIPT and not options.targets:
             raise CarrierError(
                 f"Specify the Python to change: {prog} runs in a separate environment.",
                 f"For example: {prog} bootstrap .venv",

@@ -6,7 +6,6 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from pip_variants.errors import CarrierError
 from pip_variants.targets import TargetInterpreter
 
 __all__ = ["Installed", "find_pip", "hidden_by", "is_fork", "trouble"]
@@ -57,17 +56,12 @@ def is_fork(version: str) -> bool:
 def find_pip(target: TargetInterpreter) -> Installed | None:
     """Return the installed pip, complete or not, or ``None``.
 
-    :raises CarrierError: if the folder cannot be read.
+    :raises OSError: if the folder cannot be read.
     """
     try:
         names = sorted(path.name for path in target.purelib.iterdir())
     except FileNotFoundError:
         return None
-    except OSError as error:
-        raise CarrierError(
-            f"Cannot read '{target.purelib}': {error.strerror}.",
-            "Run this command as the owner of that folder.",
-        ) from None
     matches = [match for name in names if (match := _METADATA.fullmatch(name))]
     paths = [target.purelib / match[0] for match in matches]
     if "pip" in names:

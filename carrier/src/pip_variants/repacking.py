@@ -12,11 +12,10 @@ import io
 import os
 import re
 import zipfile
-from collections.abc import Iterable, Iterator
-from email.parser import HeaderParser
+from collections.abc import Iterator
 from pathlib import Path
 
-__all__ = ["UnpackableError", "damage", "repack", "wheel_tag"]
+__all__ = ["UnpackableError", "damage", "repack"]
 
 #: Metadata files that installers write, or that are no longer valid.
 _WRITTEN = {"RECORD", "INSTALLER", "REQUESTED", "direct_url.json", "RECORD.jws"}
@@ -42,17 +41,18 @@ def repack(info: Path, scripts: Path, data: Path, folder: Path) -> Path:
     :raises UnpackableError: if RECORD or a listed file is missing.
     """
     stem = info.name.removesuffix(".dist-info")
-    members = dict(_members(info, stem, scripts, data))
     try:
-        tag = wheel_tag((info / "WHEEL").read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise UnpackableError(f"cannot read WHEEL: {error}") from None
-    target = folder / f"{stem}-{tag}.whl"
+        members = {
+            name: (path, path.read_bytes())
+            for name, path in sorted(_members(info, stem, scripts, data))
+        }
+    except (OSError, UnicodeDecodeError) as error:
+        raise UnpackableError(str(error)) from None
+    target = folder / f"{stem}-py3-none-any.whl"
     record = io.StringIO(newline="")
     rows = csv.writer(record, lineterminator="\n")
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, path in sorted(members.items()):
-            content = _read(path)
+        for name, (path, content) in members.items():
             archive.writestr(_entry(name, path), content)
             rows.writerow((name, _digest(content), len(content)))
         name = f"{info.name}/RECORD"
@@ -65,32 +65,10 @@ def damage(wheel: Path) -> str | None:
     """Return the damage of a wheel that :func:`repack` built, or ``None``."""
     try:
         with zipfile.ZipFile(wheel) as archive:
-            names = archive.namelist()
-            record = next((n for n in names if n.endswith(".dist-info/RECORD")), None)
-            if record is None:
-                return "RECORD is missing"
-            text = archive.read(record).decode()
-            listed = {row[0]: row[1] for row in csv.reader(io.StringIO(text)) if row}
-            if set(names) != set(listed):
-                return "RECORD does not match the files in the wheel"
-            for name in names:
-                if name != record and _digest(archive.read(name)) != listed[name]:
-                    return f"{name} does not match its hash in RECORD"
+            damaged = archive.testzip()
     except Exception as error:  # Damaged zip files cause many kinds of errors.
         return str(error)
-    return None
-
-
-def wheel_tag(text: str) -> str:
-    """Return the compressed tag for a file name, from the content of WHEEL.
-
-    :raises ValueError: if WHEEL contains no valid tag.
-    """
-    tags = HeaderParser().parsestr(text).get_all("Tag") or []
-    parts = [tag.strip().split("-") for tag in tags]
-    if not parts or any(len(each) != 3 for each in parts):
-        raise ValueError("no valid tag")
-    return "-".join(".".join(dict.fromkeys(each)) for each in zip(*parts, strict=True))
+    return None if damaged is None else f"the checksum of {damaged} is wrong"
 
 
 def _members(
@@ -126,29 +104,15 @@ def _files(info: Path) -> Iterator[Path]:
 
     :raises UnpackableError: if RECORD is missing.
     """
-    for listed in _listed(info):
-        path = Path(os.path.normpath(info.parent / listed))
+    text = (info / "RECORD").read_text(encoding="utf-8")
+    for row in filter(None, csv.reader(io.StringIO(text))):
+        path = Path(os.path.normpath(info.parent / row[0]))
         if path.name == "__pycache__":
             continue
         if path.is_dir():
             yield from (each for each in path.rglob("*") if each.is_file())
         else:
             yield path
-
-
-def _listed(info: Path) -> Iterable[str]:
-    try:
-        text = (info / "RECORD").read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UnpackableError(f"cannot read RECORD: {error}") from None
-    return [row[0] for row in csv.reader(io.StringIO(text)) if row]
-
-
-def _read(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise UnpackableError(f"missing file: {error.filename}") from None
 
 
 def _entry(name: str, path: Path | None = None) -> zipfile.ZipInfo:

@@ -46,7 +46,7 @@ class VariantsSeeder(FromAppData):
             # Older releases of virtualenv do not provide py_version here.
             _refuse_if_old(getattr(options, "py_version", OLDEST))
             bundled.read()
-            folder = bundled.path.parent
+            folder = bundled.file.parent
         except CarrierError as error:
             raise RuntimeError(str(error)) from None
         self._digest = bundled.sha256

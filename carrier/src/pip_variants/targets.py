@@ -43,8 +43,8 @@ if sys.version_info >= (3, 4):
     import sysconfig
     found["is_environment"] = sys.prefix != sys.base_prefix
     found["bundled"] = sysconfig.get_config_var("WHEEL_PKG_DIR")
-    for name in ("stdlib", "purelib", "platlib", "scripts", "data"):
-        found[name] = sysconfig.get_path(name)
+    names = "stdlib", "purelib", "scripts", "data"
+    found["paths"] = {name: sysconfig.get_path(name) for name in names}
 print(json.dumps(found))
 """
 
@@ -61,7 +61,6 @@ class TargetInterpreter:
 
     :ivar name: the name that the user specified.
     :ivar python: the interpreter.
-    :ivar version: the three numbers of the Python version.
     :ivar is_environment: whether the Python is in a virtual environment.
     :ivar stdlib: the folder of the standard library.
     :ivar purelib: the folder where pip is installed.
@@ -73,7 +72,6 @@ class TargetInterpreter:
 
     name: str
     python: Path
-    version: tuple[int, ...]
     is_environment: bool
     stdlib: Path
     purelib: Path
@@ -200,14 +198,10 @@ def find_target(name: str | None) -> TargetInterpreter:
     return TargetInterpreter(
         name=str(python) if name is None else name,
         python=python,
-        version=version,
         is_environment=found["is_environment"],
-        stdlib=Path(found["stdlib"]),
-        purelib=Path(found["purelib"]),
-        scripts=Path(found["scripts"]),
-        data=Path(found["data"]),
         bundled=Path(found["bundled"]) if found["bundled"] else None,
         path=tuple(found["path"]),
+        **{name: Path(path) for name, path in found["paths"].items()},
     )
 
 

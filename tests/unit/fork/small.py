@@ -58,8 +58,6 @@ DOOR = Door(
     path="tool/fork/door.py",
     name="_fork",
     statement="from tool.fork import door as _fork",
-    folder="tool/",
-    modes="tool/fork/*/__init__.py",
 )
 SEAMS = (
     Constant("__version__", value="1.0+ours", file="tool/__init__.py"),
@@ -78,7 +76,7 @@ SEAMS = (
         file="tool/options.py",
     ),
 )
-TOOL = Pin("tool", "1.0", "", ("tool/",), ("licenses/",), fork="+ours")
+TOOL = Pin("tool", "1.0", "", ("tool/",), ("licenses/",))
 LIBRARIES = (
     Library(
         Pin("one-file", "2", "", ("one_file.py",)),

@@ -12,7 +12,7 @@ import pytest
 import fork.__main__
 from fork.engine.assembler import overlay_clashes
 from fork.engine.errors import ForkError
-from fork.engine.kinds import Append, Decorate
+from fork.engine.kinds import Append, Decorate, Seam
 from fork.engine.output import write
 from tests.unit.fork.small import Tree
 
@@ -45,7 +45,7 @@ CHANGES: Mapping[str, tuple[Callable[[Tree], object], Sequence[str]]] = {
     ),
     "a fork": (
         lambda tree: _set_version(tree, "1.0+ours"),
-        ["this tool is already the fork", "Run: get 'tool===1.0'."],
+        ["made from tool 1.0 and no other version", "Run: get 'tool===1.0'."],
     ),
     "no library": (
         lambda tree: shutil.rmtree(tree.dist_info("library")),
@@ -125,22 +125,6 @@ def test_a_seam_of_a_missing_file_is_named(tree: Tree) -> None:
         tree.assemble([seam])
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ('"""\nOPTIONS = _fork.options(OPTIONS)\n"""\n', "added 1x but stands 2x"),
-        ("\n_fork = None\n", "upstream uses the name '_fork' itself"),
-    ],
-)
-def test_what_upstream_has_of_ours_is_named(
-    release_tree: Tree, text: str, said: str
-) -> None:
-    release_tree.append("tool/options.py", text)
-    found = message(release_tree)
-    assert said in found
-    assert found.endswith("File: 'tool/options.py'")
-
-
 class TestOverlay:
     """Our files must not replace or shadow upstream's."""
 
@@ -180,26 +164,16 @@ class TestOverlay:
         assert not [path for path in overlay if "pycache" in path or ".swp" in path]
 
 
-def test_what_does_not_compile_is_named(tree: Tree) -> None:
-    seam = Append("OPTIONS", statement="OPTIONS +=", file="tool/options.py")
-    with pytest.raises(ForkError, match=r"does not compile.*'tool/options\.py'"):
+@pytest.mark.parametrize(
+    "seam",
+    [
+        Append("OPTIONS", statement="OPTIONS +=", file="tool/options.py"),
+        Decorate("OPTIONS", "options", file="tool/options.py"),
+    ],
+)
+def test_what_is_not_python_is_named(tree: Tree, seam: Seam) -> None:
+    with pytest.raises(ForkError, match=r"cannot parse line .*'tool/options\.py'"):
         tree.assemble([seam])
-    path = "tool/fork/broken.py"
-    (tree.overlay / path).write_text("def f(:\n", encoding="utf-8")
-    text = message(tree)
-    assert "does not compile: invalid syntax" in text
-    assert "(line 1)" in text
-    assert text.endswith(f"File: {path!r}")
-
-
-def test_a_hook_that_is_not_there_is_named(tree: Tree) -> None:
-    for path in ("door.py", "hooks/cache.py"):
-        (tree.overlay / "tool/fork" / path).write_text("", encoding="utf-8")
-    text = message(tree)
-    assert "seam tool/cache.py: Cache.candidates (decorate)" in text
-    place = "not defined in 'src/tool/fork"
-    assert f"the hook 'candidates' is {place}/hooks/cache.py'" in text
-    assert f"the hook 'shown' is {place}/door.py'" in text
 
 
 class TestWrite:

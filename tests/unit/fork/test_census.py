@@ -12,12 +12,11 @@ PATH = "pip/_internal/sample.py"
 
 def test_calls_are_counted_by_function() -> None:
     source = b"""
-from packaging.utils import parse_wheel_filename as parse
 Wheel("module level")
 class C:
     wheel = Wheel("class level")
     def f(self, wheel):
-        parse(wheel); self.parse_wheel_filename(wheel)
+        parse_wheel_filename(wheel); self.parse_wheel_filename(wheel)
         LinkCollector.create(); self.create(); Wheel.supported(wheel)
         def inner():
             return [Wheel(name) for name in wheel]

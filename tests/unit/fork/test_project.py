@@ -11,10 +11,9 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 from fork.engine.assembler import Assembly
-from fork.engine.kinds import Decorate
+from fork.engine.kinds import Decorate, Seam
 from fork.engine.module import Module
 from fork.pins import PINS
-from fork.project import PROJECT
 from fork.seams import SEAMS
 from fork.version import VERSION
 
@@ -93,6 +92,15 @@ def test_the_fork_names_every_seam_once() -> None:
     assert len(SEAMS) <= 70
 
 
+def _implementation(seam: Seam) -> tuple[str, str]:
+    """Return the module, as a pattern of paths, and the name of a seam's hook."""
+    module, is_elsewhere, name = seam.hook.partition(":")
+    if not is_elsewhere:
+        return seam.door.path, seam.hook
+    path = f"{module.replace('.', '/')}.py" if module else "variants/*/__init__.py"
+    return f"pip/_internal/{path}", name
+
+
 def test_what_upstream_calls_is_named_by_a_seam(repository_root: Path) -> None:
     """A public function whose first parameter is ``fn`` stands around another one."""
     source = repository_root / "src"
@@ -103,11 +111,11 @@ def test_what_upstream_calls_is_named_by_a_seam(repository_root: Path) -> None:
         if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")
         if [each.arg for each in node.args.args][:1] == ["fn"]
     }
-    named = {seam.implementation for seam in SEAMS if isinstance(seam, Decorate)}
+    named = {_implementation(seam) for seam in SEAMS if isinstance(seam, Decorate)}
     for pattern, name in named:
         assert any(fnmatch(path, pattern) for path, each in found if each == name)
     # One of the same name passes the rest on.
-    names = {seam.implementation[1] for seam in SEAMS}
+    names = {_implementation(seam)[1] for seam in SEAMS}
     assert {name for _, name in found} <= names
     rooms = ("variants/hooks/", "variants/*/__init__.py", "variants/seams.py", "fast/")
     places = tuple(f"pip/_internal/{each}" for each in rooms)
@@ -119,8 +127,3 @@ def test_pins_are_the_build_requirements(repository_root: Path) -> None:
     requires = text.partition("requires = [")[2].partition("]")[0]
     pins = [f'"{pin.requirement}",' for pin in PINS]
     assert requires.split()[1:] == pins
-
-
-def test_a_fork_of_it_is_known() -> None:
-    assert PROJECT.upstream.fork in VERSION
-    assert PROJECT.upstream.fork not in PROJECT.upstream.version
