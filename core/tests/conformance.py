@@ -154,8 +154,8 @@ class Model:
         if provider.kind.value == "static":
             return list(provider.static)
         if provider.kind.value == "builtin":
-            answer = self.core.abi_dependency.supported(manifest, namespace, None)
-            return list(answer.features)
+            found, _ = self.core.abi_dependency.supported(manifest, namespace, None)
+            return list(found)
         stated: dict[str, list[str]] = {}
         for variant in manifest.variants.values():
             for feature, values in variant.features.get(namespace, {}).items():
@@ -171,7 +171,7 @@ class Model:
         supported: Mapping[str, Iterable[Any]],
         labels: Iterable[str],
     ) -> Any:
-        supported = self.core.properties.SupportedProperties(supported)
+        supported = {name: tuple(each) for name, each in supported.items()}
         return self.core.ordering.rank(manifest, supported, labels)
 
     def _parsed(self, document: object) -> Any:
@@ -244,12 +244,10 @@ class Model:
         variant = self.core.manifest.Variant(label, declared)
         manifest = self.core.manifest.Manifest(tuple(declared), {}, {label: variant})
         supported = {
-            namespace: [self._feature(*each) for each in features.items()]
+            namespace: tuple(self._feature(*each) for each in features.items())
             for namespace, features in nested(given["supported"]).items()
         }
-        both = self.core.ordering.supported_of(
-            manifest, variant, self.core.properties.SupportedProperties(supported)
-        )
+        both = self.core.ordering.supported_of(manifest, variant, supported)
         return self.core.markers.variant_environment(label, both)
 
     def _abi_dependency(self, given: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -260,13 +258,13 @@ class Model:
                 "variants": {"x": {_ABI: given["properties"]}},
             }
         )
-        found = self.core.abi_dependency.supported(
+        found, _ = self.core.abi_dependency.supported(
             manifest,
             _ABI,
             _Versions(given["versions"], self.packaging.version.Version),
             given.get("project"),
         )
-        ranking = self._rank(manifest, {_ABI: found.features}, ["x"])
+        ranking = self._rank(manifest, {_ABI: found}, ["x"])
         return {"compatible": "x" in ranking.compatible}
 
 

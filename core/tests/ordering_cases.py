@@ -25,12 +25,10 @@ def manifest(namespaces: Sequence[str], variants: Any, **priorities: Any) -> Man
 
 
 def machine(described: Machine) -> SupportedProperties:
-    return SupportedProperties(
-        {
-            namespace: [SupportedFeature(name, tuple(v)) for name, v in features]
-            for namespace, features in described.items()
-        }
-    )
+    return {
+        namespace: tuple(SupportedFeature(name, tuple(v)) for name, v in features)
+        for namespace, features in described.items()
+    }
 
 
 _NAMES = st.sampled_from("abc")

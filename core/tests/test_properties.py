@@ -10,8 +10,6 @@ import pytest
 from wheel_variants.properties import (
     InvalidProperty,
     Property,
-    SupportedFeature,
-    SupportedProperties,
 )
 
 
@@ -25,10 +23,3 @@ def test_an_error_quotes_the_text(text: str) -> None:
     with pytest.raises(InvalidProperty) as error:
         Property.parse(text)
     assert repr(text) in str(error.value)
-
-
-def test_unknown_namespace_supports_nothing() -> None:
-    supported = SupportedProperties({"a": [SupportedFeature("b", ("2", "1"))]})
-    assert supported.values_of("a", "b") == ("2", "1")
-    assert supported.values_of("a", "c") == ()
-    assert supported.features("b") == ()

@@ -24,7 +24,7 @@ _Watching = Callable[[Callable[..., Any]], Callable[..., Any]]
 _WATCHED = tuple(seam for seam in SEAMS if seam.hook)
 _HITS = "passed_seams"
 # The functions that return a hook to upstream's files, by the hook's name.
-_FINDERS = ("around", "if_fast", "if_loaded", "with_modes", "of_mode", "find")
+_FINDERS = ("around", "if_fast", "if_loaded", "of_mode", "find")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from pip._vendor.wheel_variants.manifest_parser import parse_manifest
-from pip._vendor.wheel_variants.properties import SupportedFeature, SupportedProperties
+from pip._vendor.wheel_variants.properties import SupportedFeature
 
 from pip._internal.variants.providers.chain import ProviderChain
 from pip._internal.variants.providers.host_file import HostDescription
@@ -35,14 +35,12 @@ def select_for(
     :raises InvalidManifest: if *document* is not a manifest.
     """
     manifest = parse_manifest(json.dumps(document).encode())
-    supported = SupportedProperties(
-        {
-            namespace: [
-                SupportedFeature(name, tuple(values)) for name, values in features
-            ]
-            for namespace, features in machine.items()
-        }
-    )
+    supported = {
+        namespace: tuple(
+            SupportedFeature(name, tuple(values)) for name, values in features
+        )
+        for namespace, features in machine.items()
+    }
     providers = ProviderChain(
         environ={},
         environment=environment,

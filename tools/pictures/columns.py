@@ -8,10 +8,10 @@ from typing import Any
 
 import tomli
 
+from pip._vendor.wheel_variants.built_in import BUILT_IN_PLUGINS
 from pip._vendor.wheel_variants.manifest import Manifest, Variant
 from pip._vendor.wheel_variants.ordering import Mismatch, rank
 
-from pip._internal.variants.providers.chain import BUILTIN_NAMESPACES
 from pip._internal.variants.providers.host_names import named_host
 from tools.pictures.svg import Box, Column, drawn
 
@@ -127,7 +127,7 @@ def lock() -> str:
 def trust() -> str:
     """Draw the code and data of an installation, from ``tests/data/who-runs.toml``."""
     # pip itself detects the hardware for which it has built-in providers.
-    names = ", ".join(sorted(BUILTIN_NAMESPACES))
+    names = ", ".join(sorted(BUILT_IN_PLUGINS))
     columns = []
     for column, kind in zip(
         _read("who-runs")["columns"], ("good", "box", "some"), strict=True

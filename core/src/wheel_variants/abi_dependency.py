@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from packaging.specifiers import SpecifierSet
 from packaging.utils import InvalidName, NormalizedName, canonicalize_name
@@ -20,10 +20,8 @@ from wheel_variants.manifest import ABI_DEPENDENCY, Manifest
 from wheel_variants.properties import Property, SupportedFeature
 
 __all__ = [
-    "AbiSupport",
     "PackageVersions",
     "distance",
-    "has_dependencies",
     "ignored_reason",
     "requirements",
     "supported",
@@ -51,23 +49,12 @@ class PackageVersions(Protocol):
         """Return why only the installed version is possible, or None."""
 
 
-class AbiSupport(NamedTuple):
-    """The possible versions of other packages.
-
-    :ivar features: one feature per package; its values are versions, preferred first.
-    :ivar reason: the reason why some versions are missing, without a final period, or None.
-    """
-
-    features: tuple[SupportedFeature, ...]
-    reason: str | None
-
-
 def supported(
     manifest: Manifest,
     namespace: str,
     package_versions: PackageVersions | None,
     project: str | None = None,
-) -> AbiSupport:
+) -> tuple[tuple[SupportedFeature, ...], str | None]:
     """Return all versions that the variants of a manifest support, preferred first.
 
     The installed version comes first, so that pip can keep it; newer versions come before
@@ -99,7 +86,7 @@ def supported(
     if not values and (not reasons or None in doubts.values()):
         reasons = ["the manifest names no version of another package"]
     reason = "; ".join(reasons) or None
-    return AbiSupport(tuple(features), reason)
+    return tuple(features), reason
 
 
 def _possible(
@@ -161,8 +148,6 @@ def _wanted(
 ) -> Iterator[tuple[NormalizedName, Sequence[str]]]:
     """Yield the projects that a variant depends on, with their versions, newest first."""
     variant = manifest.variant(label)
-    if variant is None:
-        return
     for namespace in _namespaces(manifest):
         for feature, values in variant.features.get(namespace, {}).items():
             versions = sorted(filter(_is_version, values), key=_numbers, reverse=True)
@@ -185,13 +170,6 @@ def distance(
         for project, values in _wanted(manifest, label)
         if (other := versions.get(project)) is not None
     ]
-
-
-def has_dependencies(manifest: Manifest, labels: Iterable[str]) -> bool:
-    """Return whether any of *labels* requires a version of another package."""
-    namespaces = set(_namespaces(manifest))
-    variants = filter(None, map(manifest.variant, labels))
-    return any(not namespaces.isdisjoint(each.features) for each in variants)
 
 
 def _namespaces(manifest: Manifest) -> list[str]:

@@ -99,7 +99,6 @@ def _best(
 ) -> list[Property]:
     """Return the best supported property of each feature of a variant, best first."""
     variant = manifest.variant(label)
-    assert variant is not None, "the manifest describes every compatible variant"
     best: dict[Feature, Property] = {}
     for each in supported_of(manifest, variant, supported, preferences):
         best.setdefault(Feature(each.namespace, each.feature), each)

@@ -122,11 +122,13 @@ class Manifest(NamedTuple):
             namespace, ProviderKind.UNNAMED
         )
 
-    def variant(self, label: str) -> Variant | None:
-        """Return the variant with *label*, or None.
+    def describes(self, label: str) -> bool:
+        """Return whether there is a variant with *label*.
 
         The null variant always exists, even if the manifest does not list it.
         """
-        if label == NULL_LABEL and label not in self.variants:
-            return Variant(NULL_LABEL, {})
-        return self.variants.get(label)
+        return label == NULL_LABEL or label in self.variants
+
+    def variant(self, label: str) -> Variant:
+        """Return the variant with *label*; without properties if there is none."""
+        return self.variants.get(label) or Variant(label, {})

@@ -37,7 +37,6 @@ __all__ = [
     "load_json",
     "parse_document",
     "parse_manifest",
-    "read_document",
     "schema_version",
 ]
 
@@ -74,25 +73,20 @@ def parse_manifest(data: bytes) -> Manifest:
     return parse_document(load_json(data))
 
 
-def parse_document(document: object) -> Manifest:
-    """Validate a manifest that was already parsed from JSON or from a TOML lock file.
-
-    :raises InvalidManifest: if the manifest breaks a rule that makes installers refuse it.
-    """
-    return read_document(document, _refuse)
-
-
-def read_document(document: object, report: Report) -> Manifest:
-    """Read a manifest and report each broken rule.
-
-    :return: the readable parts, unless *report* raises.
-    """
-    return _ManifestReader(report).read(document)
-
-
 def _refuse(rule: str, problem: str, _: str | None = None) -> None:
     if RULES[rule].effect is Effect.REFUSED:
         raise InvalidManifest(problem, rule)
+
+
+def parse_document(document: object, report: Report = _refuse) -> Manifest:
+    """Validate a manifest that was already parsed from JSON or from a TOML lock file.
+
+    :param report: a function that receives each broken rule. If it does not raise, the
+        readable parts are returned.
+    :raises InvalidManifest: by default, if the manifest breaks a rule that makes installers
+        refuse it.
+    """
+    return _ManifestReader(report).read(document)
 
 
 def load_json(data: bytes) -> Any:

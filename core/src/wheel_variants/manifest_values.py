@@ -103,12 +103,10 @@ class Values:
         self.report(kind.rule, f"{problem}: {kind.limit}" if kind.limit else problem)
         return False
 
-    def table(self, value: object, what: str) -> dict[str, Any]:
+    def table(self, value: Any, what: str) -> dict[str, Any]:
         """Return *value* if it is an object, or else an empty object."""
-        if not isinstance(value, dict):
-            self.is_a(dict, value, what)
-            return {}
-        return value
+        table: dict[str, Any] = value if self.is_a(dict, value, what) else {}
+        return table
 
     def required(self, parent: dict[str, Any], key: str) -> dict[str, Any] | None:
         """Return a required object, or None if it is missing or invalid."""
@@ -162,7 +160,7 @@ class Values:
 
     def texts(
         self,
-        value: object,
+        value: Any,
         what: str,
         kind: TextKind,
         *,
@@ -172,8 +170,7 @@ class Values:
 
         :param repeated: the rule that a repeated text breaks, if any.
         """
-        if not isinstance(value, list):
-            self.is_a(list, value, what)
+        if not self.is_a(list, value, what):
             return ()
         for item in value:
             if type(item) is not str or not kind.is_valid(item):

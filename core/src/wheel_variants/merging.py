@@ -74,26 +74,16 @@ def disagreements(manifests: Mapping[str, Manifest]) -> Iterator[Disagreement]:
     :param manifests: the manifests by name.
     """
     ordered = _longest_first(manifests)
-    first = ordered[0]
-    longest = manifests[first].namespaces
+    longest = manifests[ordered[0]].namespaces
     known = {longest[:length] for length in range(len(longest) + 1)}
-    for name in ordered[1:]:
-        other = manifests[name].namespaces
-        if other not in known:
-            known.add(other)
-            problem = "rank namespaces differently: "
-            problem += f"{list(longest)!r} and {list(other)!r}"
-            yield Disagreement(Subject.NAMESPACES, (first, name), problem)
-    yield from _differences(manifests, ordered)
-
-
-def _differences(
-    manifests: Mapping[str, Manifest], ordered: list[str]
-) -> Iterator[Disagreement]:
-    """Find labels, providers and schemas that differ between manifests."""
     seen: dict[tuple[Subject, str], list[tuple[str, Any]]] = {}
     for name in ordered:
         manifest = manifests[name]
+        if manifest.namespaces not in known:
+            known.add(manifest.namespaces)
+            problem = "rank namespaces differently: "
+            problem += f"{list(longest)!r} and {list(manifest.namespaces)!r}"
+            yield Disagreement(Subject.NAMESPACES, (ordered[0], name), problem)
         properties = (
             (Subject.PROPERTIES, label, variant.properties())
             for label, variant in manifest.variants.items()

@@ -60,22 +60,16 @@ def rank(
         compatible variants and have no other effect.
     """
     index = _index(manifest, supported, preferences)
-    offered = {
-        Feature(namespace, each.name): each.values
-        for namespace, features in supported.items()
-        for each in features
-    }
     keys: list[tuple[tuple[tuple[float, ...], ...], bool, str]] = []
     rejected: dict[str, tuple[Mismatch, ...]] = {}
     unknown = []
     for label in dict.fromkeys(labels):
-        variant = manifest.variant(label)
-        if variant is None:
+        if not manifest.describes(label):
             unknown.append(label)
             continue
-        places = _places(variant, index)
-        if places is None:
-            rejected[label] = _mismatches(variant, index, offered)
+        places, mismatches = _matched(manifest.variant(label), index)
+        if mismatches:
+            rejected[label] = tuple(mismatches)
         else:
             keys.append(((*sorted(places), _END), label == NULL_LABEL, label))
     keys.sort()
@@ -113,7 +107,7 @@ def _index(
     """Return the ranks of the supported values."""
     index = {}
     for namespace_at, namespace in enumerate(manifest.namespaces):
-        by_name = {feature.name: feature for feature in supported.features(namespace)}
+        by_name = {feature.name: feature for feature in supported.get(namespace, ())}
         values_first = manifest.value_order.get(namespace, {})
         names = _listed_first(manifest.feature_order.get(namespace, ()), by_name)
         for feature_at, name in enumerate(names):
@@ -138,26 +132,18 @@ def _listed_first(first: Sequence[str], rest: Iterable[str]) -> list[str]:
     return list(listed | known)
 
 
-def _places(variant: Variant, index: _Index) -> list[tuple[int, int, int]] | None:
-    """Return the rank of the best value of each feature, or None if any is unsupported."""
-    places = []
+def _matched(
+    variant: Variant, index: _Index
+) -> tuple[list[tuple[int, int, int]], list[Mismatch]]:
+    """Return the rank of each feature's best value, and the unsupported features."""
+    places, mismatches = [], []
     for namespace, features in variant.features.items():
-        for feature, values in features.items():
-            known = index.get((namespace, feature), {})
-            best = min((known[v] for v in values if v in known), default=None)
+        for name, wanted in features.items():
+            feature = Feature(namespace, name)
+            known = index.get(feature, {})
+            best = min((known[v] for v in wanted if v in known), default=None)
             if best is None:
-                return None
-            places.append(best)
-    return places
-
-
-def _mismatches(
-    variant: Variant, index: _Index, offered: Mapping[Feature, tuple[str, ...]]
-) -> tuple[Mismatch, ...]:
-    return tuple(
-        Mismatch(feature, wanted, offered.get(feature, ()))
-        for namespace, features in variant.features.items()
-        for name, wanted in features.items()
-        for feature in (Feature(namespace, name),)
-        if index.get(feature, {}).keys().isdisjoint(wanted)
-    )
+                mismatches.append(Mismatch(feature, wanted, tuple(known)))
+            else:
+                places.append(best)
+    return places, mismatches

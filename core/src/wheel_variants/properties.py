@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 __all__ = [
@@ -110,25 +110,6 @@ class SupportedFeature(NamedTuple):
     values: tuple[str, ...]
 
 
-class SupportedProperties(dict[str, tuple[SupportedFeature, ...]]):
-    """The supported features of a machine by namespace, most preferred first.
-
-    A namespace without features is the same as a missing namespace: :meth:`features`
-    returns an empty tuple for both.
-    """
-
-    __slots__ = ()
-
-    def __init__(self, namespaces: Mapping[str, Iterable[SupportedFeature]]) -> None:
-        super().__init__({name: tuple(each) for name, each in namespaces.items()})
-
-    def features(self, namespace: str) -> tuple[SupportedFeature, ...]:
-        """Return the supported features of *namespace*, most preferred first."""
-        return self.get(namespace, ())
-
-    def values_of(self, namespace: str, feature: str) -> tuple[str, ...]:
-        """Return the supported values of a feature, most preferred first."""
-        for supported in self.features(namespace):
-            if supported.name == feature:
-                return supported.values
-        return ()
+#: The supported features of a machine by namespace, most preferred first. A namespace
+#: without features is the same as a missing namespace.
+SupportedProperties = Mapping[str, tuple[SupportedFeature, ...]]

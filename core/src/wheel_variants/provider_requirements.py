@@ -9,26 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-from packaging.markers import (
-    InvalidMarker,
-    Marker,
-    UndefinedComparison,
-    UndefinedEnvironmentName,
-)
-from packaging.requirements import InvalidRequirement, Requirement
+from packaging.markers import Marker
+from packaging.requirements import Requirement
 
 from wheel_variants.markers import is_about_variant
 from wheel_variants.safe_repr import safe_repr
 
 __all__ = ["UnusableProvider", "applies", "parse_requirement", "requirement_applies"]
-
-_UNUSABLE = (
-    InvalidMarker,
-    InvalidRequirement,
-    UndefinedComparison,
-    UndefinedEnvironmentName,
-    RecursionError,
-)
 
 
 class UnusableProvider(ValueError):
@@ -40,7 +27,7 @@ def _readable(problem: str) -> Iterator[None]:
     """Raise :class:`UnusableProvider` if parsing or evaluating fails."""
     try:
         yield
-    except _UNUSABLE:
+    except (KeyError, RecursionError, ValueError):  # all that packaging raises
         raise UnusableProvider(problem) from None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from pip._vendor.wheel_variants.manifest import InvalidManifest, Manifest
 from pip._vendor.wheel_variants.manifest_parser import parse_document, parse_manifest
@@ -14,17 +14,15 @@ from pip._vendor.wheel_variants.properties import SupportedFeature, SupportedPro
 from tests.lib.manifests import PREVIEW_TORCH, SCHEMAS, PluginSpec, make_manifest
 from tools.fuzz.target import FuzzTarget, printable
 
-__all__ = ["TARGETS", "seeds"]
+__all__ = ["TARGETS", "check_supports", "seeds"]
 
-_MACHINE = SupportedProperties(
-    {
-        "nvidia": [
-            SupportedFeature("cuda_version_lower_bound", ("12.8", "12.6")),
-            SupportedFeature("sm_arch", ("90_real", "90_virtual")),
-        ],
-        "x86_64": [SupportedFeature("level", ("v3", "v2", "v1"))],
-    }
-)
+_MACHINE: SupportedProperties = {
+    "nvidia": (
+        SupportedFeature("cuda_version_lower_bound", ("12.8", "12.6")),
+        SupportedFeature("sm_arch", ("90_real", "90_virtual")),
+    ),
+    "x86_64": (SupportedFeature("level", ("v3", "v2", "v1")),),
+}
 #: The maximum length of a message; a manifest of megabytes must not appear in one.
 _LONGEST_MESSAGE = 1000
 
@@ -75,6 +73,18 @@ def _further_on(
     return _further_on(write, document, calls - 1)
 
 
+def check_supports(
+    supported: SupportedProperties,
+    label: str,
+    wanted: Mapping[str, Mapping[str, Sequence[str]]],
+) -> None:
+    """Check that a machine supports a value of each feature of a chosen variant."""
+    for namespace, features in wanted.items():
+        offered = {each.name: each.values for each in supported.get(namespace, ())}
+        for feature, values in features.items():
+            assert set(values) & set(offered.get(feature, ())), f"{label} was chosen"
+
+
 def _check_choice(manifest: Manifest) -> None:
     labels = [*manifest.variants, "unheard_of"]
     ranking = rank(manifest, _MACHINE, labels)
@@ -82,10 +92,7 @@ def _check_choice(manifest: Manifest) -> None:
     assert sorted(decided) == sorted(labels)
     for label in ranking.compatible:
         printable(label)
-        for namespace, features in manifest.variants[label].features.items():
-            for feature, values in features.items():
-                supported = _MACHINE.values_of(namespace, feature)
-                assert set(values) & set(supported), f"{label} was chosen"
+        check_supports(_MACHINE, label, manifest.variants[label].features)
 
 
 TARGETS = (FuzzTarget("manifest-bytes", _run, seeds),)

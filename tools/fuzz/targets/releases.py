@@ -13,6 +13,7 @@ from pip._internal.variants.output import hosts, reasons
 from tools.differential.own import select_for
 from tools.fuzz.shapes import DOCUMENTS, MACHINES
 from tools.fuzz.target import check_text, printable, structured
+from tools.fuzz.targets.manifests import check_supports
 
 __all__ = ["TARGETS"]
 
@@ -37,10 +38,7 @@ def _check(
         for each in selection.properties(label):
             printable(str(each))
     for label in selection.ranking.compatible:
-        for namespace, features in document["variants"].get(label, {}).items():
-            for feature, values in features.items():
-                offered = supported.values_of(namespace, feature)
-                assert set(values) & set(offered), f"{label} was chosen"
+        check_supports(supported, label, document["variants"].get(label, {}))
     for told in manifest_lines(selection, None):
         check_text(told.text)
     for label in (*selection.ranking.rejected, *selection.ranking.unknown):

@@ -20,7 +20,7 @@ from packaging.utils import NormalizedName, canonicalize_name
 from packaging.version import Version
 
 from wheel_variants.labels import NULL_LABEL, is_valid_label
-from wheel_variants.manifest import ABI_DEPENDENCY, Manifest
+from wheel_variants.manifest import Manifest
 from wheel_variants.publish import proofs, wheels
 from wheel_variants.publish.building import (
     check_document,
@@ -58,12 +58,7 @@ __all__ = [
     "write",
 ]
 
-#: The default order of namespaces.
-_ORDER = (
-    *("nvidia", "amd", "intel", "tpu", ABI_DEPENDENCY, "x86_64", "aarch64"),
-    proofs.TOOLKIT,
-)
-#: The providers that users need not describe, by namespace.
+#: The providers that users need not describe, by namespace, in the default order.
 _KNOWN: Mapping[str, Mapping[str, Any]] = {
     **DECLARATIONS,
     proofs.TOOLKIT: proofs.TOOLKITS,
@@ -171,9 +166,9 @@ class Plan:
             for each in adopted.proof.properties
         }
         stated = self.table.namespaces
-        order = dict.fromkeys((*stated, *_ORDER, *sorted(used)))
+        order = dict.fromkeys((*stated, *_KNOWN, *sorted(used)))
         # Metadata must list at least one namespace.
-        own = [each for each in order if each in used] or _ORDER[:1]
+        own = [each for each in order if each in used] or ["nvidia"]
         longest = max((each.namespaces for each in there), key=len, default=())
         return list(dict.fromkeys((*stated, *longest, *own)))
 
@@ -363,7 +358,11 @@ def add_alike(plan: Plan) -> None:
     for (project, version, needs), labels in by_needs.items():
         if len(labels) == 1:
             continue
-        first = max(sorted(labels), key=lambda label: _toolkit(labels[label]))
+        toolkits = {
+            label: proofs.newest_cuda(each.proof.properties, proofs.TOOLKIT)
+            for label, each in sorted(labels.items())
+        }
+        first = max(toolkits, key=toolkits.__getitem__)
         plan.alike.append(
             f"{project} {version}: {' and '.join(labels)} run on the same machines, so "
             f"installers always choose {first}"
@@ -373,13 +372,6 @@ def add_alike(plan: Plan) -> None:
                 proofs.needs_line(label, each.proof.properties)
                 for label, each in labels.items()
             )
-
-
-def _toolkit(adopted: Converted) -> tuple[int, ...]:
-    """Return the CUDA toolkit version of a variant, or an empty tuple if none is stated."""
-    stated = adopted.proof.properties
-    toolkits = (each.value for each in stated if each.namespace == proofs.TOOLKIT)
-    return max((tuple(map(int, each.split("."))) for each in toolkits), default=())
 
 
 def write(plan: Plan, folder: str) -> None:

@@ -18,7 +18,8 @@ from packaging.requirements import Requirement
 from packaging.utils import NormalizedName, canonicalize_name
 from packaging.version import Version
 
-from wheel_variants.labels import MANIFEST_SUFFIX
+from wheel_variants.built_in import BUILT_IN_PLUGINS
+from wheel_variants.labels import MANIFEST_SUFFIX, parse_manifest_filename
 from wheel_variants.manifest import Manifest
 from wheel_variants.manifest_parser import MAX_MANIFEST_SIZE
 from wheel_variants.provider_requirements import UnusableProvider, parse_requirement
@@ -36,18 +37,16 @@ from wheel_variants.publish.http import (
     RemoteFile,
     Unavailable,
 )
-from wheel_variants.publish.known_providers import BUILT_IN_PACKAGES
 from wheel_variants.publish.manifest_rules import CheckedManifest, check_manifest
 from wheel_variants.publish.pages import project_pages, read_page
 from wheel_variants.publish.releases import (
     Link,
     Place,
     ReleaseFiles,
-    check_manifest_name,
     not_regular,
     scan_folder,
 )
-from wheel_variants.publish.simple_index import HTML_PAGE
+from wheel_variants.publish.simple_index import HTML_PAGE, manifest_filename
 from wheel_variants.publish.wheel_rules import check_open_wheel, check_wheel
 from wheel_variants.publish.wheels import (
     ATTESTATIONS,
@@ -61,6 +60,7 @@ __all__ = ["Check"]
 logger = logging.getLogger(__name__)
 
 _HINT = "Specify a wheel, a manifest, a folder with both, or the page of an index"
+_NAME_HINT = "Use a name such as torch-2.8.0-variants.json"
 _SCHEMES = ("http://", "https://", "file:")
 #: If a client accepts JSON, devpi sends a description instead of the file.
 _ANY = "*/*"
@@ -77,7 +77,9 @@ class Check:
 
         :param indexes: URLs of the indexes to search for provider plugins, if any.
         """
-        self.session, self.providers = session, _ProviderLookup(session, indexes)
+        self.session = session
+        self._indexes = [f"{each.rstrip('/')}/" for each in indexes]
+        self._versions = functools.cache(self._find_versions)
         self.findings: list[Finding] = []
         self.wheels = self.manifests = 0
 
@@ -96,11 +98,8 @@ class Check:
             else:
                 self._folder(target)
         except OSError as error:
-            raise NothingFound(
-                error.filename or target,
-                os_reason(error),
-                _HINT,
-            ) from None
+            where = error.filename or target
+            raise NothingFound(where, os_reason(error), _HINT) from None
 
     def _file(self, path: str) -> None:
         """Check one file: a wheel or a manifest; ignore files without variants."""
@@ -166,10 +165,10 @@ class Check:
         findings = self.findings
         for name, reason in place.misnamed.items():
             subject = f"{place.prefix}{name}"
-            if name.endswith(MANIFEST_SUFFIX):
-                findings += check_manifest_name(name, subject)
-            else:
-                findings.append(found("wheel-name", subject, capital(reason)))
+            is_manifest = name.endswith(MANIFEST_SUFFIX)
+            rule = "manifest-name" if is_manifest else "wheel-name"
+            remedy = _NAME_HINT if is_manifest else None
+            findings.append(found(rule, subject, capital(reason), remedy))
         for release in place.releases.values():
             self.wheels += len(release.wheels)
             if release.manifest_name is not None:
@@ -180,7 +179,7 @@ class Check:
                 for label in (*release.labels, None):
                     self._listed_wheels(place, release, release.wheels_of(label))
             for name, manifest in release.embedded.items():
-                findings += self.providers.check(manifest, f"{place.prefix}{name}")
+                findings += self._plugins(manifest, f"{place.prefix}{name}")
             if not alone:
                 findings += release.check_agreement()
                 findings += release.check_labels()
@@ -188,7 +187,11 @@ class Check:
 
     def _listed_manifest(self, place: Place, release: ReleaseFiles, name: str) -> None:
         subject, link = f"{place.prefix}{name}", place.links[name]
-        self.findings += check_manifest_name(name, subject)
+        due = manifest_filename(*parse_manifest_filename(name))
+        if name != due:
+            problem = f"The file name is not normalized: {name!r}"
+            remedy = f"Rename the file to {due}"
+            self.findings.append(found("manifest-name", subject, problem, remedy))
         try:
             data = self.session.fetch(link.url, MAX_MANIFEST_SIZE, _ANY).body
         except Unavailable as error:
@@ -208,7 +211,7 @@ class Check:
         self.manifests += 1
         self.findings += checked.findings
         if checked.manifest is not None:
-            self.findings += self.providers.check(checked.manifest, subject)
+            self.findings += self._plugins(checked.manifest, subject)
         return checked.manifest
 
     def _listed_wheels(
@@ -229,7 +232,8 @@ class Check:
                         remedy = "Write the page again after building the wheel"
                         findings.append(found("wheel-hash", subject, problem, remedy))
                 elif wheel is wheels[0] and place.sends_parts and not link.is_renamed:
-                    checked = self._look_into(link.url, wheel, subject)
+                    with wheel_in(RemoteFile(self.session, link.url), wheel) as opened:
+                        checked = check_open_wheel(opened, subject, with_record=False)
                 else:
                     continue
             except NoRangeSupport:
@@ -250,36 +254,7 @@ class Check:
             if checked.manifest is not None:
                 release.embedded[wheel.filename] = checked.manifest
 
-    def _look_into(self, url: str, wheel: WheelName, subject: str) -> CheckedManifest:
-        """Check the metadata inside a wheel on a server."""
-        with wheel_in(RemoteFile(self.session, url), wheel) as opened:
-            return check_open_wheel(opened, subject, with_record=False)
-
-
-def _has_hashes(data: bytes, hashes: Mapping[str, str]) -> bool:
-    """Return whether *data* has these digests; ignore digests of unknown algorithms."""
-    return all(
-        hashlib.new(name, data).hexdigest() == digest.lower()
-        for name, digest in hashes.items()
-        if name in ("sha256", "sha384", "sha512")
-    )
-
-
-def _is_page(folder: str) -> bool:
-    names = os.listdir(folder)
-    return HTML_PAGE in names and not any(name.endswith(".whl") for name in names)
-
-
-class _ProviderLookup:
-    """A search for provider plugins on the user's indexes, once for each plugin."""
-
-    def __init__(self, session: HttpSession, indexes: Sequence[str]) -> None:
-        """Create a search; without *indexes*, :meth:`check` skips the search."""
-        self._session = session
-        self._indexes = [f"{each.rstrip('/')}/" for each in indexes]
-        self._versions = functools.cache(self._find_versions)
-
-    def check(self, manifest: Manifest, subject: str) -> Iterator[Finding]:
+    def _plugins(self, manifest: Manifest, subject: str) -> Iterator[Finding]:
         """Check that the plugins in *manifest* can be installed.
 
         Built-in plugins need not be installed; plugins with a URL are skipped.
@@ -307,7 +282,7 @@ class _ProviderLookup:
         name = canonicalize_name(requirement.name)
         return (
             requirement.url is not None
-            or name in BUILT_IN_PACKAGES.get(namespace, ())
+            or name in BUILT_IN_PLUGINS.get(namespace, ())
             # Another finding reports this.
             or requirement.specifier.is_unsatisfiable()
             or any(
@@ -319,7 +294,7 @@ class _ProviderLookup:
     def _find_versions(self, index: str, name: NormalizedName) -> list[Version]:
         """Return the versions with plain wheels, which installers require for plugins."""
         try:
-            page = read_page(self._session, f"{index}{name}/")
+            page = read_page(self.session, f"{index}{name}/")
         except (Unavailable, ValueError) as error:
             shown = without_credentials(index)
             logger.warning("Cannot search for %s on %s: %s", name, shown, error)
@@ -330,3 +305,17 @@ class _ProviderLookup:
             for wheel in release.wheels_of(None)
             if wheel.name == name and not page.links[wheel.filename].yanked
         ]
+
+
+def _has_hashes(data: bytes, hashes: Mapping[str, str]) -> bool:
+    """Return whether *data* has these digests; ignore digests of unknown algorithms."""
+    return all(
+        hashlib.new(name, data).hexdigest() == digest.lower()
+        for name, digest in hashes.items()
+        if name in ("sha256", "sha384", "sha512")
+    )
+
+
+def _is_page(folder: str) -> bool:
+    names = os.listdir(folder)
+    return HTML_PAGE in names and not any(name.endswith(".whl") for name in names)

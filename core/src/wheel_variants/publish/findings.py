@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,16 +61,8 @@ class FindingList:
         self._found: dict[Finding, None] = {}
 
     def add(self, rule_id: str, problem: str, remedy: str | None = None) -> None:
-        """Add a finding."""
-        self._found[found(rule_id, self.subject, problem, remedy)] = None
-
-    def report(self, rule_id: str, problem: str, remedy: str | None = None) -> None:
-        """Add a problem that the manifest parser reports (``Report``)."""
-        self.add(rule_id, capital(problem), remedy)
-
-    def extend(self, others: Iterable[Finding]) -> None:
-        """Add existing findings."""
-        self._found.update(dict.fromkeys(others))
+        """Add a problem, such as one that the manifest parser reports (``Report``)."""
+        self._found[found(rule_id, self.subject, capital(problem), remedy)] = None
 
     def __iter__(self) -> Iterator[Finding]:
         return iter(self._found)

@@ -33,11 +33,7 @@ from wheel_variants.publish.releases import (
     ScannedFolder,
     scan_folder,
 )
-from wheel_variants.publish.simple_index import (
-    SIMPLE,
-    IndexWriter,
-    manifest_filename,
-)
+from wheel_variants.publish.simple_index import SIMPLE, IndexWriter, manifest_filename
 from wheel_variants.publish.wheels import open_wheel
 
 __all__ = [

@@ -8,34 +8,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 from wheel_variants.cpu_flags import AARCH64_FLAGS, X86_64_FLAGS
 from wheel_variants.manifest import ABI_DEPENDENCY
 from wheel_variants.properties import Property
 
-__all__ = [
-    "BUILT_IN_PACKAGES",
-    "DECLARATIONS",
-    "KNOWN_PROVIDERS",
-    "KnownProvider",
-    "unsupported_reason",
-]
+__all__ = ["DECLARATIONS", "unsupported_reason"]
 
 _CUDA = r"1[1-5](\.(20|1?[0-9]))?"
 _ON = "on"
-
-
-class KnownProvider(NamedTuple):
-    """A provider that is built into installers.
-
-    :ivar declaration: the provider in a manifest of schema 0.2.0 (PEP 850).
-    :ivar features: regular expressions for the values, by name of the feature.
-    """
-
-    declaration: Mapping[str, Any]
-    features: Mapping[str, str] = MappingProxyType({})
 
 
 def _plugin(
@@ -53,60 +35,42 @@ def _plugin(
     return declaration
 
 
-KNOWN_PROVIDERS: Mapping[str, KnownProvider] = {
-    "nvidia": KnownProvider(
-        _plugin("nvidia-variant-provider", "0.0.1", "NvidiaVariantPlugin"),
-        {
-            "cuda_version_lower_bound": _CUDA,
-            "cuda_version_upper_bound": _CUDA,
-            "sm_arch": r"[0-9]{2,3}_real|[0-9]{1,2}0_virtual",
-        },
-    ),
-    "amd": KnownProvider(
-        _plugin("amd-variant-provider", "0.0.2", "AMDVariantPlugin"),
-        {"gfx_arch": r"gfx[0-9]+[0-9a-f]*", "rocm_version": r"[0-9]+\.[0-9]+"},
-    ),
-    "intel": KnownProvider(
-        _plugin("intel-variant-provider", "0.0.2", "IntelVariantPlugin"),
-        {"device_ip": r"[0-9]+\.[0-9]+\.[0-9]+"},
-    ),
-    "tpu": KnownProvider(
-        _plugin("tpu-variant-provider", "0.1.0", "TpuVariantPlugin"),
-        {"present": "true|false"},
-    ),
-    "x86_64": KnownProvider(
-        _plugin("x86_64-variant-provider", "0.2.0"),
-        {"level": "v[1-4]", **dict.fromkeys(X86_64_FLAGS, _ON)},
-    ),
-    "aarch64": KnownProvider(
-        _plugin("aarch64-variant-provider", "0.2.0"),
-        {"version": r"8a|8\.[1-9]a|9\.0a", **dict.fromkeys(AARCH64_FLAGS, _ON)},
-    ),
-    ABI_DEPENDENCY: KnownProvider({"builtin": ABI_DEPENDENCY}),
+#: The providers in a manifest of schema 0.2.0 (PEP 850), by namespace. Namespaces of
+#: adopted wheels are in this order, unless the publisher states another.
+DECLARATIONS: Mapping[str, Mapping[str, Any]] = {
+    "nvidia": _plugin("nvidia-variant-provider", "0.0.1", "NvidiaVariantPlugin"),
+    "amd": _plugin("amd-variant-provider", "0.0.2", "AMDVariantPlugin"),
+    "intel": _plugin("intel-variant-provider", "0.0.2", "IntelVariantPlugin"),
+    "tpu": _plugin("tpu-variant-provider", "0.1.0", "TpuVariantPlugin"),
+    ABI_DEPENDENCY: {"builtin": ABI_DEPENDENCY},
+    "x86_64": _plugin("x86_64-variant-provider", "0.2.0"),
+    "aarch64": _plugin("aarch64-variant-provider", "0.2.0"),
 }
 
-#: The declarations by namespace.
-DECLARATIONS = {
-    namespace: known.declaration for namespace, known in KNOWN_PROVIDERS.items()
-}
-
-#: The packages that installers replace with built-in code, by namespace.
-BUILT_IN_PACKAGES: Mapping[str, frozenset[str]] = {
-    "nvidia": frozenset({"nvidia-variant-provider", "variant-provider"}),
-    "amd": frozenset({"amd-variant-provider", "rocm-bootstrap"}),
-    "intel": frozenset({"intel-variant-provider"}),
-    "tpu": frozenset({"tpu-variant-provider"}),
-    "x86_64": frozenset({"x86-64-variant-provider", "provider-variant-x86-64"}),
-    "aarch64": frozenset({"aarch64-variant-provider", "provider-variant-aarch64"}),
+#: Regular expressions for the values, by namespace and feature.
+_FEATURES: Mapping[str, Mapping[str, str]] = {
+    "nvidia": {
+        "cuda_version_lower_bound": _CUDA,
+        "cuda_version_upper_bound": _CUDA,
+        "sm_arch": r"[0-9]{2,3}_real|[0-9]{1,2}0_virtual",
+    },
+    "amd": {"gfx_arch": r"gfx[0-9]+[0-9a-f]*", "rocm_version": r"[0-9]+\.[0-9]+"},
+    "intel": {"device_ip": r"[0-9]+\.[0-9]+\.[0-9]+"},
+    "tpu": {"present": "true|false"},
+    "x86_64": {"level": "v[1-4]", **dict.fromkeys(X86_64_FLAGS, _ON)},
+    "aarch64": {
+        "version": r"8a|8\.[1-9]a|9\.0a",
+        **dict.fromkeys(AARCH64_FLAGS, _ON),
+    },
 }
 
 
 def unsupported_reason(stated: Property) -> str | None:
     """Return why no machine can support a property of a known namespace, or None."""
-    known = KNOWN_PROVIDERS.get(stated.namespace)
-    if known is None or not known.features:
+    features = _FEATURES.get(stated.namespace)
+    if features is None:
         return None
-    form = known.features.get(stated.feature)
+    form = features.get(stated.feature)
     if form is None:
         return (
             f"the provider for {stated.namespace!r} has no feature {stated.feature!r}"

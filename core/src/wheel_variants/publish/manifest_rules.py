@@ -21,7 +21,7 @@ from wheel_variants.manifest import (
     Provider,
     ProviderKind,
 )
-from wheel_variants.manifest_parser import load_json, read_document
+from wheel_variants.manifest_parser import load_json, parse_document, schema_version
 from wheel_variants.properties import Property
 from wheel_variants.provider_requirements import (
     UnusableProvider,
@@ -34,10 +34,9 @@ from wheel_variants.publish.documents import (
     DRAFTS,
     SCHEMA_VERSIONS,
     WITHOUT_PROVIDERS,
-    named_version,
 )
 from wheel_variants.publish.findings import Finding, FindingList
-from wheel_variants.publish.known_providers import KNOWN_PROVIDERS, unsupported_reason
+from wheel_variants.publish.known_providers import DECLARATIONS, unsupported_reason
 from wheel_variants.publish.proofs import needs_line
 from wheel_variants.rules import Effect
 from wheel_variants.safe_repr import safe_repr
@@ -55,11 +54,6 @@ class CheckedManifest:
     findings: tuple[Finding, ...]
     manifest: Manifest | None = None
 
-    @property
-    def has_errors(self) -> bool:
-        """Whether a finding must be fixed."""
-        return any(finding.is_error for finding in self.findings)
-
 
 def check_manifest(data: bytes, subject: str) -> CheckedManifest:
     """Check the bytes of a manifest or of a wheel's ``variant.json``.
@@ -72,9 +66,9 @@ def check_manifest(data: bytes, subject: str) -> CheckedManifest:
     except InvalidManifest as error:
         is_json = error.rule != "manifest-json"
         remedy = None if is_json else "Write JSON in UTF-8 without repeated keys"
-        findings.report(error.rule, str(error), remedy)
+        findings.add(error.rule, str(error), remedy)
         return CheckedManifest(tuple(findings))
-    manifest = read_document(document, findings.report)
+    manifest = parse_document(document, findings.add)
     is_refused = any(each.rule.effect is Effect.REFUSED for each in findings)
     if manifest.document:
         _Checker(manifest, findings).check(is_refused=is_refused)
@@ -86,12 +80,12 @@ class _Checker:
 
     def __init__(self, manifest: Manifest, findings: FindingList) -> None:
         self.manifest, self.document = manifest, manifest.document
-        self.add, self.report = findings.add, findings.report
-        self.named = named_version(manifest.schema or "")
+        self.add = findings.add
+        self.named = ".".join(map(str, schema_version(manifest.schema or "")))
         self.is_draft = self.named in DRAFTS
         # If $schema is missing, the keys determine the version.
         guessed = CURRENT if "providers" in self.document else WITHOUT_PROVIDERS
-        self.schema_version = SCHEMA_VERSIONS.get(self.named or "", guessed)
+        self.schema_version = SCHEMA_VERSIONS.get(self.named, guessed)
 
     def check(self, *, is_refused: bool) -> None:
         """Check all rules; for refused metadata, check only rules with certain results."""
@@ -218,19 +212,14 @@ class _Checker:
         if "providers" not in self.document:
             self.add("providers", "Missing key 'providers'", "Add the key")
             return
-        providers = self.document["providers"]
-        if not namespaces or not isinstance(providers, dict):
-            # The parser reports the missing namespace.
-            return
         for namespace in namespaces:
-            if namespace not in self.manifest.providers and namespace not in providers:
+            if namespace not in self.manifest.providers:
                 problem = f"Namespace {namespace!r} has no provider"
-                known = KNOWN_PROVIDERS.get(namespace)
                 remedy = "Name the provider package, or list the supported values"
-                if known is not None:
-                    remedy = f"Write {dict(known.declaration)!r}"
+                if namespace in DECLARATIONS:
+                    remedy = f"Write {DECLARATIONS[namespace]!r}"
                 self.add("providers", problem, remedy)
-        for namespace in providers:
+        for namespace in self.document["providers"]:
             if namespace not in namespaces:
                 self.add(
                     "providers",
@@ -248,13 +237,13 @@ class _Checker:
             try:
                 applies(provider.enable_if, namespace, environment)
             except UnusableProvider as error:
-                self.report("enable-if", str(error))
+                self.add("enable-if", str(error))
         for text in provider.requires:
             try:
                 requirement = parse_requirement(text, namespace)
                 requirement_applies(requirement, namespace, environment)
             except UnusableProvider as error:
-                self.report("provider-requires", str(error))
+                self.add("provider-requires", str(error))
                 continue
             if requirement.url is not None:
                 self.add(
@@ -280,7 +269,7 @@ class _Checker:
                 if wrong is not None:
                     name = canonicalize_name(each.feature).replace("-", "_")
                     remedy = None if name == each.feature else f"Write {name}"
-                    self.report("abi-dependency", wrong, remedy)
+                    self.add("abi-dependency", wrong, remedy)
             elif provider.kind in (ProviderKind.PLUGIN, ProviderKind.UNNAMED):
                 doubt = unsupported_reason(each)
             elif is_static and each.value not in static.get(each.feature, ()):

@@ -24,6 +24,7 @@ __all__ = [
     "Proof",
     "markers_of_platform",
     "needs_line",
+    "newest_cuda",
     "other_abi",
     "proved_by_local",
     "proved_by_twin",
@@ -170,6 +171,13 @@ def other_abi(local: str) -> str | None:
     return f"torch {match[1]}.{match[2]} for Linux is built {own} the C++11 ABI"
 
 
+def newest_cuda(properties: Iterable[Property], *namespaces: str) -> tuple[int, ...]:
+    """Return the newest CUDA version in the values of *namespaces*, or an empty tuple."""
+    texts = (each.value for each in properties if each.namespace in namespaces)
+    versions = filter(_VERSION.fullmatch, texts)
+    return max((tuple(map(int, each.split("."))) for each in versions), default=())
+
+
 def needs_line(label: str, properties: Iterable[Property]) -> str:
     """Return a line for ``[variant.properties]`` that lists all possible GPUs.
 
@@ -178,14 +186,7 @@ def needs_line(label: str, properties: Iterable[Property]) -> str:
     :param properties: the properties of the label, which contain the CUDA version.
     """
     stated = sorted(properties)
-    cuda = max(
-        (
-            tuple(map(int, each.value.split(".")))
-            for each in stated
-            if each.namespace in ("nvidia", TOOLKIT) and _VERSION.fullmatch(each.value)
-        ),
-        default=(12,),
-    )
+    cuda = newest_cuda(stated, "nvidia", TOOLKIT) or (12,)
     lines = [str(each) for each in stated]
     lines += (
         f"nvidia :: sm_arch :: {arch}_real"

@@ -21,7 +21,6 @@ from wheel_variants.labels import (
 from wheel_variants.manifest import Manifest
 from wheel_variants.merging import Disagreement, Subject, disagreements, merge
 from wheel_variants.publish.documents import to_json
-from wheel_variants.publish.errors import capital
 from wheel_variants.publish.files import file_sha256, is_regular_below
 from wheel_variants.publish.findings import Finding, found
 from wheel_variants.publish.http import local_path
@@ -38,7 +37,6 @@ __all__ = [
     "Place",
     "ReleaseFiles",
     "ScannedFolder",
-    "check_manifest_name",
     "not_regular",
     "scan_folder",
 ]
@@ -327,7 +325,7 @@ def scan_folder(
         if name.endswith(".whl"):
             checked = check_wheel(path, f"{prefix}{name}", is_new=is_new)
             result.findings += checked.findings
-            if checked.has_errors:
+            if any(each.is_error for each in checked.findings):
                 continue
         assert release is not None, "the name is valid"
         if checked.manifest is not None:
@@ -369,16 +367,3 @@ def not_regular(subject: str) -> Finding:
     """Return the finding for a file that is not read."""
     problem = "Not a regular file in the folder, or a link to one"
     return found("regular-file", subject, problem, "Replace it with a regular file")
-
-
-def check_manifest_name(name: str, subject: str) -> Iterator[Finding]:
-    """Check the file name of a manifest."""
-    try:
-        due = manifest_filename(*parse_manifest_filename(name))
-    except InvalidManifestFilename as error:
-        remedy = "Use a name such as torch-2.8.0-variants.json"
-        yield found("manifest-name", subject, capital(str(error)), remedy)
-        return
-    if name != due:
-        problem = f"The file name is not normalized: {name!r}"
-        yield found("manifest-name", subject, problem, f"Rename the file to {due}")

@@ -59,28 +59,18 @@ def renamed(
     end = _END.search(metadata)
     length = len(metadata) if end is None else end.start()
     lines = metadata[:length].decode("utf-8", "surrogateescape").split("\n")
-    changed = (_line(line, project, version, releases, twins) for line in lines)
-    head = "\n".join(changed).encode("utf-8", "surrogateescape")
-    return head + metadata[length:]
-
-
-def _line(
-    line: str,
-    project: NormalizedName,
-    version: Version,
-    releases: Releases,
-    twins: Twins,
-) -> str:
-    key, colon, value = line.partition(":")
-    end = "\r" if value.endswith("\r") else ""
-    match key.lower():
-        case "version":
-            return f"{key}{colon} {version}{end}"
-        case "name" if project != canonicalize_name(value.strip()):
-            return f"{key}{colon} {project}{end}"
-        case "requires-dist":
-            return f"{key}{colon}{renamed_requirement(value, releases, twins)}"
-    return line
+    for at, line in enumerate(lines):
+        key, colon, value = line.partition(":")
+        cr = "\r" if value.endswith("\r") else ""
+        match key.lower():
+            case "version":
+                value = f" {version}{cr}"
+            case "name" if project != canonicalize_name(value.strip()):
+                value = f" {project}{cr}"
+            case "requires-dist":
+                value = renamed_requirement(value, releases, twins)
+        lines[at] = f"{key}{colon}{value}"
+    return "\n".join(lines).encode("utf-8", "surrogateescape") + metadata[length:]
 
 
 def renamed_requirement(

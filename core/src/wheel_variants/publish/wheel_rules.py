@@ -55,7 +55,6 @@ def check_open_wheel(
     marked = wheels.variant_marked(metadata) if label is None else []
     if label is not None and data is not None:
         embedded = _check_embedded(data, label, subject)
-        findings.extend(embedded.findings)
     elif label is not None:
         findings.add(
             "wheel-metadata",
@@ -80,7 +79,7 @@ def check_open_wheel(
     for problem in _problems_of_record(wheel, data) if with_record else ():
         findings.add("wheel-record", problem, "Build the wheel again")
     return CheckedWheel(
-        tuple(findings),
+        (*embedded.findings, *findings),
         embedded.manifest,
         sha256(metadata),
         wheels.fields(metadata).get("requires_python"),
@@ -116,7 +115,7 @@ def _problems_of_record(wheel: wheels.WheelFile, data: bytes | None) -> Iterator
     try:
         rows = {row[0]: row for row in wheel.record()}
     except wheels.UnreadableWheel as error:
-        yield capital(str(error))
+        yield str(error)
         return
     unlisted = {f"{wheel.dist_info}/{name}" for name in wheel.signatures}
     files = {each for each in wheel.members if not each.endswith("/")} - unlisted

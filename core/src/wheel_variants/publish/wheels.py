@@ -15,7 +15,6 @@ import io
 import os
 import re
 import struct
-import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import IO, BinaryIO
@@ -30,15 +29,11 @@ from packaging.utils import (
 )
 from packaging.version import Version
 
+from wheel_variants.damage import DAMAGED
 from wheel_variants.labels import split_label
 from wheel_variants.markers import is_about_variant
 from wheel_variants.publish.files import file_sha256, open_regular, replacing
 from wheel_variants.publish.output import track
-
-try:
-    from lzma import LZMAError
-except ImportError:  # Python may have been built without lzma.
-    LZMAError = zlib.error  # type: ignore[misc, assignment]
 
 __all__ = [
     "ATTESTATIONS",
@@ -72,10 +67,7 @@ _PIECE, _BUFFER = 1 << 20, 16 << 10
 # Legitimate files in a .dist-info folder are smaller.
 _LARGEST_TEXT = 64 << 20
 #: The errors for damaged or encrypted archives, and for missing members.
-_UNREADABLE = (
-    *(BadZipFile, zlib.error, LZMAError, EOFError, struct.error, NotImplementedError),
-    *(UnicodeDecodeError, csv.Error, KeyError, RuntimeError),
-)
+_UNREADABLE: tuple[type[Exception], ...] = (*DAMAGED, csv.Error, KeyError, RuntimeError)
 
 
 # The local header of a member ends with the lengths of its name and of its extra fields

@@ -25,8 +25,6 @@ from pip._internal.utils._log import VerboseLogger, getLogger
 from pip._internal.utils.logging import BrokenStdoutLoggingError, get_indentation
 
 if TYPE_CHECKING:
-    from optparse import Values
-
     from pip._vendor.rich.console import Console, ConsoleOptions, RenderResult
 
 #: Additional columns of indentation for continued lines.
@@ -160,10 +158,10 @@ def notice(lines: Iterable[str]) -> Text:
 
 
 @contextmanager
-def only_output(options: Values) -> Iterator[None]:
-    """Keep progress output out of a JSON document; warnings go to stderr."""
+def quietly(is_unwanted: bool = True) -> Iterator[None]:
+    """Suppress progress output, which must not get into a JSON document, but not warnings."""
     before = logging.root.manager.disable
-    if options.json:
+    if is_unwanted:
         logging.disable(logging.INFO)
     try:
         yield

@@ -41,9 +41,7 @@ def find(hook: str) -> Callable[..., Any]:
 
 
 def around(
-    hook: str,
-    load: Callable[[str], Any] = importlib.import_module,
-    given: tuple[Any, ...] = (),
+    hook: str, load: Callable[[str], Any] = importlib.import_module
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Create a decorator that calls *hook* around a function.
 
@@ -51,7 +49,6 @@ def around(
 
     :param load: a function that returns a module, or None to call only the decorated
         function.
-    :param given: arguments that *hook* gets before the function's arguments.
     """
     module, _, name = hook.partition(":")
 
@@ -66,7 +63,7 @@ def around(
                 if room is None:
                     return fn(*args, **kwargs)
                 implementation = getattr(room, name)
-            return implementation(fn, *given, *args, **kwargs)
+            return implementation(fn, *args, **kwargs)
 
         return seam
 
@@ -91,8 +88,6 @@ def _load_if_fast(module: str) -> Any:
 
 # With --no-fast, pip does not even import the hooks.
 if_fast = functools.partial(around, load=_load_if_fast)
-# Only this module knows the modes, so some hooks get a function that returns their packages.
-with_modes = functools.partial(around, given=(_modes,))
 
 
 def of_mode(hook: str) -> Callable[[Callable[..., R]], Callable[..., R]]:
@@ -163,6 +158,8 @@ def arguments_parsed(fn: Callable[..., Any]) -> Callable[..., Any]:
         options.no_color = options.no_color or bool(os.environ.get("NO_COLOR"))
         # By name: some runs of pip do not import the slots.
         options.variants_command_line = parser, (typed, (command.name, *rest))
+        # Only this module knows the modes.
+        options.variants_modes = _modes
         if hasattr(options, "no_fast"):
             from pip._internal.fast import switches
 

@@ -32,6 +32,9 @@ ENVIRONMENT = Slot("_variants_environment")
 #: for it; read by ``settings``, ``output.invocation``, ``hooks.index`` and ``scoped.mode``.
 #: ``settings`` adds the sources in requirements files to the typed options, with empty names.
 COMMAND_LINE = Slot("variants_command_line")
+#: On the options of any command: a function that returns the packages of all modes. Set by
+#: ``seams``, read by ``selection.run``.
+MODES = Slot("variants_modes")
 #: On the options of a command that may select several builds of one project: True. Set by
 #: ``locks``, read by ``settings`` and ``selection.target``.
 SEVERAL_BUILDS = Slot("variants_several_builds")

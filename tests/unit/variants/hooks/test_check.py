@@ -47,7 +47,7 @@ def judged(variant: Any, driver: str | None = None) -> list[str]:
     """Return the warnings about a variant on a machine with this driver."""
     environ = {k: v or "" for k, v in forced(driver or "").items()}
     providers = ProviderChain(environ=environ, environment={}, hardware=True)
-    found, _ = unsupported([variant], providers, (), TYPED)
+    found, _ = unsupported([variant], providers, TYPED)
     return list(found.values())
 
 

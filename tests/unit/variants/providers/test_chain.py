@@ -10,7 +10,7 @@ import pytest
 
 from pip._vendor.wheel_variants.manifest import Manifest
 from pip._vendor.wheel_variants.manifest_parser import parse_manifest
-from pip._vendor.wheel_variants.properties import SupportedFeature, SupportedProperties
+from pip._vendor.wheel_variants.properties import SupportedFeature
 
 from pip._internal.variants.providers import nvidia
 from pip._internal.variants.providers.chain import ProviderChain
@@ -130,7 +130,7 @@ def test_an_optional_provider_is_off() -> None:
 
 HOST = HostDescription(
     "machine.json",
-    SupportedProperties({"nvidia": [SupportedFeature("sm_arch", ("75_real",))]}),
+    {"nvidia": (SupportedFeature("sm_arch", ("75_real",)),)},
     {},
 )
 

@@ -102,7 +102,7 @@ INVALID: list[tuple[bytes, str]] = [
     (_with(devices={"amd": [GPU]}), "devices of 'amd', but no supported features"),
     (
         _with(supported={"amd": [LEVELS]}, devices={"amd": GPU}),
-        "devices of 'amd' are not a list",
+        "'amd' in 'devices' is not a list",
     ),
     (_gpus("gfx942"), "device of 'amd' is not a JSON object"),
     (_gpus({**GPU, "name": "\x1b[31m"}), "Invalid device of 'amd'"),

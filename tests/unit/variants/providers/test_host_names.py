@@ -76,9 +76,9 @@ def test_names(
     assert host.is_complete == bool(environment)
     assert environment.items() <= host.environment.items()
     best = {
-        namespace: host.supported.features(namespace)[0]
-        for namespace in host.supported
-        if host.supported.features(namespace)
+        namespace: features[0]
+        for namespace, features in host.supported.items()
+        if features
     }
     assert {
         namespace: f"{feature.name} {feature.values[0]}"

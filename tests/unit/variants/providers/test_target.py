@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from pip._vendor.packaging.markers import default_environment
-from pip._vendor.wheel_variants.properties import SupportedProperties
 
 from pip._internal.variants.errors import InvalidHostFile
 from pip._internal.variants.providers import host_names, target
@@ -52,9 +51,7 @@ def test_a_platform_that_tells_no_system_changes_nothing(platform: str) -> None:
 
 def test_what_the_user_describes_wins() -> None:
     settings = given({"platforms": ["manylinux_2_28_aarch64"]})
-    described = HostDescription(
-        "x", SupportedProperties({}), {"platform_release": "tegra"}
-    )
+    described = HostDescription("x", {}, {"platform_release": "tegra"})
     assert marker_environment(settings, described)["platform_release"] == "tegra"
 
 

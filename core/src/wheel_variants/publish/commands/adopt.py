@@ -11,12 +11,7 @@ from typing import Any
 
 from packaging.utils import NormalizedName, canonicalize_name
 
-from wheel_variants.publish.adopting import (
-    Plan,
-    add_alike,
-    add_manifests,
-    read_folder,
-)
+from wheel_variants.publish.adopting import Plan, add_alike, add_manifests, read_folder
 from wheel_variants.publish.adopting import write as write_wheels
 from wheel_variants.publish.commands.build import add_pyproject
 from wheel_variants.publish.errors import UsageError, counted
@@ -133,13 +128,11 @@ def _result_lines(plan: Plan, folder: str, listing: str | None) -> Iterator[str]
         yield "Nothing was written. To write the variants, add --output-dir DIR."
     elif listing is not None:
         index = os.path.join(folder, SIMPLE)
-        project, number = (
-            plan.adopted[0].variant.name,
-            counted(len(plan.adopted), "wheel"),
-        )
+        project = plan.adopted[0].variant.name
         there = shlex.quote(f"{project}={index}")
         next_command = f"pip install --variant-index {there} {project}"
-        yield f"Wrote an index of {number}. Next: {next_command}"
+        wrote = f"Wrote an index of {counted(len(plan.adopted), 'wheel')}"
+        yield f"{wrote}. Next: {next_command}"
     else:
         next_command = f"wheel-variants index {shlex.quote(folder)} --simple"
         wrote = f"Wrote {counted(len(plan.written), 'wheel')} to {folder}"

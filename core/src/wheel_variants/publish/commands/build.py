@@ -15,7 +15,7 @@ from wheel_variants.properties import InvalidProperty, Property, is_valid_namesp
 from wheel_variants.publish.building import BuildRequest, build_wheel
 from wheel_variants.publish.documents import CURRENT, SCHEMA_VERSIONS, WITHOUT_PROVIDERS
 from wheel_variants.publish.errors import UsageError
-from wheel_variants.publish.known_providers import KNOWN_PROVIDERS
+from wheel_variants.publish.known_providers import DECLARATIONS
 from wheel_variants.publish.output import write, write_report
 from wheel_variants.publish.pyproject_table import read_project_table
 
@@ -168,9 +168,7 @@ _label = _text(
     is_valid_label, "label", "lowercase letters, digits, '_' and '.', as in 'cu128'"
 )
 namespace = _text(
-    is_valid_namespace,
-    "namespace",
-    "lowercase letters, digits and '_', as in 'nvidia'",
+    is_valid_namespace, "namespace", "lowercase letters, digits and '_', as in 'nvidia'"
 )
 
 
@@ -232,5 +230,5 @@ def _providers(options: argparse.Namespace) -> dict[str, Mapping[str, Any]]:
 def _known(of: str, requirement: str) -> dict[str, Any] | None:
     """Return the declaration of a provider that installers include, or None."""
     name = requirement.replace("-", "_").lower()
-    known = KNOWN_PROVIDERS.get(name) if name in (of, ABI_DEPENDENCY) else None
-    return None if known is None else dict(known.declaration)
+    known = DECLARATIONS.get(name) if name in (of, ABI_DEPENDENCY) else None
+    return None if known is None else dict(known)

@@ -14,7 +14,7 @@ from pip._vendor.wheel_variants.comparison import Comparison
 
 from pip._internal.cli.index_command import SessionCommandMixin
 from pip._internal.cli.status_codes import ERROR, SUCCESS
-from pip._internal.console.output import Line, only_output, write
+from pip._internal.console.output import Line, quietly, write
 from pip._internal.console.texts import with_label
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.commands.actions import write_report
@@ -31,8 +31,6 @@ from pip._internal.variants.output.skipped_versions import (
 from pip._internal.variants.selection.installed import installed_label
 
 if TYPE_CHECKING:
-    from pip._vendor.wheel_variants.manifest import Manifest
-
     from pip._internal.variants.selection.ranking import Selection
     from pip._internal.variants.selection.release import Release
 
@@ -45,7 +43,7 @@ def run(command: SessionCommandMixin, options: Values, args: list[str]) -> int:
         raise WrongUse("Specify one REQUIREMENT, or --manifest FILE")
     if options.manifest is not None:
         return _explain_manifest(command, options)
-    with only_output(options):
+    with quietly(options.json):
         result = look_up(command.get_default_session(options), options, args[0])
     if options.json:
         write_report(documents.lookup_document(result))
@@ -57,7 +55,7 @@ def run(command: SessionCommandMixin, options: Values, args: list[str]) -> int:
 
 
 def _explain_manifest(command: SessionCommandMixin, options: Values) -> int:
-    with only_output(options):
+    with quietly(options.json):
         run = make_run(command.get_default_session(options), options)
         selection, label = judge_manifest(run, options.manifest)
     if options.json:
@@ -121,7 +119,7 @@ def _release_lines(result: LookupResult, release: Release) -> Iterator[Line]:
         yield Line("")
         yield Line(f"Variants of {release} on {where}", _HEADING)
         yield from _indented(_selection_lines(selection, release.chosen_label))
-    absent = absent_variants(result.finder, release)
+    absent = absent_variants(result.run, release)
     if absent:
         yield Line("")
         yield Line(f"Variants of {release} that cannot be installed", _HEADING)
@@ -145,7 +143,7 @@ def manifest_lines(selection: Selection, chosen_label: str | None) -> Iterator[L
 
 def _selection_lines(selection: Selection, chosen_label: str | None) -> Iterator[Line]:
     manifest = selection.manifest
-    if manifest is None:
+    if selection.problem is not None:
         yield Line(f"No manifest: {selection.problem}")
         return
     schema = (manifest.schema or "").rpartition("/")[2].removesuffix(".json")
@@ -160,7 +158,7 @@ def _selection_lines(selection: Selection, chosen_label: str | None) -> Iterator
         }
         for line in provider_lines(namespace, answer, used):
             yield Line(f"  {line}")
-    yield from _order_lines(selection, manifest, chosen_label)
+    yield from _order_lines(selection, chosen_label)
     refused = (*selection.ranking.rejected, *selection.ranking.unknown)
     if refused:
         yield Line("Variants that do not run", _HEADING)
@@ -168,9 +166,7 @@ def _selection_lines(selection: Selection, chosen_label: str | None) -> Iterator
         yield Line(f"  {reasons.rejection(selection, label)}", _REFUSED)
 
 
-def _order_lines(
-    selection: Selection, manifest: Manifest, chosen_label: str | None
-) -> Iterator[Line]:
+def _order_lines(selection: Selection, chosen_label: str | None) -> Iterator[Line]:
     """Yield the compatible variants, best first, and the reason for the first place."""
     compatible = selection.ranking.compatible
     if compatible:
@@ -181,7 +177,7 @@ def _order_lines(
         missed = selection.devices_left_out(label)
         if missed:
             line += f"; no code for {' and '.join(map(str, missed))}"
-        versions = wanted(manifest, label)
+        versions = wanted(selection.manifest, label)
         if versions:
             line += f"; requires {' and '.join(versions)}"
         yield Line(line, _TAKEN if label == taken else "")

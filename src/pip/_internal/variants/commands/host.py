@@ -7,7 +7,7 @@ from optparse import Values
 
 from pip._internal.cli.index_command import SessionCommandMixin
 from pip._internal.cli.status_codes import SUCCESS
-from pip._internal.console.output import get_logger, only_output, write, write_document
+from pip._internal.console.output import get_logger, quietly, write, write_document
 from pip._internal.console.texts import Hint
 from pip._internal.models.target_python import TargetPython
 from pip._internal.variants.errors import WrongUse
@@ -32,7 +32,7 @@ def run(command: SessionCommandMixin, options: Values, args: list[str]) -> int:
     if options.hardware and not options.json:
         raise WrongUse("--hardware needs --json")
     settings = Settings(options)
-    with only_output(options):
+    with quietly(options.json):
         if options.manifest is None:
             with noting_host(settings):
                 providers = ProviderChain.for_settings(settings)

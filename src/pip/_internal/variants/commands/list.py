@@ -13,7 +13,7 @@ from pip._vendor.wheel_variants.ordering import Mismatch
 
 from pip._internal.cli.index_command import SessionCommandMixin
 from pip._internal.cli.status_codes import SUCCESS
-from pip._internal.console.output import Line, only_output, write
+from pip._internal.console.output import Line, quietly, write
 from pip._internal.console.texts import Hint, shortened
 from pip._internal.fast.pages import listed_size
 from pip._internal.utils.misc import format_size, redact_auth_from_url, tabulate
@@ -42,7 +42,7 @@ def run(command: SessionCommandMixin, options: Values, args: list[str]) -> int:
     """List the variants of the release that pip would install, or of all releases."""
     if len(args) != 1:
         raise WrongUse("Specify one REQUIREMENT")
-    with only_output(options):
+    with quietly(options.json):
         session = command.get_default_session(options)
         result = look_up(session, options, args[0])
         offers = _listed_offers(result, all_versions=options.all_versions)
@@ -155,9 +155,7 @@ def _rows(result: LookupResult, offered: Offer) -> list[_Row]:
 
 def _absent(result: LookupResult, files: Sequence[Link]) -> str:
     """Return why none of *files* can be installed."""
-    cause, detail = skipped_versions.cause_of_files(
-        result.finder, result.project, files
-    )
+    cause, detail = skipped_versions.cause_of_files(result.run, result.project, files)
     if cause is SkipCause.PLATFORM:
         return "no file for this platform and Python"
     # Dates are too long for a table.

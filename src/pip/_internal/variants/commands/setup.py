@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from pip._internal.cli.index_command import SessionCommandMixin
 from pip._internal.cli.status_codes import SUCCESS
 from pip._internal.configuration import Configuration, Kind
-from pip._internal.console.output import get_logger, only_output, write
+from pip._internal.console.output import get_logger, quietly, write
 from pip._internal.console.texts import Hint, without_credentials
 from pip._internal.exceptions import ConfigurationError
 from pip._internal.utils.compat import tomllib
@@ -75,7 +75,7 @@ def run(command: SessionCommandMixin, options: Values, args: list[str]) -> int:
         raise errors.WrongUse(
             f"{actions.URL.name} needs exactly one name of a publisher"
         )
-    with only_output(options):
+    with quietly(options.json):
         file = _File(options)
         publishers = [_named(file, name) for name in dict.fromkeys(args)]
         before, after = file.indexes, _changed(file, publishers)

@@ -36,21 +36,18 @@ if TYPE_CHECKING:
     from pip._internal.variants.providers.chain import ProviderChain
     from pip._internal.variants.providers.target import Target
     from pip._internal.variants.selection.ranking import Selection
-    from pip._internal.variants.selection.run import ModeModule
 
 logger = get_logger(__name__)
 
 
 def checked(
     fn: Callable[[CheckCommand, Values, list[str]], int],
-    find_mode_modules: Callable[[], Sequence[ModeModule]],
     command: CheckCommand,
     options: Values,
     args: list[str],
 ) -> int:
     """Report packages with missing files, and variants that the target does not support.
 
-    :param find_mode_modules: a function that returns the packages of all modes.
     :return: upstream's exit status; an error if a package lacks a required accelerator or, in
         strict mode, if the target does not support a variant.
     """
@@ -71,8 +68,7 @@ def checked(
     settings.use_install_host()
     with noting_host(settings):
         providers = ProviderChain.for_settings(settings)
-    mode_modules = find_mode_modules()
-    found, masked = unsupported(dists, providers, mode_modules, options)
+    found, masked = unsupported(dists, providers, options)
     target = target_of(settings, providers.host)
     environment = {} if target is None else target.environment
     if settings.path:
@@ -89,8 +85,8 @@ def checked(
         # The best variants may have no conflict.
         rest = [dist for dist in dists if dist not in found]
         with on_target(environment):
-            _log(logging.WARNING, _conflicting(rest, providers, mode_modules, options))
-    _log(logging.WARNING, incomplete(dists, options, mode_modules))
+            _log(logging.WARNING, _conflicting(rest, providers, options))
+    _log(logging.WARNING, incomplete(dists, options))
     return ERROR if lacking or (found and strict) else status
 
 
@@ -145,11 +141,7 @@ def _folders_checked(dists: Sequence[BaseDistribution], target: Target | None) -
     return ERROR if broken else SUCCESS
 
 
-def incomplete(
-    dists: Iterable[BaseDistribution],
-    options: Values,
-    mode_modules: Iterable[ModeModule] = (),
-) -> Iterator[str]:
+def incomplete(dists: Iterable[BaseDistribution], options: Values) -> Iterator[str]:
     """Yield packages with missing files, and how to repair them.
 
     Missing bytecode does not count, because Python creates bytecode again.
@@ -169,7 +161,7 @@ def incomplete(
             yield Hint(
                 f"{dist.raw_name} {version} is incomplete: pip cannot find "
                 f"'{missing[0]}'{more}. To repair the package:",
-                for_same_file(options, mode_modules, dist),
+                for_same_file(options, dist),
             )
 
 
@@ -192,16 +184,12 @@ def _missing(dist: BaseDistribution) -> Iterator[str]:
 
 
 def unsupported(
-    dists: Iterable[BaseDistribution],
-    providers: ProviderChain,
-    mode_modules: Iterable[ModeModule],
-    options: Values,
+    dists: Iterable[BaseDistribution], providers: ProviderChain, options: Values
 ) -> tuple[dict[BaseDistribution, str], list[str]]:
     """Return messages about the variants that the machine does not support.
 
     Hiding devices is the user's choice, so variants for hidden devices have separate messages.
 
-    :param mode_modules: the packages of all modes.
     :return: the messages about unsupported variants, by package, and the messages about
         variants for devices that an environment variable hides.
     """
@@ -226,7 +214,7 @@ def unsupported(
                 f"{machine} does not support {variant}: the variant needs "
                 f"{needs(selection, mismatches)}. To switch to the best variant of this "
                 "version:",
-                for_another_build(options, mode_modules, dist),
+                for_another_build(options, dist),
             )
     return found, hidden
 
@@ -240,10 +228,7 @@ def _masks(selection: Selection, mismatches: Iterable[Mismatch]) -> list[str]:
 
 
 def _conflicting(
-    dists: Sequence[BaseDistribution],
-    providers: ProviderChain,
-    mode_modules: Iterable[ModeModule],
-    options: Values,
+    dists: Sequence[BaseDistribution], providers: ProviderChain, options: Values
 ) -> Iterator[str]:
     """Yield warnings about packages for different devices or versions.
 
@@ -251,11 +236,11 @@ def _conflicting(
     """
     from pip._internal.variants.output import reasons
     from pip._internal.variants.selection import agreement
-    from pip._internal.variants.selection.run import options_for
+    from pip._internal.variants.selection.run import mode_modules, options_for
 
     lines = [
         line
-        for module in mode_modules
+        for module in mode_modules(options)
         if hasattr(module, "installed_problems")
         and any(options_for([module], installed_build(dist)) for dist in dists)
         for line in module.installed_problems(dists, options)
@@ -270,4 +255,4 @@ def _conflicting(
         matching = agreement.labels_that_agree(apart, providers)
         yield reasons.mixture(options, builds, matching)
     for using, other in agreement.contradictions(neighbors):
-        yield reasons.contradiction(options, mode_modules, using, other)
+        yield reasons.contradiction(options, using, other)

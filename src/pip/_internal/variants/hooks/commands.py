@@ -145,7 +145,7 @@ def _reported_variant(req: InstallRequirement) -> dict[str, Any]:
 
     label = None if req.link is None else label_of(req.link)
     selection = None if label is None else SELECTION.of(req, Selection)
-    if label is None or selection is None or selection.manifest is None:
+    if label is None or selection is None:
         return {}
     declared, supported = selection.declared(label), selection.properties(label)
     variant = _variant(label, declared, supported)

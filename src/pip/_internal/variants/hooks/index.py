@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import itertools
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from pip._vendor.packaging._variants import on_target
@@ -51,7 +51,6 @@ if TYPE_CHECKING:
     from pip._internal.network.session import PipSession
     from pip._internal.req.req_file import ParsedLine, ParsedRequirement
     from pip._internal.variants.selection.mode import Find
-    from pip._internal.variants.selection.run import ModeModule
 
 logger = get_logger(__name__)
 
@@ -61,7 +60,6 @@ _PURPOSES = {"index": Purpose.LIST_ALL, "list": Purpose.LIST_NEWEST}
 
 def collector_created(
     fn: Callable[..., LinkCollector],
-    mode_modules: Callable[[], Sequence[ModeModule]],
     cls: type[LinkCollector],
     session: PipSession,
     options: Values,
@@ -69,7 +67,6 @@ def collector_created(
 ) -> LinkCollector:
     """Attach the run of a command to its new link collector.
 
-    :param mode_modules: a function that returns the packages of the possible modes.
     :param suppress_no_index: whether the command only looks for a newer pip, which needs
         no variants.
     :raises ContradictoryOptions: if typed options contradict each other.
@@ -82,11 +79,7 @@ def collector_created(
         purpose = Purpose.SELF_CHECK if is_own else Purpose.BUILD
     if not is_own:
         refuse_contradictions(settings)
-    run = Run(
-        *(session, settings, Reporter, purpose),
-        enabled=not is_own,
-        mode_modules=mode_modules(),
-    )
+    run = Run(session, settings, Reporter, purpose, enabled=not is_own)
     if not is_own:
         _begin(run, options)
         if parser is not None and purpose is not Purpose.BUILD:
@@ -251,6 +244,7 @@ def all_candidates(
     run = run_of(finder)
     if run is None:
         return fn(finder, project_name)
+    run.finder = finder
     project = canonicalize_name(project_name)
     if project in finder._locked_links:
         finder._locked_links[project] = renamed(finder._locked_links[project])
@@ -264,24 +258,21 @@ def all_candidates(
         return _updates_of_pip(run, candidates) or candidates
     if not run.purpose.is_listing:
         return candidates
-    return _listed(run, finder, project_name, candidates)
+    return _listed(run, project_name, candidates)
 
 
 def _listed(
-    run: Run,
-    finder: PackageFinder,
-    project_name: str,
-    candidates: list[InstallationCandidate],
+    run: Run, project_name: str, candidates: list[InstallationCandidate]
 ) -> list[InstallationCandidate]:
     project = canonicalize_name(project_name)
     if project == "pip" and run.purpose is Purpose.LIST_NEWEST:
         candidates = _updates_of_pip(run, candidates)
-    of_modes = (mode.listed(finder, project, candidates) for mode in run.modes)
+    of_modes = (mode.listed(project, candidates) for mode in run.modes)
     left = next((each for each in of_modes if each is not None), None)
     if left is None:
         if not run.enabled:
             return candidates
-        unsuitable = set(_unsuitable(run, finder, project, candidates))
+        unsuitable = set(_unsuitable(run, project, candidates))
         left = [found for found in candidates if found.version not in unsuitable]
     if candidates and not left and run.purpose is Purpose.LIST_ALL:
         from pip._internal.variants.output.refusals import nothing_left
@@ -305,10 +296,7 @@ def _updates_of_pip(
 
 
 def _unsuitable(
-    run: Run,
-    finder: PackageFinder,
-    project: NormalizedName,
-    candidates: Iterable[InstallationCandidate],
+    run: Run, project: NormalizedName, candidates: Iterable[InstallationCandidate]
 ) -> Iterator[_BaseVersion]:
     """Yield the versions with nothing but unsuitable variants, or without the user's label.
 
@@ -321,7 +309,7 @@ def _unsuitable(
         links = [candidate.link for candidate in grouped]
         labels = [label_of(link) or "" for link in links]
         if all(labels) or run.overrides.applying_labels(project, labels):
-            release = release_of(run, finder, project, version, links)
+            release = release_of(run, project, version, links)
             if not release.fetch_ranked():
                 yield version
                 continue

@@ -127,7 +127,7 @@ def prepared(
         _remember(req, _checked(run, req, dist, label), label, user_chosen=user_chosen)
     elif release is not None and release.reached:
         for selection in release.fetch_selections().values():
-            if selection.manifest is not None:
+            if selection.problem is None:
                 _remember(req, selection, None, user_chosen=user_chosen)
                 break
     return dist
@@ -165,7 +165,6 @@ def _accept(
 def _bind(
     req: InstallRequirement, dist: BaseDistribution, label: str, selection: Selection
 ) -> None:
-    assert selection.manifest is not None, "of its release, or its own"
     SELECTION.set(req, selection)
     bind(dist, label, selection.properties(label), selection.manifest)
 
@@ -237,7 +236,7 @@ def _remember(
     from pip._internal.variants.selection.installed_records import InstalledBuild
 
     path, manifest = req.local_file_path, selection.manifest
-    if path is not None and manifest is not None:
+    if path is not None:
         properties = () if label is None else selection.properties(label)
         labels = (*selection.ranking.compatible, *selection.ranking.rejected)
         build = InstalledBuild(label, properties, manifest, labels, user_chosen)
@@ -277,7 +276,7 @@ def metadata_fetched(
         _checked(run, req, dist, label)
     else:
         selection = run.decisions.fetch_selection_of(link)
-        if selection is not None and selection.manifest is not None:
+        if selection is not None:
             _bind(req, dist, label, selection)
     return dist
 

@@ -215,9 +215,7 @@ def _ordered_infos(
             yield version, link
 
     others: list[Iterator[IndexCandidateInfo]] = []
-    found, older = itertools.tee(
-        releases(run, factory._finder, project, links(), hashes, pinned=pinned)
-    )
+    found, older = itertools.tee(releases(run, project, links(), hashes, pinned=pinned))
     for version, files, release in found:
         next(older)
         own = competing if competing and competing.version == version else None

@@ -47,6 +47,7 @@ def resolved(
     run = run_of(resolver.factory._finder)
     if run is None:
         return fn(resolver, root_reqs, check_supported_wheels)
+    run.finder, run.resolver = resolver.factory._finder, resolver
     run.request.named = _named(root_reqs)
     cache = resolver.factory._wheel_cache
     if cache is not None and run.enabled:
@@ -60,8 +61,8 @@ def resolved(
 
     resolve_once = functools.partial(fn, resolver, root_reqs, check_supported_wheels)
     for mode in run.modes:
-        resolve_once = functools.partial(mode.solve, resolve_once, resolver)
-    resolution = _Resolution(run, resolver, root_reqs, resolve_once)
+        resolve_once = functools.partial(mode.solve, resolve_once)
+    resolution = _Resolution(run, root_reqs, resolve_once)
     try:
         with on_target(run.target.environment):
             return resolution.resolve()
@@ -78,7 +79,7 @@ def resolved(
         from pip._internal.variants.output.no_match import not_locked
 
         # A package that a lock file lacks has no hash either.
-        raise not_locked(resolver.factory._finder, error) or error from None
+        raise not_locked(run.finder, error) or error from None
 
 
 def _warn_of_markers(run: Run, roots: Iterable[InstallRequirement]) -> None:
@@ -101,14 +102,9 @@ class _Resolution:
     """
 
     def __init__(
-        self,
-        run: Run,
-        resolver: Resolver,
-        roots: list[InstallRequirement],
-        resolve_once: ResolveOnce,
+        self, run: Run, roots: list[InstallRequirement], resolve_once: ResolveOnce
     ) -> None:
-        self.run, self.resolver, self.roots = run, resolver, roots
-        self.finder = resolver.factory._finder
+        self.run, self.resolver, self.roots = run, run.resolver, roots
         self._resolve_once = resolve_once
 
     def solve(self) -> RequirementSet:
@@ -132,7 +128,7 @@ class _Resolution:
             *(resolver, run.catalog.session, roots),
             *(run.catalog.parallel_downloads, self._lookahead if run.enabled else None),
         ):
-            found = (mode.resolve(self.solve, resolver) for mode in run.modes)
+            found = (mode.resolve(self.solve) for mode in run.modes)
             resolved = next(filter(None, found), None)
             requirements = self.solve() if resolved is None else resolved
             if with_dependencies and (extras := self._requested_extras()):
@@ -148,9 +144,7 @@ class _Resolution:
 
             # The user requested all builds, so pip selected few of them.
             chosen = self._chosen_builds(resolved)
-            announce(
-                run, self.finder, [each for each in chosen if not each[0].is_for_any]
-            )
+            announce(run, [each for each in chosen if not each[0].is_for_any])
         if with_dependencies:
             self._warn_of_device_extras()
         return requirements
@@ -159,7 +153,7 @@ class _Resolution:
         """Return the policy for prefetching manifests."""
         from pip._internal.variants.selection.lookahead import VariantLookahead
 
-        return VariantLookahead(self.run, self.finder)
+        return VariantLookahead(self.run)
 
     def _requested_extras(self) -> list[InstallRequirement]:
         """Return further requirements, so that a switch to another variant installs extras, too.
@@ -173,7 +167,7 @@ class _Resolution:
         # As with stock pip, another version may lack them.
         switched = {
             name
-            for each in self._found()
+            for each in self.run.solution
             if (name := each.project_name) in names & installed.keys()
             and (link := each.source_link) is not None
             and (label_of(link) or installed_label(installed[name])) is not None
@@ -208,14 +202,14 @@ class _Resolution:
 
     def _conclude(self, requirements: RequirementSet) -> RequirementSet:
         """Complete the resolution, and announce the selection."""
-        run, finder = self.run, self.finder
+        run = self.run
         requirements, kept = self._settle(requirements)
         chosen = self._chosen_builds(requirements)
         if run.overrides.labels_for_all():
             from pip._internal.variants.output.refusals import refuse_unknown_labels
 
             releases = [release for release, _ in chosen]
-            refuse_unknown_labels(run, finder, releases, kept)
+            refuse_unknown_labels(run, releases, kept)
         self._check_accelerators()
         refused = run.decisions.refused()
         listed = run.catalog.listed
@@ -225,15 +219,12 @@ class _Resolution:
         if chosen or refused or unselected or kept or has_variants:
             from pip._internal.variants.output import announcing
 
-            found = self._found()
-            announcing.warn_of_older_releases(run, finder, found, refused)
-            announcing.announce(run, finder, chosen)
-            announcing.report_unused_accelerators(run, finder, unselected)
-            reported = announcing.report_better_variants(
-                run, kept, found, is_all=not chosen
-            )
+            announcing.warn_of_older_releases(run, refused)
+            announcing.announce(run, chosen)
+            announcing.report_unused_accelerators(run, unselected)
+            reported = announcing.report_better_variants(run, kept, is_all=not chosen)
             if chosen or has_variants:
-                announcing.report_contradictions(run, found, reported)
+                announcing.report_contradictions(run, reported)
         return requirements
 
     def _settle(
@@ -243,7 +234,7 @@ class _Resolution:
 
         :return: the result, and the installed variants that pip keeps.
         """
-        run, resolver = self.run, self.resolver
+        run = self.run
         chosen = self._chosen_builds(requirements)
         if not chosen:
             return requirements, self._kept_builds()
@@ -254,13 +245,11 @@ class _Resolution:
         if are_apart and run.request.dists:
             requirements = self._keep_installed(requirements)
         kept = self._kept_builds()
-        requirements, agreed = agreeing(self.solve, resolver, run, requirements)
+        requirements, agreed = agreeing(self.solve, run, requirements)
         announcing.report_agreement(agreed)
         if are_apart and run.request.dists:
             chosen = self._chosen_builds(requirements)
-            announcing.report_replaced(
-                run, self.finder, self._found(), chosen, self.roots
-            )
+            announcing.report_replaced(run, chosen, self.roots)
         return requirements, kept
 
     def _keep_installed(self, requirements: RequirementSet) -> RequirementSet:
@@ -295,37 +284,22 @@ class _Resolution:
         ):
             from pip._internal.variants.output.accelerators import report_lost
 
-            report_lost(run, dists, self._found())
+            report_lost(run, dists)
         is_for_user = run.purpose in (Purpose.INSTALL, Purpose.LOOKUP)
         if run.settings.required_accelerators and is_for_user:
             from pip._internal.variants.output.accelerators import require_accelerators
 
-            require_accelerators(run, self._found())
+            require_accelerators(run)
 
     def report_unknown_names(self, *, has_failed: bool) -> None:
         """Report unknown names in the user's options."""
-        run, settings = self.run, self.run.settings
+        settings = self.run.settings
         asks = settings.needs_checks or settings.required_accelerators
-        if not (run.overrides.choices or asks):
-            return
-        from pip._internal.variants.output.refusals import report_unknown_names
+        if self.run.overrides.choices or asks:
+            from pip._internal.variants.output.refusals import report_unknown_names
 
-        named = (root.name for root in self.roots if root.name)
-        names = {*named, *self.finder._all_candidates}
-        has_built = False
-        # A lookup does not resolve dependencies.
-        is_all = not has_failed and run.purpose is not Purpose.LOOKUP
-        if self.resolver._result is not None:
-            found = self._found()
-            names |= {candidate.project_name for candidate in found}
-            links = (candidate.source_link for candidate in found)
-            has_built = any(link is not None and not link.is_wheel for link in links)
-        report_unknown_names(
-            run,
-            {canonicalize_name(name) for name in names},
-            are_all=is_all,
-            are_all_manifests=is_all and not has_built,
-        )
+            named = [root.name for root in self.roots if root.name]
+            report_unknown_names(self.run, named, has_failed=has_failed)
 
     def _chosen_builds(self, requirements: RequirementSet) -> list[Taken]:
         """Return the selected build of each release with variants.
@@ -365,24 +339,21 @@ class _Resolution:
                     found.append((Release(run, dist, version, [link], [source]), link))
         return found
 
-    def _found(self) -> list[Candidate]:
-        """Return the candidates that the resolver found."""
-        assert self.resolver._result is not None, "it has resolved"
-        return list(self.resolver._result.mapping.values())
-
     def _projects_to_install(self) -> set[NormalizedName]:
         """Return the projects to install."""
-        return {each.project_name for each in self._found() if not each.is_installed}
+        return {
+            each.project_name for each in self.run.solution if not each.is_installed
+        }
 
     def _kept_builds(self) -> list[BaseDistribution]:
         """Return the kept packages that have a record of a build."""
-        installed = (each for each in self._found() if each.is_installed)
+        installed = (each for each in self.run.solution if each.is_installed)
         dists = (vars(candidate).get("dist") for candidate in installed)
         return [dist for dist in dists if dist is not None and installed_build(dist)]
 
     def _warn_of_device_extras(self) -> None:
         """Warn if no requested extra has code for the target's GPUs."""
-        run, found = self.run, self._found()
+        run, found = self.run, self.run.solution
         if run.overrides.may_take_several:
             # The lock file also has other wheels of these versions.
             locked = {(each.project_name, each.version) for each in found}
@@ -398,7 +369,7 @@ class _Resolution:
         requested = _named(
             root for root in self.roots if any(map(is_device_extra, root.extras))
         )
-        warn_of_device_extras(run, found, requested, self.finder._locked_links)
+        warn_of_device_extras(run, found, requested)
 
 
 def _named(roots: Iterable[InstallRequirement]) -> frozenset[NormalizedName]:

@@ -3,37 +3,21 @@
 from __future__ import annotations
 
 import errno
-import struct
 import zipfile
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from pip._vendor.requests.exceptions import RequestException
+from pip._vendor.wheel_variants.damage import DAMAGED
 from pip._vendor.wheel_variants.manifest_parser import MAX_MANIFEST_SIZE
 
 from pip._internal.exceptions import UnsupportedWheel
 from pip._internal.variants.errors import InvalidVariantWheel
 
-try:
-    from lzma import LZMAError
-except ImportError:  # Python may lack lzma.
-    LZMAError = zlib.error  # type: ignore[misc, assignment]
-
-#: The errors from reading a damaged archive, or one of an unknown kind.
-_DAMAGED: tuple[type[Exception], ...] = (
-    zipfile.BadZipFile,
-    zlib.error,
-    LZMAError,
-    EOFError,
-    struct.error,
-    NotImplementedError,
-    UnicodeDecodeError,
-)
-#: The same, and errors of the system, some of which mean the same.
-_FAILED: tuple[type[Exception], ...] = (*_DAMAGED, OSError)
+#: Damage, and errors of the system, some of which mean the same.
+_FAILED: tuple[type[Exception], ...] = (*DAMAGED, OSError)
 #: The errors from reading a member that is missing, encrypted or damaged.
-_UNREADABLE: tuple[type[Exception], ...] = (*_DAMAGED, KeyError, RuntimeError)
+_UNREADABLE: tuple[type[Exception], ...] = (*DAMAGED, KeyError, RuntimeError)
 
 
 @contextmanager

@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from pip._internal.resolution.resolvelib.base import Candidate, Requirement
     from pip._internal.resolution.resolvelib.factory import Factory
     from pip._internal.resolution.resolvelib.found_candidates import IndexCandidateInfo
-    from pip._internal.resolution.resolvelib.resolver import Resolver
     from pip._internal.variants.locks.conditions import Condition, Locked, Source
     from pip._internal.variants.selection.mode import Infos, ResolveOnce
     from pip._internal.variants.selection.release import Release
@@ -105,8 +104,6 @@ class Locks(Mode):
     :ivar requirements: the resolved requirements, by project and version.
     """
 
-    _resolver: Resolver
-
     def __init__(self, run: Run) -> None:
         self._run = run
         if run.enabled:
@@ -125,7 +122,7 @@ class Locks(Mode):
     @property
     def factory(self) -> Factory:
         """The factory of candidates."""
-        return self._resolver.factory
+        return self._run.resolver.factory
 
     @property
     def environment(self) -> Mapping[str, str]:
@@ -160,7 +157,7 @@ class Locks(Mode):
             return None
         return partial(LockingRelease, selected=self._selected)
 
-    def solve(self, resolve_once: ResolveOnce, resolver: Resolver) -> RequirementSet:
+    def solve(self, resolve_once: ResolveOnce) -> RequirementSet:
         """Resolve once, and attach this mode to each requirement."""
         found = resolve_once()
         if self._documents is not None:
@@ -170,9 +167,7 @@ class Locks(Mode):
             LOCK.set(requirement, self)
         return found
 
-    def resolve(
-        self, resolve_once: ResolveOnce, resolver: Resolver
-    ) -> RequirementSet | None:
+    def resolve(self, resolve_once: ResolveOnce) -> RequirementSet | None:
         """Resolve with each variant of each reachable package.
 
         :return: the result of the first resolution.
@@ -183,7 +178,6 @@ class Locks(Mode):
         """
         if not self._run.enabled:
             return None
-        self._resolver = resolver
         self._run.attempt.may_fail = True
         try:
             first = self._resolve_with(resolve_once, {})
@@ -197,8 +191,7 @@ class Locks(Mode):
         self._refuse_dependence()
         self._refuse_failures()
         self._report_left_out()
-        finder = resolver.factory._finder
-        refuse_unknown_labels(self._run, finder, list(self.releases.values()))
+        refuse_unknown_labels(self._run, list(self.releases.values()))
         return first
 
     @property
@@ -298,7 +291,7 @@ class Locks(Mode):
 
     def _observe(self, found: RequirementSet) -> None:
         """Record the result of a resolution."""
-        result = self._resolver._result
+        result = self._run.resolver._result
         assert result is not None, "it has resolved"
         # The interpreter is not a package.
         mapping = {
@@ -337,7 +330,7 @@ class Locks(Mode):
 
         :raises DependsOnMachine: if the dependencies of a variant depend on the machine.
         """
-        if self._resolver.ignore_dependencies:
+        if self._run.resolver.ignore_dependencies:
             return
         for link, candidate in self.factory._link_candidate_cache.items():
             label, release = label_of(link), self._run.decisions.release_of(link)
@@ -346,11 +339,10 @@ class Locks(Mode):
             if self.releases and release not in self.releases.values():
                 continue
             selection = release.fetch_selection_of(link)
-            manifest = selection and selection.manifest
-            if manifest is None or not release.is_for_any:
+            if selection is None or not release.is_for_any:
                 continue
             for text in candidate.dist.metadata.get_all("Requires-Dist", []):
-                lacking = depends_on_machine(text, manifest, label)
+                lacking = depends_on_machine(text, selection.manifest, label)
                 if lacking:
                     name = f"the variant '{label}' of {release}"
                     raise DependsOnMachine(name, text, lacking)

@@ -67,10 +67,9 @@ def uncertain(manifest: Manifest, label: str) -> list[Property]:
 
     Versions of other packages do not depend on the machine.
     """
-    variant = manifest.variant(label)
     return [
         Property(namespace, feature, value)
-        for namespace, features in ({} if variant is None else variant.features).items()
+        for namespace, features in manifest.variant(label).features.items()
         if manifest.provider(namespace).builtin != ABI_DEPENDENCY
         for feature, values in features.items()
         if len(values) > 1

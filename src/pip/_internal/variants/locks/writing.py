@@ -146,7 +146,6 @@ def _variants(release: LockingRelease, found: Locks) -> dict[str, Any]:
         links += wheels if build.label is not None else wheels[:1]
     assert release.source is not None, "it has variants"
     manifest = release.fetch_selections()[release.source].manifest
-    assert manifest is not None, "its labels come from it"
     plain = " and the plain wheel" if len(labels) < len(locked) else ""
     variants = f"the variant{'s' * (len(labels) > 1)} {shortened(labels)}"
     logger.info("Locking %s%s of %s", variants, plain, release)

@@ -9,13 +9,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from pip._vendor.wheel_variants.abi_dependency import requirements
-from pip._vendor.wheel_variants.labels import (
-    InvalidManifestFilename,
-    parse_manifest_filename,
-)
 from pip._vendor.wheel_variants.ordering import Ranking, rank
 
-from pip._internal.console.output import get_logger
 from pip._internal.console.texts import Hint, capital, shortened, with_label
 from pip._internal.variants.errors import AcceleratorRequired, DroppedVariants
 from pip._internal.variants.index.links import label_of, source_of, version_of
@@ -30,17 +25,13 @@ from pip._internal.variants.selection.ranking import Selection
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
-    from pip._vendor.wheel_variants.manifest import Manifest
     from pip._vendor.wheel_variants.ordering import Mismatch
 
-    from pip._internal.index.package_finder import PackageFinder
     from pip._internal.metadata import BaseDistribution
     from pip._internal.resolution.resolvelib.base import Candidate
     from pip._internal.variants.providers.chain import ProviderChain
     from pip._internal.variants.selection.release import Release
     from pip._internal.variants.selection.run import Run
-
-logger = get_logger(__name__)
 
 #: Options that may select a package without an accelerator.
 _CHOOSING = (
@@ -57,14 +48,13 @@ def why_not(found: Unaccelerated) -> str:
     return f"{name} {found.cause.value}."
 
 
-def require_accelerators(run: Run, found: Sequence[Candidate]) -> None:
+def require_accelerators(run: Run) -> None:
     """Raise an error for packages that violate ``--require-accelerator``.
 
-    :param found: all candidates of the solution.
     :raises AcceleratorRequired: if a required package is not known to use an
         accelerator.
     """
-    lacking = list(accelerators.unaccelerated(run, found))
+    lacking = list(accelerators.unaccelerated(run))
     lines = [*map(why_not, lacking)]
     projects = {each.project: each.version for each in lacking}
     for release in itertools.chain(*map(run.decisions.reached, projects)):
@@ -73,9 +63,9 @@ def require_accelerators(run: Run, found: Sequence[Candidate]) -> None:
     is_for_target = projects and not run.settings.several_builds
     if is_for_target and not accelerators.present(run.target.providers.query_all()):
         lines.append("pip found no accelerator.")
-    for candidate in found:
+    for candidate in run.solution:
         is_required = candidate.project_name in run.settings.required_accelerators
-        if is_required and (extras := _missing_extras(run, found, candidate)):
+        if is_required and (extras := _missing_extras(run, run.solution, candidate)):
             projects[candidate.project_name] = str(candidate.version)
             lines.append(
                 f"{candidate.name}[{extras[0]}] contains the GPU code, but no "
@@ -87,17 +77,14 @@ def require_accelerators(run: Run, found: Sequence[Candidate]) -> None:
         raise AcceleratorRequired(shortened([*projects]), lines, hint)
 
 
-def report_lost(
-    run: Run, dists: accelerators.Dists, found: Iterable[Candidate]
-) -> None:
+def report_lost(run: Run, dists: accelerators.Dists) -> None:
     """Warn of accelerator variants that the solution would replace.
 
     :param dists: the installed packages.
-    :param found: all candidates of the solution.
     :raises VariantLost: in strict mode, unless the user hid the devices, or typed an option
         that selects a build.
     """
-    for dist, label, other in accelerators.lost_accelerators(run, dists, found):
+    for dist, label, other in accelerators.lost_accelerators(run, dists):
         is_named = other.project in run.request.named
         if other.cause is UnusedCause.OLDER and is_named:
             # The user requested this version.
@@ -126,9 +113,7 @@ def _is_chosen(run: Run) -> bool:
     return any(map(run.settings.is_typed, _CHOOSING)) or any(hidden)
 
 
-def unused_accelerator(
-    run: Run, finder: PackageFinder, release: Release, label: str | None
-) -> Hint | None:
+def unused_accelerator(run: Run, release: Release, label: str | None) -> Hint | None:
     """Return why a selected build leaves the target's devices unused.
 
     :param label: the selected label; None for a plain wheel or an sdist.
@@ -143,24 +128,21 @@ def unused_accelerator(
         release.fetch_selections().values(), _unselected(run, release)
     )
     for each in selections:
-        manifest = each.manifest
-        if manifest is None:
-            continue
-        if label is not None and accelerators.uses_accelerator(manifest, label):
+        if label is not None and accelerators.uses_accelerator(each.manifest, label):
             return None
-        selection = _with_all_answers(each, manifest, providers, release.project)
-        refused += _refused(selection, manifest)
-        absent += _absent(selection, manifest)
+        selection = _with_all_answers(each, providers, release.project)
+        refused += _refused(selection)
+        absent += _absent(selection)
         if release.fetch_skipped_file(label) is None:
             # Other messages report packages that stay installed.
-            _add_unmet(unmet, selection, manifest)
+            _add_unmet(unmet, selection)
         for answer in selection.answers.values():
             if answer.unusable is not None:
                 unusable[capital(answer.unusable)] = answer.hidden_by
     nearest = sorted(refused)[: not unmet]
     facts = [f"The nearest other variant: {each[-1]}" for each in nearest]
     if absent:
-        why = absent_variants(finder, release).get(absent[0], "no wheel is listed")
+        why = absent_variants(run, release).get(absent[0], "no wheel is listed")
         unmet[f"cannot be installed: {why}"] = absent
     for why, labels in unmet.items():
         facts.append(f"{capital(the_variants(labels))} would run, but {why}")
@@ -185,49 +167,39 @@ def _unselected(run: Run, release: Release) -> Iterator[Selection]:
 
     Reads only sources that list such variants: an index without variants gets no request.
     """
-    found = release.project, release.version
     sources = {
         source_of(link)
         for link in listed_files(run, release.project)
         if label_of(link) and version_of(link, release.project) == release.version
     }
-    sources -= release.fetch_selections().keys()
-    for link in itertools.chain(*run.catalog.listed.get(release.project, ())):
-        with suppress(InvalidManifestFilename):
-            if parse_manifest_filename(link.filename) != found:
-                continue
-            source = source_of(link)
-            if source in sources:
-                sources.remove(source)
-                try:
-                    manifest = fetch_manifest(run.catalog.session, link)
-                except ManifestUnavailable as error:
-                    logger.debug(
-                        "Cannot read which variants %s has: %s", release, error
-                    )
-                else:
-                    yield Selection(source, manifest, Ranking((), {}, ()))
+    for source in sorted(sources - release.fetch_selections().keys()):
+        link = run.catalog.manifests.get((release.project, release.version, source))
+        if link is not None:
+            # These variants could not be installed anyway.
+            with suppress(ManifestUnavailable):
+                manifest = fetch_manifest(run.catalog.session, link)
+                yield Selection(source, manifest, Ranking((), {}, ()))
 
 
 def _with_all_answers(
-    selection: Selection, manifest: Manifest, providers: ProviderChain, project: str
+    selection: Selection, providers: ProviderChain, project: str
 ) -> Selection:
     """Add the namespaces of variants that have no suitable wheel to a decision's answers."""
     names = {
         name
-        for label, variant in manifest.variants.items()
+        for label, variant in selection.manifest.variants.items()
         if label not in selection.labels and accelerators.accelerators_of(variant)
         for name in variant.features
     }
-    answers = providers.query(manifest, names - selection.answers.keys(), project)
+    unknown = names - selection.answers.keys()
+    answers = providers.query(selection.manifest, unknown, project)
     return selection._replace(answers={**selection.answers, **answers})
 
 
-def _uses(selection: Selection, manifest: Manifest, label: str) -> bool:
+def _uses(selection: Selection, label: str) -> bool:
     """Return whether a variant uses a device of the target."""
-    variant = manifest.variant(label)
-    devices = accelerators.present(selection.answers)
-    return variant is not None and bool(devices & accelerators.accelerators_of(variant))
+    used = accelerators.accelerators_of(selection.manifest.variant(label))
+    return bool(used & accelerators.present(selection.answers))
 
 
 #: The number of missing properties, their distances from the target's values, the label, and
@@ -235,14 +207,13 @@ def _uses(selection: Selection, manifest: Manifest, label: str) -> bool:
 _Refused = tuple[int, list[tuple[int, ...]], str, str]
 
 
-def _refused(selection: Selection, manifest: Manifest) -> Iterator[_Refused]:
+def _refused(selection: Selection) -> Iterator[_Refused]:
     """Yield rejected variants for the target's devices, with their distance from the target."""
     others = set(accelerators.NAMESPACES) - accelerators.present(selection.answers)
     for label, mismatches in selection.ranking.rejected.items():
         lacking = {each.feature.namespace for each in mismatches}
         is_unjudged = any(selection.answers[each].is_lacking for each in lacking)
-        uses = _uses(selection, manifest, label)
-        if uses and not is_unjudged and not lacking & others:
+        if _uses(selection, label) and not is_unjudged and not lacking & others:
             distances = [_distance(each) for each in mismatches]
             yield len(mismatches), distances, label, rejection(selection, label)
 
@@ -266,8 +237,9 @@ def _numbers(value: str) -> list[int]:
     return [int(digits) for digits in re.findall(r"[0-9]{1,9}", value)]
 
 
-def _absent(selection: Selection, manifest: Manifest) -> Iterator[str]:
+def _absent(selection: Selection) -> Iterator[str]:
     """Yield those variants for the target's devices that have no suitable wheel."""
+    manifest = selection.manifest
     labels = [
         label
         for label, variant in manifest.variants.items()
@@ -275,7 +247,7 @@ def _absent(selection: Selection, manifest: Manifest) -> Iterator[str]:
         and selection.answers.keys() >= variant.features.keys()
     ]
     for label in rank(manifest, selection.supported, labels).compatible:
-        if _uses(selection, manifest, label):
+        if _uses(selection, label):
             yield label
 
 
@@ -283,9 +255,7 @@ def _absent(selection: Selection, manifest: Manifest) -> Iterator[str]:
 _EXCLUDED = "another requirement, index or error excludes it"
 
 
-def _add_unmet(
-    unmet: dict[str, list[str]], selection: Selection, manifest: Manifest
-) -> None:
+def _add_unmet(unmet: dict[str, list[str]], selection: Selection) -> None:
     """Add the labels of variants that run, but were not selected, by the reason.
 
     The resolver could not install what they require, or another index had precedence.
@@ -293,17 +263,14 @@ def _add_unmet(
     for label in (
         () if selection.is_changed_by_preferences else selection.ranking.compatible
     ):
-        if _uses(selection, manifest, label):
-            needed = " and ".join(requirements(manifest, label))
+        if _uses(selection, label):
+            needed = " and ".join(requirements(selection.manifest, label))
             why = f"pip cannot install {needed} here" if needed else _EXCLUDED
             unmet.setdefault(why, []).append(label)
 
 
 def warn_of_device_extras(
-    run: Run,
-    found: Sequence[Candidate],
-    requested: Container[str],
-    locked: Container[str],
+    run: Run, found: Sequence[Candidate], requested: Container[str]
 ) -> None:
     """Warn once about unrequested extras with code for the target's GPUs.
 
@@ -312,7 +279,6 @@ def warn_of_device_extras(
     :param found: candidates whose wheels may be used.
     :param requested: the normalized names of projects for which the user requested
         ``device-*`` extras.
-    :param locked: the normalized names of projects from a lock file.
     """
     missing = {
         each.project_name: extras
@@ -329,7 +295,7 @@ def warn_of_device_extras(
         f"{', '.join(words)}. Without these extras, computations on the GPU will fail. To "
         "add the extras:"
     )
-    if any(name in locked for name in missing):
+    if not missing.keys().isdisjoint(run.finder._locked_links):
         typed = command(run.settings.options, "lock", *words)
     else:
         typed = again(run.settings.options, *words)

@@ -28,11 +28,9 @@ if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
     from pip._vendor.wheel_variants.properties import Property
 
-    from pip._internal.index.package_finder import PackageFinder
     from pip._internal.metadata import BaseDistribution
     from pip._internal.models.link import Link
     from pip._internal.req.req_install import InstallRequirement
-    from pip._internal.resolution.resolvelib.base import Candidate
     from pip._internal.variants.selection.agreement import Agreed
     from pip._internal.variants.selection.release import Release, Taken
     from pip._internal.variants.selection.run import Run
@@ -40,7 +38,7 @@ if TYPE_CHECKING:
 logger = get_logger(__name__)
 
 
-def announce(run: Run, finder: PackageFinder, chosen: Sequence[Taken]) -> None:
+def announce(run: Run, chosen: Sequence[Taken]) -> None:
     """Log the selected builds."""
     for release, link in chosen:
         label = label_of(link)
@@ -55,11 +53,11 @@ def announce(run: Run, finder: PackageFinder, chosen: Sequence[Taken]) -> None:
         if logger.isEnabledFor(VERBOSE):
             for refused in reasons.rejections(release):
                 logger.verbose("%s: %s", release, refused)
-    report_unused_accelerators(run, finder, chosen)
+    report_unused_accelerators(run, chosen)
     for mode in run.modes:
         for release, link in chosen:
             if not _is_agreed(run, release, label_of(link)):
-                run.reporter.warn(mode.advice(finder, release, link))
+                run.reporter.warn(mode.advice(release, link))
 
 
 def _announce_variant(run: Run, release: Release, link: Link, label: str) -> None:
@@ -103,9 +101,7 @@ def _is_agreed(run: Run, release: Release, label: str | None) -> bool:
     return label not in {labels[0] for labels in compatible if labels}
 
 
-def report_unused_accelerators(
-    run: Run, finder: PackageFinder, chosen: Iterable[Taken]
-) -> None:
+def report_unused_accelerators(run: Run, chosen: Iterable[Taken]) -> None:
     """Report each build that leaves a device unused.
 
     Skip a build if the user selected it, if pip selected it to agree with other builds, or if
@@ -119,23 +115,17 @@ def report_unused_accelerators(
             continue
         if any(mode.explains_unused_accelerator(release, link) for mode in run.modes):
             continue
-        unused = unused_accelerator(run, finder, release, label)
+        unused = unused_accelerator(run, release, label)
         if unused is not None:
             run.reporter.accelerator(release.project, unused)
 
 
-def warn_of_older_releases(
-    run: Run,
-    finder: PackageFinder,
-    found: Iterable[Candidate],
-    refused: Mapping[NormalizedName, Release],
-) -> None:
+def warn_of_older_releases(run: Run, refused: Mapping[NormalizedName, Release]) -> None:
     """Warn if pip skipped a newer release without a compatible variant.
 
-    :param found: all candidates of the solution.
     :param refused: the newest rejected release of each project.
     """
-    for candidate in found:
+    for candidate in run.solution:
         newer = refused.get(candidate.project_name)
         if newer is None or candidate.version >= newer.version:
             continue
@@ -143,7 +133,7 @@ def warn_of_older_releases(
         is_built = link is not None and not link.is_wheel
         source = " (to be built from source)" if is_built else ""
         verb = "keeps" if candidate.is_installed else "chose"
-        causes = "; ".join(obstacles(finder, newer))
+        causes = "; ".join(obstacles(run, newer))
         warning = Hint(
             f"pip {verb} {newer.project} {candidate.version}{source} instead of "
             f"{newer.version}: {causes}. To see all reasons:",
@@ -156,15 +146,10 @@ def warn_of_older_releases(
 
 
 def report_better_variants(
-    run: Run,
-    kept: Iterable[BaseDistribution],
-    found: Iterable[Candidate],
-    *,
-    is_all: bool,
+    run: Run, kept: Iterable[BaseDistribution], *, is_all: bool
 ) -> set[NormalizedName]:
     """Log variants that are better than the installed builds that pip keeps.
 
-    :param found: all candidates of the solution.
     :param is_all: whether pip keeps all builds of releases with variants.
     :return: the projects with a logged message.
     """
@@ -172,7 +157,7 @@ def report_better_variants(
         return set()
     # A new package may need a feature that the installed build lacks.
     level = logging.INFO if is_all else logging.WARNING
-    versions = {each.project_name: each.version for each in found}
+    versions = {each.project_name: each.version for each in run.solution}
     reported = set()
     for dist in kept:
         better = better_label(run, dist, versions)
@@ -217,20 +202,17 @@ def report_agreement(agreed: Agreed) -> None:
         )
 
 
-def report_contradictions(
-    run: Run, found: Sequence[Candidate], reported: Collection[NormalizedName]
-) -> None:
+def report_contradictions(run: Run, reported: Collection[NormalizedName]) -> None:
     """Warn of packages for different devices or versions.
 
     Does not compare kept packages with each other.
 
-    :param found: all candidates of the solution.
     :param reported: the projects with an announced better variant.
     """
-    chosen = list(agreement.packages_to_install(run, found))
+    chosen = list(agreement.packages_to_install(run))
     if all(each.uses is None and each.build is None for each in chosen):
         return
-    stay = [agreement.compared_package(e) for e in agreement.staying(run, found)]
+    stay = [agreement.compared_package(e) for e in agreement.staying(run)]
     kept = () if agreement.are_mixed(agreement.builds_of(stay)) else stay
     builds = agreement.builds_of([*kept, *chosen])
     apart = [build for build in builds if build.runtime != agreement.CPU]
@@ -239,23 +221,18 @@ def report_contradictions(
     for using, other in agreement.contradictions([*chosen, *stay]):
         is_new = using in chosen or other in chosen
         if is_new and other.dist.canonical_name not in reported:
-            given = run.settings.options, run.mode_modules
-            run.reporter.warn(reasons.contradiction(*given, using, other))
+            hint = reasons.contradiction(run.settings.options, using, other)
+            run.reporter.warn(hint)
 
 
 def report_replaced(
-    run: Run,
-    finder: PackageFinder,
-    found: Iterable[Candidate],
-    chosen: Iterable[Taken],
-    roots: Iterable[InstallRequirement],
+    run: Run, chosen: Iterable[Taken], roots: Iterable[InstallRequirement]
 ) -> None:
     """Log replaced packages, and warn of better builds that would replace further packages.
 
-    :param found: all candidates of the solution.
     :param roots: the user's requirements and constraints.
     """
-    versions = {each.project_name: each.version for each in found}
+    versions = {each.project_name: each.version for each in run.solution}
     limits: dict[NormalizedName, SpecifierSet] = defaultdict(SpecifierSet)
     for root in roots:
         if root.constraint and root.req is not None:
@@ -267,7 +244,7 @@ def report_replaced(
             build = reasons.build_name(release, label)
             replaced[dist].append(f"{build} requires {wanted}")
         with BestEffort("looking for what a better build requires"):
-            run.reporter.warn(_better_pair(run, finder, release, label, limits))
+            run.reporter.warn(_better_pair(run, release, label, limits))
     for dist, required in replaced.items():
         logger.info(
             "Replacing %s %s with %s: %s",
@@ -278,7 +255,6 @@ def report_replaced(
 
 def _better_pair(
     run: Run,
-    finder: PackageFinder,
     release: Release,
     label: str | None,
     limits: Mapping[NormalizedName, SpecifierSet],
@@ -297,7 +273,7 @@ def _better_pair(
     for dist, required in release.replaced(better):
         name = dist.canonical_name
         specifier = required.specifier & limits[name]
-        other = finder.find_best_candidate(name, specifier)
+        other = run.finder.find_best_candidate(name, specifier)
         if other.best_candidate is None:
             return None
         stays.append(f"{dist.raw_name} {dist.version}")

@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pip._vendor.wheel_variants.abi_dependency import requirements
-from pip._vendor.wheel_variants.manifest import Manifest
 
 from pip._internal.exceptions import DiagnosticPipError, PipError
 from pip._internal.utils.misc import redact_auth_from_url
@@ -100,8 +99,8 @@ def _sources(offer: skipped_versions.Offer | None) -> list[Document]:
 
 def selection_document(selection: Selection) -> Document:
     """Describe the decision about the variants on one source."""
-    manifest = selection.manifest or Manifest((), {}, {})
-    origin, compatible = selection.origin, selection.ranking.compatible
+    manifest, origin = selection.manifest, selection.origin
+    compatible = selection.ranking.compatible
     return {
         "source": redact_auth_from_url(selection.source),
         "manifest": {
@@ -122,7 +121,7 @@ def selection_document(selection: Selection) -> Document:
         },
         "preferences": [str(each) for each in selection.preferences],
         "labels": [
-            _label(selection, manifest, label, place if label in compatible else None)
+            _label(selection, label, place if label in compatible else None)
             for place, label in enumerate(selection.labels, start=1)
         ],
         "decided_by": _decided_by(selection),
@@ -141,17 +140,15 @@ def _answer(answer: ProviderResult) -> Document:
     }
 
 
-def _label(
-    selection: Selection, manifest: Manifest, label: str, rank: int | None
-) -> Document:
+def _label(selection: Selection, label: str, rank: int | None) -> Document:
     return {
         "label": label,
         "compatible": rank is not None,
         "rank": rank,
-        "described": bool(selection.manifest and manifest.variant(label)),
+        "described": label not in selection.ranking.unknown,
         "properties": [str(each) for each in selection.declared(label)],
         "supported": [str(each) for each in selection.properties(label)],
-        "requires": requirements(manifest, label),
+        "requires": requirements(selection.manifest, label),
         "mismatches": [
             mismatch_document(each)
             for each in selection.ranking.rejected.get(label, ())

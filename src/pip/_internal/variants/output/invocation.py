@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Callable, Collection, Container, Iterable, Sequence
+from collections.abc import Callable, Collection, Container, Sequence
 from functools import partial
 from itertools import pairwise
 from optparse import Option, OptionParser, Values
@@ -21,7 +21,7 @@ from pip._internal.utils.compat import WINDOWS
 from pip._internal.utils.direct_url_helpers import direct_url_as_pep440_direct_reference
 from pip._internal.variants.index.links import public
 from pip._internal.variants.selection.installed import installed_build
-from pip._internal.variants.selection.run import options_for
+from pip._internal.variants.selection.run import mode_modules, options_for
 from pip._internal.variants.settings import (
     IN_BUILD,
     NO_VARIANTS,
@@ -36,7 +36,6 @@ from pip._internal.variants.slots import COMMAND_LINE
 
 if TYPE_CHECKING:
     from pip._internal.metadata import BaseDistribution
-    from pip._internal.variants.selection.run import ModeModule
 
 #: Upstream's options for package sources, and for access to them.
 _FROM_WHERE = frozenset(
@@ -150,27 +149,25 @@ def place(options: Values, dist: BaseDistribution) -> tuple[str, ...]:
     return ("--target", folder, "--upgrade") if folder else ()
 
 
-def for_another_build(
-    options: Values, mode_modules: Iterable[ModeModule], dist: BaseDistribution
-) -> str:
+def for_another_build(options: Values, dist: BaseDistribution) -> str:
     """Return the command that makes pip reselect the build of an installed package."""
     flags, build, wanted = place(options, dist), installed_build(dist), dist.raw_name
     if flags:
         # --upgrade replaces the version, too.
         wanted = f"{wanted}=={public(dist.version)}"
-    words = *(flags or (UPGRADE_VARIANTS.name,)), *options_for(mode_modules, build)
+    of_modes = options_for(mode_modules(options), build)
+    words = *(flags or (UPGRADE_VARIANTS.name,)), *of_modes
     return command(options, "install", *words, wanted, without=_CHOOSING)
 
 
-def for_same_file(
-    options: Values, mode_modules: Iterable[ModeModule], dist: BaseDistribution
-) -> str:
+def for_same_file(options: Values, dist: BaseDistribution) -> str:
     """Return the command that reinstalls a package from the same file."""
     flags, url = place(options, dist) or ("--force-reinstall",), dist.direct_url
     wanted = f"{dist.raw_name}=={dist.version}"
     if url is not None:
         wanted = direct_url_as_pep440_direct_reference(url, dist.raw_name)
-    words = *flags, "--no-deps", *options_for(mode_modules, installed_build(dist))
+    of_modes = options_for(mode_modules(options), installed_build(dist))
+    words = *flags, "--no-deps", *of_modes
     return command(options, "install", *words, wanted)
 
 

@@ -5,13 +5,11 @@ The resolver decides, as in an installation with variants; pip fetches no wheel.
 
 from __future__ import annotations
 
-import functools
 import itertools
-import logging
 import os
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import nullcontext, suppress
 from typing import TYPE_CHECKING, cast
 
 from pip._vendor.packaging._variants import on_target
@@ -22,6 +20,7 @@ from pip._vendor.wheel_variants.manifest import InvalidManifest, Manifest
 
 from pip._internal.cli import cmdoptions
 from pip._internal.cli.req_command import parse_constraint_files
+from pip._internal.console.output import quietly
 from pip._internal.exceptions import PipError
 from pip._internal.index.collector import LinkCollector
 from pip._internal.index.package_finder import PackageFinder
@@ -76,24 +75,24 @@ def look_up(session: PipSession, options: Values, requirement: str) -> LookupRes
     :raises PipError: if *requirement* is invalid or not for a project on an index, or if an
         index is unreadable.
     """
-    finder, run = _finder(session, options)
+    run = make_run(session, options)
     run.purpose = Purpose.LOOKUP
     with on_target(run.target.environment):
-        return _look_up(session, finder, run, requirement)
+        return _look_up(session, run, requirement)
 
 
-def _look_up(
-    session: PipSession, finder: PackageFinder, run: Run, requirement: str
-) -> LookupResult:
-    options = run.settings.options
+def _look_up(session: PipSession, run: Run, requirement: str) -> LookupResult:
+    options, finder = run.settings.options, run.finder
     constraints = parse_constraint_files(options.constraints, finder, options, session)
-    wanted = _wanted(requirement, options, constraints)
+    wanted = _wanted(requirement, constraints)
     assert wanted.req is not None, "it was looked at"
     project = canonicalize_name(wanted.req.name)
-    resolver = _resolver(finder, run, options)
+    resolver = _resolver(run, options)
     problem, link, stays = None, None, False
     try:
-        with _without_progress():
+        with quietly():
+            # Its errors are in the result.
+            upstream.disabled = True
             resolver.resolve([wanted, *constraints], check_supported_wheels=True)
     except UnknownPackage:
         raise
@@ -103,6 +102,8 @@ def _look_up(
         assert resolver._result is not None, "it has resolved"
         taken = resolver._result.mapping[project]
         link, stays = taken.source_link, taken.is_installed
+    finally:
+        upstream.disabled = False
     installed = resolver.factory._installed_dists.pop(project, None)
     run.target.prepare(resolver.factory)
     found, specifier = _find(resolver.factory, [wanted, *constraints])
@@ -115,8 +116,8 @@ def _look_up(
         link = None if chosen is None else chosen.fetch_ranked()[0]
     else:
         chosen = next((each for each in offers if link in each.links), None)
-    files = _files(run, finder, project)
-    skipped = skipped_versions(finder, project, specifier, files, offers, chosen)
+    files = _files(run, project)
+    skipped = skipped_versions(run, project, specifier, files, offers, chosen)
     return LookupResult(
         requirement=requirement,
         project=project,
@@ -129,21 +130,18 @@ def _look_up(
         installed=installed,
         stays=stays,
         run=run,
-        finder=finder,
     )
 
 
 def _wanted(
-    requirement: str, options: Values, constraints: Iterable[InstallRequirement]
+    requirement: str, constraints: Iterable[InstallRequirement]
 ) -> InstallRequirement:
     """Parse a requirement, and drop its extras.
 
     :raises PipError: if the requirement is invalid, is for another environment, or is not for
         a project on an index, or if a constraint has a URL for the project.
     """
-    wanted = constructors.install_req_from_line(
-        requirement, isolated=options.isolated_mode
-    )
+    wanted = constructors.install_req_from_line(requirement)
     if wanted.link is not None or wanted.req is None:
         raise WrongUse(
             "expected a project on an index, such as 'torch' or 'torch==2.8.0', got "
@@ -164,11 +162,7 @@ def _wanted(
 
 
 def make_run(session: PipSession, options: Values) -> Run:
-    """Create the run of a command that uses no index."""
-    return _finder(session, options)[1]
-
-
-def _finder(session: PipSession, options: Values) -> tuple[PackageFinder, Run]:
+    """Create the run of a command, with a finder like that of ``pip install``."""
     cmdoptions.check_release_control_exclusive(options)
     collector = LinkCollector.create(session, options=options)
     finder = _Finder.create(
@@ -186,17 +180,16 @@ def _finder(session: PipSession, options: Values) -> tuple[PackageFinder, Run]:
     )
     run = run_of(finder)
     assert run is not None, "the collector was made with options"
-    return finder, run
+    run.finder = finder
+    return run
 
 
-def _resolver(finder: PackageFinder, run: Run, options: Values) -> Resolver:
+def _resolver(run: Run, options: Values) -> Resolver:
     return Resolver(
-        preparer=cast("RequirementPreparer", _Preparer(finder, run)),
-        finder=finder,
+        preparer=cast("RequirementPreparer", _Preparer(run)),
+        finder=run.finder,
         wheel_cache=None,
-        make_install_req=functools.partial(
-            constructors.install_req_from_req_string, isolated=options.isolated_mode
-        ),
+        make_install_req=constructors.install_req_from_req_string,
         use_user_site=False,
         ignore_dependencies=False,
         only_dependencies=False,
@@ -206,23 +199,6 @@ def _resolver(finder: PackageFinder, run: Run, options: Values) -> Resolver:
         upgrade_strategy="to-satisfy-only",
         py_version_info=options.python_version,
     )
-
-
-@contextmanager
-def _without_progress() -> Iterator[None]:
-    """Suppress announcements and errors of ``pip install``, but not warnings."""
-    before = logging.root.manager.disable
-    logging.disable(max(before, logging.INFO))
-    upstream.addFilter(_is_no_error)
-    try:
-        yield
-    finally:
-        upstream.removeFilter(_is_no_error)
-        logging.disable(before)
-
-
-def _is_no_error(record: logging.LogRecord) -> bool:
-    return record.levelno < logging.ERROR
 
 
 def _find(
@@ -262,12 +238,12 @@ def _offers(infos: Iterable[IndexCandidateInfo]) -> Iterator[Offer]:
             yield Offer(cast("Version", version), files)
 
 
-def _files(run: Run, finder: PackageFinder, project: NormalizedName) -> list[Link]:
+def _files(run: Run, project: NormalizedName) -> list[Link]:
     """Return all files of a project, from all modes."""
     listed = listed_files(run, project)
     links: Iterable[Link] = (e for e in listed if not isinstance(e, LocalVersionWheel))
     for mode in run.modes:
-        links = mode.files(finder, project, links)
+        links = mode.files(project, links)
     return list(dict.fromkeys(links))
 
 
@@ -288,8 +264,8 @@ class _Preparer:
 
     require_hashes = False
 
-    def __init__(self, finder: PackageFinder, run: Run) -> None:
-        self.finder = finder
+    def __init__(self, run: Run) -> None:
+        self.finder = run.finder
         self._run = run
 
     def prepare_linked_requirement(
@@ -307,7 +283,7 @@ class _Preparer:
         dist = get_metadata_distribution(metadata.encode(), req.link.filename, name)
         label = label_of(req.link)
         selection = self._run.decisions.fetch_selection_of(req.link)
-        if label is not None and selection is not None and selection.manifest:
+        if label is not None and selection is not None:
             bind(dist, label, selection.properties(label), selection.manifest)
         return dist
 

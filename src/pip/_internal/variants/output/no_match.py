@@ -42,10 +42,7 @@ _SHOWN_VERSIONS = 5
 
 
 def true_reason(
-    run: Run,
-    finder: PackageFinder,
-    requirement: Requirement,
-    dependent: Candidate | None = None,
+    run: Run, requirement: Requirement, dependent: Candidate | None
 ) -> InstallationError | None:
     """Create the error for a requirement without candidates.
 
@@ -55,7 +52,7 @@ def true_reason(
     project = requirement.project_name
     if project == REQUIRES_PYTHON_IDENTIFIER:
         return None
-    other = _not_locked(finder, requirement, dependent)
+    other = _not_locked(run.finder, requirement, dependent)
     other = other or _kept_to_fork(run, requirement)
     if other is not None:
         return other
@@ -64,20 +61,19 @@ def true_reason(
         label_of(link) is not None or run.target.is_elsewhere for link in links
     )
     if any(may_be_why):
-        return _no_suitable(run, finder, requirement, links)
-    return None if links else _not_listed(run, finder, project, dependent)
+        return _no_suitable(run, requirement, links)
+    return None if links else _not_listed(run, project, dependent)
 
 
 def _not_listed(
-    run: Run,
-    finder: PackageFinder,
-    project: NormalizedName,
-    dependent: Candidate | None,
+    run: Run, project: NormalizedName, dependent: Candidate | None
 ) -> InstallationError | None:
     """Return the error for a missing dependency of a build, or None."""
     link = None if dependent is None else dependent.source_link
     parent = run.decisions.release_of(link)
-    if parent is None or not parent.labels or finder.find_all_candidates(project):
+    if parent is None or not parent.labels:
+        return None
+    if run.finder.find_all_candidates(project):
         return None
     # As one word, so that the user's own extra indexes are repeated.
     word = f"--extra-index-url={PyPI.simple_url}"
@@ -87,7 +83,7 @@ def _not_listed(
         "another index too:",
         typed,
     )
-    where = searched(finder._link_collector)
+    where = searched(run.finder._link_collector)
     return NothingToInstall(
         f"'{parent}' depends on '{project}', but pip did not find this "
         f"dependency{where}.",
@@ -127,7 +123,7 @@ def _kept_to_fork(run: Run, requirement: Requirement) -> InstallationError | Non
 
 
 def _no_suitable(
-    run: Run, finder: PackageFinder, requirement: Requirement, links: Iterable[Link]
+    run: Run, requirement: Requirement, links: Iterable[Link]
 ) -> InstallationError | None:
     """Create the error that explains why all files of a project are unsuitable.
 
@@ -139,10 +135,10 @@ def _no_suitable(
     wanted = SpecifierSet() if req is None else req.specifier
     passed = [
         each
-        for each in skipped_versions(finder, project, wanted, links, (), None)
+        for each in skipped_versions(run, project, wanted, links, (), None)
         if each.cause is not SkipCause.REQUIREMENT
     ][:_SHOWN_VERSIONS]
-    hints = _hints(run, finder, project, {each.cause for each in passed})
+    hints = _hints(run, project, {each.cause for each in passed})
     if not passed or not hints:
         return None
     return NothingToInstall(
@@ -153,10 +149,7 @@ def _no_suitable(
 
 
 def _hints(
-    run: Run,
-    finder: PackageFinder,
-    project: NormalizedName,
-    causes: Container[SkipCause],
+    run: Run, project: NormalizedName, causes: Container[SkipCause]
 ) -> list[str]:
     """Return the hints for known causes."""
     hints = {
@@ -165,7 +158,7 @@ def _hints(
             "or requirements file. The legacy resolver turns variants off too."
         ),
         SkipCause.PLATFORM: (
-            f"pip accepts wheels for {best_wheels(finder.target_python)} and older. Use "
+            f"pip accepts wheels for {best_wheels(run.finder.target_python)} and older. Use "
             "a Python and a platform that have wheels, or choose another version."
         ),
         SkipCause.REQUIRES_PYTHON: f"Use a Python version that '{project}' supports, or choose another version.",

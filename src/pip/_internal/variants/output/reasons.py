@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from pip._internal.variants.selection import agreement
     from pip._internal.variants.selection.ranking import Selection
     from pip._internal.variants.selection.release import Release
-    from pip._internal.variants.selection.run import ModeModule
 
 #: The hint for a release with a missing or broken manifest.
 WITHOUT_MANIFEST = (
@@ -86,9 +85,8 @@ def describe_properties(properties: Iterable[Property]) -> str:
 def why_chosen(selection: Selection, label: str) -> str:
     """Return why a variant was selected, for the announcement."""
     properties = describe_properties(selection.properties(label))
-    manifest = selection.manifest
-    if manifest is not None and not any(
-        accelerators.uses_accelerator(manifest, each)
+    if not any(
+        accelerators.uses_accelerator(selection.manifest, each)
         for each in (label, *selection.ranking.compatible)
     ):
         reasons = dict.fromkeys(
@@ -198,17 +196,14 @@ def mixture(
 
 
 def contradiction(
-    options: Values,
-    mode_modules: Iterable[ModeModule],
-    using: agreement.ComparedPackage,
-    other: agreement.ComparedPackage,
+    options: Values, using: agreement.ComparedPackage, other: agreement.ComparedPackage
 ) -> Hint:
     """Describe the conflict of a package that uses an accelerator with a CPU-only package."""
     first, second = (
         (using, other) if other.dist.canonical_name in using.needs else (other, using)
     )
     then, name = "choose another wheel", other.dist.raw_name
-    typed = for_another_build(options, mode_modules, other.dist)
+    typed = for_another_build(options, other.dist)
     if other.build is None:
         # The package has no variants, so pip knows no other wheel.
         then, typed = "list the wheels", command(options, "variants", "list", name)
@@ -324,7 +319,7 @@ def _unjudged(selection: Selection, namespace: str) -> list[str]:
 
 def first_two(selection: Selection) -> tuple[str, str, Comparison] | None:
     """Return the two best variants and their comparison, or None."""
-    if selection.manifest is None or len(selection.ranking.compatible) < 2:
+    if len(selection.ranking.compatible) < 2:
         return None
     first, second, *_ = selection.ranking.compatible
     order = selection.manifest, selection.supported

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from pip._vendor.packaging.specifiers import SpecifierSet
 from pip._vendor.packaging.utils import canonicalize_name
-from pip._vendor.packaging.version import InvalidVersion, Version
+from pip._vendor.packaging.version import Version
 from pip._vendor.wheel_variants.abi_dependency import distance, wanted
+from pip._vendor.wheel_variants.built_in import BUILT_IN_PLUGINS
 from pip._vendor.wheel_variants.labels import NULL_LABEL
 
 from pip._internal.commands import create_command
@@ -34,11 +35,9 @@ from pip._internal.variants.output.reasons import (
     FOR_ANOTHER_MACHINE,
     build_name,
     problems_of,
-    rejections,
     shortened,
 )
 from pip._internal.variants.output.skipped_versions import absent_variants, obstacles
-from pip._internal.variants.providers.chain import BUILTIN_NAMESPACES
 from pip._internal.variants.selection.installed import installed_build
 from pip._internal.variants.selection.run import Purpose, Run, run_of
 from pip._internal.variants.settings import ALL, OPTIONS, REQUIRE_ACCELERATOR
@@ -47,9 +46,8 @@ if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
 
     from pip._internal.exceptions import InstallationError
-    from pip._internal.index.package_finder import PackageFinder
     from pip._internal.metadata import BaseDistribution
-    from pip._internal.models.candidate import InstallationCandidate
+    from pip._internal.resolution.resolvelib.base import Candidate
     from pip._internal.resolution.resolvelib.factory import Factory
     from pip._internal.variants.selection.release import Release
 
@@ -82,23 +80,22 @@ def _digits(label: str) -> list[str]:
     return [each for each in label if each.isdigit()]
 
 
-def report_unknown_names(
-    run: Run,
-    projects: Collection[NormalizedName],
-    *,
-    are_all: bool,
-    are_all_manifests: bool,
-) -> None:
+def report_unknown_names(run: Run, named: Iterable[str], *, has_failed: bool) -> None:
     """Report unknown projects and namespaces in the user's options.
 
-    :param projects: the projects that pip looked up.
-    :param are_all: whether pip looks up no other projects, so that an unknown project is an
-        error; otherwise pip warns of names that are similar to a known name.
-    :param are_all_manifests: whether pip reads no other manifests; a build may need further
-        projects with manifests.
+    An unknown project is an error if pip looks up no other projects; otherwise pip warns of names
+    that are similar to a known name.
+
+    :param named: the projects of the user's requirements.
+    :param has_failed: whether the resolver has failed.
     :raises UnknownPackage: if the user selected a label for a project that this run lacks, or
         requires an accelerator for a project that this run and the environment lack.
     """
+    found = [] if run.resolver._result is None else run.solution
+    names = *named, *run.finder._all_candidates, *(each.project_name for each in found)
+    projects = set(map(canonicalize_name, names))
+    # A lookup does not resolve dependencies.
+    is_all = not has_failed and run.purpose is not Purpose.LOOKUP
     for typed, project in _named(run):
         if project in projects:
             continue
@@ -107,13 +104,13 @@ def report_unknown_names(
         is_misspelled = similar is not None and not (
             project.startswith(similar) or similar.startswith(project)
         )
-        if are_all or (is_misspelled and run.purpose is Purpose.LOOKUP):
+        if is_all or (is_misspelled and run.purpose is Purpose.LOOKUP):
             meant = f"Did you mean '{similar}'?" if similar else ""
             raise UnknownPackage(f"{typed}: {problem}.", hint=meant)
         if similar is not None:
             _warn(run, typed, similar, problem)
     if run.enabled:
-        _report_unknown_namespaces(run, are_all=are_all_manifests)
+        _report_unknown_namespaces(run, found, is_all=is_all)
 
 
 def _named(run: Run) -> Iterator[tuple[str, str]]:
@@ -131,17 +128,22 @@ def _named(run: Run) -> Iterator[tuple[str, str]]:
                 yield f"{option.name} {name}", name
 
 
-def _report_unknown_namespaces(run: Run, *, are_all: bool) -> None:
+def _report_unknown_namespaces(
+    run: Run, found: Iterable[Candidate], *, is_all: bool
+) -> None:
+    # A build may need further projects with manifests.
+    links = filter(None, (each.source_link for each in found))
+    is_all = is_all and all(link.is_wheel for link in links)
     manifests = [each.manifest for each in run.decisions.decided()]
     builds = filter(None, map(installed_build, run.request.dists.values()))
-    known = {*BUILTIN_NAMESPACES}
+    known = {*BUILT_IN_PLUGINS}
     for manifest in filter(None, (*manifests, *(each.manifest for each in builds))):
         known |= {*manifest.namespaces}
     for option in run.settings.typed:
         name = option.namespace
         if name is not None and name not in known:
             similar = nearest(name, known)
-            if similar is not None or are_all:
+            if similar is not None or is_all:
                 problem = f"none of the packages uses namespace '{name}'"
                 _warn(run, str(option), similar, problem)
 
@@ -176,10 +178,7 @@ def report_unknown_keys(run: Run, keys: Mapping[str, str]) -> None:
 
 
 def refuse_unknown_labels(
-    run: Run,
-    finder: PackageFinder,
-    releases: Sequence[Release],
-    kept: Sequence[BaseDistribution] = (),
+    run: Run, releases: Sequence[Release], kept: Sequence[BaseDistribution] = ()
 ) -> None:
     """Raise an error if a label was typed for all projects, but no project has the label.
 
@@ -205,7 +204,7 @@ def refuse_unknown_labels(
             continue
         if label in typed:
             named = run.request.named
-            raise _absent(finder, label, releases) or _label_not_found(
+            raise _absent(run, label, releases) or _label_not_found(
                 label, available, named
             )
         if chosen:
@@ -259,23 +258,26 @@ def _label_not_found(
     return NothingToInstall(message, _lines(available) or without, hint)
 
 
-def _no_release_with_label(releases: Sequence[Release]) -> InstallationError | None:
+def _no_release_with_label(
+    run: Run, releases: Sequence[Release]
+) -> InstallationError | None:
     """Return the error for a label that all releases lack, or None."""
-    label = releases[0].chosen_label
+    label = releases[0].chosen_label if releases else None
     if label is None or not all(release.lacks_label for release in releases):
         return None
     labeled = [release for release in releases if release.labels][:_SHOWN_RELEASES]
     available = {str(each): each.labels for each in labeled}
     project = releases[0].project
-    return _label_not_found(label, available, [project], f"{project}=")
+    not_found = _label_not_found(label, available, [project], f"{project}=")
+    return _absent(run, label, releases) or not_found
 
 
 def _absent(
-    finder: PackageFinder, label: str, releases: Iterable[Release]
+    run: Run, label: str, releases: Iterable[Release]
 ) -> InstallationError | None:
     """Return the error for a label without an installable file, or None."""
     for release in releases:
-        reason = absent_variants(finder, release).get(label)
+        reason = absent_variants(run, release).get(label)
         if reason is not None:
             others = _lines({str(release): release.labels}) if release.labels else []
             lines = [f"{capital(reason)}.", *others]
@@ -297,7 +299,7 @@ def refusal(
 
     :param causes: the requirements that cannot be met, each with its parent.
     """
-    run, finder = run_of(factory._finder), factory._finder
+    run = run_of(factory._finder)
     if run is None:
         return usual()
     if run.attempt.may_fail:
@@ -310,22 +312,20 @@ def refusal(
         return BuildConflict(shortened(list(lines), "; "))
     from pip._internal.variants.output.no_match import true_reason
 
-    reason = _label_in_version(run, finder, causes, constraints)
+    reason = _label_in_version(run, causes, constraints)
     if reason is None and len({str(each.requirement) for each in causes}) == 1:
-        reason = true_reason(run, finder, causes[0].requirement, causes[0].parent)
-    reason = reason or _missing_label(run, finder, causes)
+        reason = true_reason(run, causes[0].requirement, causes[0].parent)
+    reason = reason or _missing_label(run, causes)
     if reason is not None:
         return reason
     if not run.enabled:
         return usual()
     for parent in sorted({each.parent.project_name for each in causes if each.parent}):
         _log_closest(run, parent, causes, constraints)
-    return _refused(usual, run, finder, causes)
+    return _refused(usual, run, causes)
 
 
-def _refused(
-    usual: Usual, run: Run, finder: PackageFinder, causes: Sequence[Any]
-) -> InstallationError:
+def _refused(usual: Usual, run: Run, causes: Sequence[Any]) -> InstallationError:
     """Return the error about rejected variants, or the usual error if there are other causes."""
     projects = dict.fromkeys(cause.requirement.project_name for cause in causes)
     reached = {project: run.decisions.reached(project) for project in projects}
@@ -339,13 +339,13 @@ def _refused(
         by = "" if cause.parent is None else f" (from {cause.parent.name})"
         wanted = f"'{cause.requirement.format_for_error()}'{by}"
         (releases,) = refused.values()
-        return nothing_left(run, wanted, releases, finder=finder)
+        return nothing_left(run, wanted, releases)
     for mode in run.modes:
         for line in mode.origins(sorted(projects)):
             logger.critical("%s", line)
     # Variants are one cause of several: upstream's error names the other causes.
     for releases in refused.values():
-        for line in _refusals(releases):
+        for line in _refusals(run, releases):
             logger.critical("%s", line)
     return usual()
 
@@ -378,17 +378,16 @@ def _log_closest(
     }
     names = {cause.requirement.project_name for cause in causes}
     builds = [
-        (distance(manifest, label, versions), manifest, label, release)
+        (distance(selection.manifest, label, versions), selection, label, release)
         for release in run.decisions.reached(project)
         for selection in release.fetch_selections().values()
-        if (manifest := selection.manifest) is not None
         for label in selection.ranking.compatible
         if any(canonicalize_name(e.name) in names for e in selection.required(label))
     ]
     if builds:
-        _, manifest, label, release = min(builds, key=lambda each: each[0])
+        _, selection, label, release = min(builds, key=lambda each: each[0])
         build = build_name(release, label)
-        needed = " and ".join(wanted(manifest, label))
+        needed = " and ".join(wanted(selection.manifest, label))
         text = f"The closest is {build}, which requires {needed}. To see all:"
         pinned_release = f"{project}=={release.version}"
         typed = command(run.settings.options, "variants", "explain", pinned_release)
@@ -400,25 +399,15 @@ def _specifier(cause: Any) -> SpecifierSet:
     return SpecifierSet() if ireq is None or ireq.req is None else ireq.req.specifier
 
 
-def _missing_label(
-    run: Run, finder: PackageFinder, causes: Sequence[Any]
-) -> InstallationError | None:
+def _missing_label(run: Run, causes: Iterable[Any]) -> InstallationError | None:
     """Return the error for a project of which no release has the user's label, or None."""
-    for cause in causes:
-        project = cause.requirement.project_name
-        label = run.overrides.label_for(project)
-        releases = run.decisions.reached(project)
-        missing = _no_release_with_label(releases) if releases else None
-        if label is not None and missing is not None:
-            return _absent(finder, label, releases) or missing
-    return None
+    reached = (run.decisions.reached(e.requirement.project_name) for e in causes)
+    errors = (_no_release_with_label(run, each) for each in reached)
+    return next(filter(None, errors), None)
 
 
 def _label_in_version(
-    run: Run,
-    finder: PackageFinder,
-    causes: Sequence[Any],
-    constraints: Mapping[str, Any],
+    run: Run, causes: Sequence[Any], constraints: Mapping[str, Any]
 ) -> InstallationError | None:
     """Return the error for a local version that is a label, or None."""
     for cause in causes if run.enabled else ():
@@ -426,36 +415,26 @@ def _label_in_version(
         specifier = _specifier(cause) if cause.parent is None else SpecifierSet()
         if project in constraints:
             specifier &= constraints[project].specifier
-        for version in pinned(specifier):
-            public, _, local = version.partition("+")
-            for candidate in finder.find_all_candidates(project) if local else ():
-                label = label_of(candidate.link)
-                is_label = not isinstance(candidate.link, LocalVersionWheel)
-                if label and is_label and _is_version(candidate, label, version):
-                    return NothingToInstall(
-                        f"'{project}' has no version {version}.",
-                        f"'{label}' is a variant of {project} {public}, not part of "
-                        "the version.",
-                        f"Write {project}=={public} --variant {project}={label}.",
-                    )
+        if "+" not in "".join(pinned(specifier)):
+            continue
+        for candidate in run.finder.find_all_candidates(project):
+            public, label = candidate.version, label_of(candidate.link)
+            is_label = not isinstance(candidate.link, LocalVersionWheel)
+            if label and is_label and specifier.contains(f"{public}+{label}", True):
+                return NothingToInstall(
+                    f"'{project}' has no version {public}+{label}.",
+                    f"'{label}' is a variant of {project} {public}, not part of the "
+                    "version.",
+                    f"Write {project}=={public} --variant {project}={label}.",
+                )
     return None
 
 
-def _is_version(candidate: InstallationCandidate, label: str, version: str) -> bool:
-    try:
-        return Version(f"{candidate.version}+{label}") == Version(version)
-    except InvalidVersion:
-        return False
-
-
-def _refusals(
-    releases: list[Release], finder: PackageFinder | None = None
-) -> list[str]:
+def _refusals(run: Run, releases: list[Release]) -> list[str]:
     lines = []
     for release in releases[:_SHOWN_RELEASES]:
         lines.append(f"{release}:")
-        reasons = rejections(release) if finder is None else obstacles(finder, release)
-        lines.extend(f"  {reason}" for reason in reasons)
+        lines.extend(f"  {reason}" for reason in obstacles(run, release))
     if len(releases) > _SHOWN_RELEASES:
         lines.append(f"and {len(releases) - _SHOWN_RELEASES} older releases")
     return lines
@@ -469,24 +448,19 @@ def _lacking(run: Run, releases: Sequence[Release]) -> str:
 
 
 def nothing_left(
-    run: Run,
-    requirement: str,
-    releases: list[Release],
-    *,
-    finder: PackageFinder | None = None,
+    run: Run, requirement: str, releases: list[Release]
 ) -> InstallationError:
     """Create the error that explains why none of *releases* is installable.
 
     :param releases: the considered releases, newest first.
-    :param finder: the finder of the files; None to leave out skipped files.
     """
-    missing = _no_release_with_label(releases)
+    missing = _no_release_with_label(run, releases)
     if missing is not None:
         return missing
     selections = (each.fetch_selections().values() for each in releases)
     problems = (each for release in releases for each in problems_of(release))
     hints = [hint for each in problems for hint in getattr(each, "hints", ())]
-    judged = any(e.manifest is not None for several in selections for e in several)
+    judged = any(e.problem is None for several in selections for e in several)
     choices = [each.hint for each in releases if each.hint is not None]
     if choices:
         hints.append(choices[0])
@@ -501,6 +475,6 @@ def nothing_left(
     problem = _lacking(run, releases) if judged else "can be checked"
     return NothingToInstall(
         f"No variant of {requirement} {problem}.",
-        _refusals(releases, finder),
+        _refusals(run, releases),
         dict.fromkeys(hints),
     )

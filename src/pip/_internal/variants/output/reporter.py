@@ -6,7 +6,7 @@ needed.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Iterable
 from logging import WARNING
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ from pip._internal.variants.settings import ALL
 if TYPE_CHECKING:
     from pip._internal.variants.errors import DroppedVariants
     from pip._internal.variants.selection.release import Decision, Release
+    from pip._internal.variants.settings import Settings
 
 logger = get_logger(__name__)
 
@@ -26,17 +27,14 @@ class Reporter:
     :ivar strict: whether a dropped variant is an error.
     """
 
-    def __init__(
-        self, *, strict: bool, required: Container[str] = (), is_listing: bool = False
-    ) -> None:
+    def __init__(self, settings: Settings, *, is_listing: bool) -> None:
         """Create a reporter.
 
-        :param required: the normalized names of packages that must use an accelerator, or
-            ``:all:``.
         :param is_listing: whether the run only leaves out what it cannot install.
         """
-        self.strict = strict
-        self._required, self._is_listing = required, is_listing
+        self.strict = settings.strict_variants
+        self._required = settings.required_accelerators
+        self._is_listing = is_listing
         self._said: set[str] = set()
 
     def log_once(self, level: int, message: str, about: str | None = None) -> None:

@@ -19,7 +19,6 @@ from pip._internal.fast.pages import all_links
 from pip._internal.index.package_finder import LinkType
 from pip._internal.variants.index.links import label_of, renamed, version_of
 from pip._internal.variants.output.reasons import lacks_label, rejections
-from pip._internal.variants.selection.run import run_of
 
 if TYPE_CHECKING:
     from pip._vendor.packaging.specifiers import SpecifierSet
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from pip._vendor.packaging.version import Version
 
     from pip._internal.exceptions import PipError
-    from pip._internal.index.package_finder import PackageFinder
     from pip._internal.metadata import BaseDistribution
     from pip._internal.models.link import Link
     from pip._internal.variants.selection.release import Release
@@ -130,7 +128,6 @@ class LookupResult:
     :ivar installed: the installed distribution of the project.
     :ivar stays: whether the installed distribution satisfies the requirement.
     :ivar run: the run of the lookup.
-    :ivar finder: the PackageFinder that lists the files.
     """
 
     requirement: str
@@ -144,7 +141,6 @@ class LookupResult:
     installed: BaseDistribution | None
     stays: bool
     run: Run
-    finder: PackageFinder
 
 
 #: The cause for each of upstream's reasons to skip a file.
@@ -179,16 +175,15 @@ def listed_files(run: Run, project: NormalizedName) -> list[Link]:
 
 
 def cause_of_files(
-    finder: PackageFinder, project: NormalizedName, links: Sequence[Link]
+    run: Run, project: NormalizedName, links: Sequence[Link]
 ) -> tuple[SkipCause, str]:
     """Return why pip skips all files of a version or variant.
 
     :return: the cause, and details for messages.
     """
-    evaluator, run = finder.make_link_evaluator(project), run_of(finder)
-    is_elsewhere = run is not None and run.target.is_elsewhere
-    chosen = None if run is None else run.overrides.label_for(project, ())
-    if is_elsewhere:
+    evaluator = run.finder.make_link_evaluator(project)
+    chosen = run.overrides.label_for(project)
+    if run.target.is_elsewhere:
         # Otherwise, the ban on building would hide other problems.
         evaluator._formats = frozenset({"binary", "source"})
     found: dict[SkipCause, str] = {}
@@ -200,10 +195,10 @@ def cause_of_files(
                 detail = _platforms(links)
         elif link.is_yanked:
             cause, detail = SkipCause.YANKED, link.yanked_reason or ""
-        elif is_elsewhere and not link.is_wheel:
+        elif run.target.is_elsewhere and not link.is_wheel:
             cause = SkipCause.FORMAT
             detail = "pip cannot build the source distribution for another machine"
-        elif label_of(link) is not None and (run is None or not run.enabled):
+        elif label_of(link) is not None and not run.enabled:
             labels = dict.fromkeys(filter(None, map(label_of, links)))
             cause, detail = SkipCause.VARIANTS_OFF, f"available: {shortened([*labels])}"
         elif chosen not in (None, label_of(link)):
@@ -215,32 +210,31 @@ def cause_of_files(
     return nearest, found[nearest]
 
 
-def absent_variants(finder: PackageFinder, release: Release) -> dict[str, str]:
+def absent_variants(run: Run, release: Release) -> dict[str, str]:
     """Return the listed variants of a release that have no installable file.
 
     :return: the reasons, by label.
     """
     links: dict[str, list[Link]] = {}
-    run = run_of(finder)
-    for link in () if run is None else listed_files(run, release.project):
+    for link in listed_files(run, release.project):
         label = label_of(link)
         is_of_release = version_of(link, release.project) == release.version
         if label is not None and label not in release.labels and is_of_release:
             links.setdefault(label, []).append(link)
     return {
-        label: why(*cause_of_files(finder, release.project, files))
+        label: why(*cause_of_files(run, release.project, files))
         for label, files in links.items()
     }
 
 
-def obstacles(finder: PackageFinder, release: Release) -> list[str]:
+def obstacles(run: Run, release: Release) -> list[str]:
     """Return why no variant of a release can be installed."""
-    absent = absent_variants(finder, release).items()
+    absent = absent_variants(run, release).items()
     return [*rejections(release), *(f"{label}: {reason}" for label, reason in absent)]
 
 
 def skipped_versions(
-    finder: PackageFinder,
+    run: Run,
     project: NormalizedName,
     specifier: SpecifierSet,
     links: Iterable[Link],
@@ -265,9 +259,9 @@ def skipped_versions(
         if not specifier.contains(version, prereleases=True):
             reason = SkippedVersion(version, SkipCause.REQUIREMENT)
         elif version in offered:
-            reason = _reached(finder, offered[version])
+            reason = _reached(run, offered[version])
         else:
-            cause, detail = cause_of_files(finder, project, by_version[version])
+            cause, detail = cause_of_files(run, project, by_version[version])
             if cause is SkipCause.HASHES and version.is_prerelease:
                 cause = SkipCause.PRE_RELEASE
             reason = SkippedVersion(version, cause, detail)
@@ -275,7 +269,7 @@ def skipped_versions(
     return found
 
 
-def _reached(finder: PackageFinder, offer: Offer) -> SkippedVersion:
+def _reached(run: Run, offer: Offer) -> SkippedVersion:
     """Describe an installable version that pip skipped, and the cause."""
     release = offer.release
     if release is None or not release.reached:
@@ -283,7 +277,7 @@ def _reached(finder: PackageFinder, offer: Offer) -> SkippedVersion:
     lacking = lacks_label(release)
     if lacking is not None:
         label = release.chosen_label
-        absent = absent_variants(finder, release).get(label or "")
+        absent = absent_variants(run, release).get(label or "")
         detail = lacking if absent is None else f"{label}: {absent}"
         return SkippedVersion(offer.version, SkipCause.LABEL, detail, offer)
     return SkippedVersion(offer.version, SkipCause.VARIANTS, offer=offer)

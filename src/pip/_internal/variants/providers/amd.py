@@ -49,6 +49,7 @@ from pip._internal.variants.providers.result import (
     ProviderResult,
     forced,
     require_this_machine,
+    system_file,
 )
 
 if TYPE_CHECKING:
@@ -197,13 +198,8 @@ def _is_usable(root: str, device: str) -> bool:
 
 
 def _read_properties(path: str) -> dict[str, int]:
-    try:
-        with open(path, encoding="ascii", errors="replace") as file:
-            text = file.read()
-    except OSError:
-        # The kernel hides a GPU this way if a control group denies this process the GPU.
-        return {}
-    found = re.findall(_PROPERTY_FORM, text, re.MULTILINE)
+    # Empty if a control group denies this process the GPU.
+    found = re.findall(_PROPERTY_FORM, system_file(path), re.MULTILINE)
     return {name: int(value) for name, value in found}
 
 

@@ -15,6 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from pip._vendor.packaging.utils import canonicalize_name
+from pip._vendor.wheel_variants.built_in import BUILT_IN_PLUGINS
 from pip._vendor.wheel_variants.manifest import ABI_DEPENDENCY, ProviderKind
 from pip._vendor.wheel_variants.properties import SupportedProperties
 from pip._vendor.wheel_variants.provider_requirements import (
@@ -44,19 +45,6 @@ if TYPE_CHECKING:
     from pip._internal.variants.settings import Settings
 
 logger = get_logger(__name__)
-
-#: The built-in providers: by namespace, the names of equivalent plugins on indexes. Each
-#: namespace has a module with a function ``detect(environ, *, hardware)``, which returns a
-#: result within two seconds, even if a driver hangs, and reads only override variables if
-#: *hardware* is false.
-BUILTIN_NAMESPACES: Mapping[str, Collection[str]] = {
-    "nvidia": ("nvidia-variant-provider", "variant-provider"),
-    "amd": ("amd-variant-provider", "rocm-bootstrap"),
-    "intel": ("intel-variant-provider",),
-    "tpu": ("tpu-variant-provider",),
-    "x86_64": ("provider-variant-x86-64", "x86-64-variant-provider"),
-    "aarch64": ("provider-variant-aarch64", "aarch64-variant-provider"),
-}
 
 _UNKNOWN = (
     "The hardware of the target machine is unknown, so pip uses only variants "
@@ -167,7 +155,7 @@ class ProviderChain:
             return self._described(namespace)
         if provider.kind is ProviderKind.PLUGIN:
             return self._ask_plugin(manifest, provider)
-        if namespace in BUILTIN_NAMESPACES:
+        if namespace in BUILT_IN_PLUGINS:
             return self.detect(namespace)
         return no_result(f"the metadata names no provider for {namespace}")
 
@@ -185,7 +173,7 @@ class ProviderChain:
     def _described(self, namespace: str) -> ProviderResult:
         """Return the features of a namespace in the user's host file."""
         assert self.host is not None
-        features, path = self.host.supported.features(namespace), self.host.path
+        features, path = self.host.supported.get(namespace, ()), self.host.path
         if not features:
             return ProviderResult(
                 reason=f"{path} does not list namespace {namespace}", source=Source.HOST
@@ -207,7 +195,7 @@ class ProviderChain:
         """Query a plugin, or the equivalent built-in provider."""
         namespace = provider.namespace
         kind = self.kinds.get(namespace)
-        is_built_in = namespace in BUILTIN_NAMESPACES
+        is_built_in = namespace in BUILT_IN_PLUGINS
         if is_built_in and kind == "builtin":
             return self.detect(namespace)
         try:
@@ -219,7 +207,7 @@ class ProviderChain:
             names = {
                 canonicalize_name(each.name) for each in required if each.url is None
             }
-            if not names.isdisjoint(BUILTIN_NAMESPACES[namespace]):
+            if not names.isdisjoint(BUILT_IN_PLUGINS[namespace]):
                 return self.detect(namespace)
         if not required:
             return ProviderResult(reason="none of its plugins applies here")
@@ -263,7 +251,7 @@ class ProviderChain:
         host file, the built-in namespaces follow instead.
         """
         answers = {} if manifest is None else self.query(manifest, manifest.namespaces)
-        known = BUILTIN_NAMESPACES if self.host is None else self.host.supported
+        known = BUILT_IN_PLUGINS if self.host is None else self.host.supported
         tell = self.detect if self.host is None else self._described
         for each in known:
             if each not in answers:
@@ -314,7 +302,12 @@ class ProviderChain:
         }
 
     def detect(self, namespace: str) -> ProviderResult:
-        """Query the built-in provider of *namespace*, once."""
+        """Query the built-in provider of *namespace*, once.
+
+        The module of the namespace has a function ``detect(environ, *, hardware)``, which
+        returns a result within two seconds, even if a driver hangs, and reads only override
+        variables if *hardware* is false.
+        """
         answer = self.detected.get(namespace)
         if answer is None:
             answer = self._detect(namespace)._replace(source=Source.BUILTIN)
@@ -344,6 +337,4 @@ def warnings_of(answers: Mapping[str, ProviderResult]) -> list[str]:
 
 def supported(answers: Mapping[str, ProviderResult]) -> SupportedProperties:
     """Return the features in *answers*."""
-    return SupportedProperties(
-        {namespace: answer.features for namespace, answer in answers.items()}
-    )
+    return {namespace: answer.features for namespace, answer in answers.items()}

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from pip._vendor.packaging.markers import Environment
 from pip._vendor.wheel_variants import properties
@@ -22,6 +22,8 @@ _MAX_SIZE = 2 * 1024 * 1024
 #: The environment markers of a host file (PEP 508).
 MARKER_VARIABLES = frozenset(Environment.__annotations__)
 
+_T = TypeVar("_T")
+_KINDS: Mapping[type, str] = {dict: "a JSON object", list: "a list", str: "a string"}
 #: The keys of a host file.
 _KEYS = {"host-schema", "supported", "devices", "environment", "platforms", "abis"}
 #: Upstream derives all older tags from some tags; with huge numbers it would never end.
@@ -84,7 +86,7 @@ class _Problem(Exception):
 
 
 def _host(path: str, root: object) -> HostDescription:
-    description = _object(root, "The file")
+    description = _typed(root, dict, "The file")
     schema = description.get("host-schema")
     if schema != HOST_SCHEMA or isinstance(schema, bool):
         raise _Problem(f"'host-schema' must be {HOST_SCHEMA}, not {safe_repr(schema)}")
@@ -129,20 +131,18 @@ def release_of(python: str) -> tuple[int, int, int] | None:
 
 
 def _supported(root: object) -> SupportedProperties:
-    stated = _object(root, "'supported'")
-    supported: dict[str, list[SupportedFeature]] = {}
-    for namespace, features in stated.items():
+    supported: dict[str, tuple[SupportedFeature, ...]] = {}
+    for namespace, features in _typed(root, dict, "'supported'").items():
         if not properties.is_valid_namespace(namespace):
             raise _Problem(f"Invalid namespace: {safe_repr(namespace)}")
-        if not isinstance(features, list):
-            raise _Problem(f"The features of {safe_repr(namespace)} are not a list")
-        supported[namespace] = [_feature(item, namespace) for item in features]
+        listed = _typed(features, list, f"The value of {safe_repr(namespace)}")
+        supported[namespace] = tuple(_feature(item, namespace) for item in listed)
         names = [feature.name for feature in supported[namespace]]
         if len(set(names)) != len(names):
             raise _Problem(
                 f"A feature of {safe_repr(namespace)} is repeated: {safe_repr(names)}"
             )
-    return SupportedProperties(supported)
+    return supported
 
 
 def _devices(
@@ -150,20 +150,19 @@ def _devices(
 ) -> dict[str, tuple[Device, ...]]:
     """Read the GPUs of a machine with several GPUs."""
     devices: dict[str, tuple[Device, ...]] = {}
-    for namespace, listed in _object(root, "'devices'").items():
-        if not supported.features(namespace):
+    for namespace, devices_of in _typed(root, dict, "'devices'").items():
+        if not supported.get(namespace):
             raise _Problem(
                 f"The file lists devices of {safe_repr(namespace)}, but no supported "
                 "features of that namespace"
             )
-        if not isinstance(listed, list):
-            raise _Problem(f"The devices of {safe_repr(namespace)} are not a list")
+        listed = _typed(devices_of, list, f"{safe_repr(namespace)} in 'devices'")
         devices[namespace] = tuple(_device(item, namespace) for item in listed)
     return devices
 
 
 def _device(item: object, namespace: str) -> Device:
-    device = _object(item, f"A device of {safe_repr(namespace)}")
+    device = _typed(item, dict, f"A device of {safe_repr(namespace)}")
     name, number = device.get("name"), device.get("number")
     if not isinstance(name, str) or not _DEVICE_NAME.fullmatch(name):
         raise _Problem(f"Invalid device of {namespace!r}: {safe_repr(name)}")
@@ -175,23 +174,18 @@ def _device(item: object, namespace: str) -> Device:
 
 def _environment(root: object) -> dict[str, str]:
     """Read environment markers."""
-    environment = _object(root, "'environment'")
+    environment: dict[str, str] = _typed(root, dict, "'environment'")
     for name, value in environment.items():
         if name not in MARKER_VARIABLES:
             raise _Problem(
                 f"'environment' has an unknown marker variable: {safe_repr(name)}"
             )
-        if not isinstance(value, str):
-            raise _Problem(
-                f"{safe_repr(name)} in 'environment' is not a string: {safe_repr(value)}"
-            )
+        _typed(value, str, f"{safe_repr(name)} in 'environment'")
     return environment
 
 
 def _tags(description: Mapping[str, Any], key: str) -> tuple[str, ...]:
-    given = description.get(key, [])
-    if not isinstance(given, list):
-        raise _Problem(f"{key!r} is not a list: {safe_repr(given)}")
+    given = _typed(description.get(key, []), list, repr(key))
     for tag in given:
         if not isinstance(tag, str) or not _TAG.fullmatch(tag):
             raise _Problem(f"Invalid tag in {key!r}: {safe_repr(tag)}")
@@ -199,14 +193,15 @@ def _tags(description: Mapping[str, Any], key: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(map(str.lower, given)))
 
 
-def _object(value: object, what: str) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise _Problem(f"{what} is not a JSON object: {safe_repr(value)}")
+def _typed(value: Any, kind: type[_T], what: str) -> _T:
+    """Return a value of the right type."""
+    if not isinstance(value, kind):
+        raise _Problem(f"{what} is not {_KINDS[kind]}: {safe_repr(value)}")
     return value
 
 
 def _feature(item: object, namespace: str) -> SupportedFeature:
-    feature = _object(item, f"A feature of {safe_repr(namespace)}")
+    feature = _typed(item, dict, f"A feature of {safe_repr(namespace)}")
     name, values = feature.get("feature"), feature.get("values")
     if not isinstance(name, str) or not properties.is_valid_feature_name(name):
         raise _Problem(f"Invalid feature of {safe_repr(namespace)}: {safe_repr(name)}")

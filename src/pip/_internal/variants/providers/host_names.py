@@ -28,7 +28,7 @@ from difflib import get_close_matches
 from importlib import import_module
 
 from pip._vendor.packaging.tags import mac_platforms
-from pip._vendor.wheel_variants.properties import SupportedFeature, SupportedProperties
+from pip._vendor.wheel_variants.properties import SupportedFeature
 
 from pip._internal.models.target_python import TargetPython
 from pip._internal.variants.errors import InvalidHostFile, UnknownHost
@@ -141,7 +141,7 @@ def named_host(name: str) -> HostDescription | None:
     system = _system(name, words)
     python, abis = _python(name, data)
     if not (system or machine or python):
-        return HostDescription(name, SupportedProperties(supported), {})
+        return HostDescription(name, supported, {})
     environment = target.environment_of(
         sys_platform=system,
         machine="aarch64" if machine in _ARM else machine,
@@ -152,9 +152,7 @@ def named_host(name: str) -> HostDescription | None:
         environment["platform_release"] = machine
     tags = _platform_tags(name, data, environment)
     abis = abis or tuple(target.tags_of(TargetPython())["abis"])
-    return HostDescription(
-        name, SupportedProperties(supported), environment, tags, abis
-    )
+    return HostDescription(name, supported, environment, tags, abis)
 
 
 def _parts(name: str) -> Mapping[str, re.Match[str]] | None:

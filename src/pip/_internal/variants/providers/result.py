@@ -13,8 +13,19 @@ T = TypeVar("T")
 #: Environment variables.
 Environ = Mapping[str, str]
 
+#: Bytes; the files of real systems have a few thousand.
+_MAX_SIZE = 64 * 1024
 #: The reason for empty results if the target is not this machine.
 NOT_THIS_MACHINE = "the target is another machine"
+
+
+def system_file(path: str) -> str:
+    """Return the text of a file of the system; empty if it is missing or unreadable."""
+    try:
+        with open(path, "rb") as file:
+            return file.read(_MAX_SIZE).decode("utf-8", "replace")
+    except OSError:
+        return ""
 
 
 class Source(enum.Enum):

@@ -15,10 +15,9 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from pip._internal.variants.providers.result import ProviderResult
+from pip._internal.variants.providers.result import ProviderResult, system_file
 
 #: The first CUDA version that supports both Tegra and servers.
 FIRST_UNIFIED_CUDA = (13, 0)
@@ -29,7 +28,6 @@ _FIRST_UNIFIED_RELEASE = 38
 _RELEASE_FORM = (
     r"# *R([0-9]{1,3}) *\(release\), *REVISION: *([0-9]{1,3}(?:\.[0-9]{1,3})?)"
 )
-_MAX_SIZE = 4096  # characters; the files of real machines have a few hundred
 
 
 class Tegra(NamedTuple):
@@ -69,9 +67,10 @@ def find(platform_release: str, root: str = "/") -> Tegra | None:
     path = os.path.join(root, "etc/nv_tegra_release")
     if os.path.exists(path):
         # If the file is unreadable, only the release is unknown.
-        match = re.match(_RELEASE_FORM, _read(path))
+        match = re.match(_RELEASE_FORM, system_file(path))
         return Tegra(None if match is None else f"{match[1]}.{match[2]}")
-    tree = _read(os.path.join(root, "proc/device-tree/compatible"))
+    # Servers and other systems lack this file; containers may hide it.
+    tree = system_file(os.path.join(root, "proc/device-tree/compatible"))
     # The file lists names, each followed by a null character.
     if any(name.startswith("nvidia,tegra") for name in tree.split("\0")):
         return Tegra()
@@ -109,12 +108,3 @@ def problem(tegra: Tegra, cuda: str | None) -> str:
         f"This is {tegra}{driver}. Published CUDA wheels for ARM are built for servers "
         "(SBSA) and run on a Jetson only with CUDA 13 (JetPack 7) or newer"
     )
-
-
-def _read(path: str) -> str:
-    try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            return file.read(_MAX_SIZE)
-    except OSError:
-        # Servers and other systems lack this file; containers may hide it.
-        return ""

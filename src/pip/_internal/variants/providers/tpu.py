@@ -17,7 +17,6 @@ The override variable replaces detection; an invalid value leaves the feature ou
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 from pip._internal.variants.providers.result import (
     Environ,
@@ -26,6 +25,7 @@ from pip._internal.variants.providers.result import (
     ProviderResult,
     forced,
     require_this_machine,
+    system_file,
 )
 
 PRESENT_VARIABLE = "TPU_VARIANT_PROVIDER_FORCE_PRESENT"
@@ -79,13 +79,6 @@ def _boolean(text: str) -> str | None:
 
 
 def _is_tpu(device: str) -> bool:
-    return _read(device, "vendor") == _GOOGLE and _read(device, "device") in _TPUS
-
-
-def _read(device: str, name: str) -> str:
-    """Return a number from the kernel as text; empty if the kernel has no such file."""
-    try:
-        return Path(device, name).read_text(encoding="utf-8", errors="replace").strip()
-    except OSError:
-        # The device was removed meanwhile.
-        return ""
+    files = (os.path.join(device, name) for name in ("vendor", "device"))
+    vendor, kind = (system_file(file).strip() for file in files)
+    return vendor == _GOOGLE and kind in _TPUS

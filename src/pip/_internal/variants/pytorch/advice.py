@@ -14,7 +14,6 @@ from pip._internal.variants.pytorch.options import OPTIONS
 from pip._internal.variants.pytorch.release import LocalVersionRelease, releases
 
 if TYPE_CHECKING:
-    from pip._internal.index.package_finder import PackageFinder
     from pip._internal.models.link import Link
     from pip._internal.variants.selection.release import Release
     from pip._internal.variants.selection.run import Run
@@ -63,9 +62,7 @@ def for_tegra(run: Run, chosen: Release, link: Link) -> str | None:
     return Hint(f"{text}To install NVIDIA's wheels:", typed)
 
 
-def newest_with_gpu_build(
-    run: Run, finder: PackageFinder, chosen: Release, link: Link
-) -> str | None:
+def newest_with_gpu_build(run: Run, chosen: Release, link: Link) -> str | None:
     """Return a hint about an older version with a build for the target's GPU, or None.
 
     :param link: the selected file of *chosen*.
@@ -78,12 +75,12 @@ def newest_with_gpu_build(
     # Skip variants with manifests: advice must not fetch anything.
     builds = [
         each
-        for each in finder._all_candidates.get(chosen.project, ())
+        for each in run.finder._all_candidates.get(chosen.project, ())
         if isinstance(each.link, LocalVersionWheel)
         and public(each.version) < newest
         and (newest.is_prerelease or not public(each.version).is_prerelease)
     ]
-    for older, _ in releases(run, finder, chosen.project, builds):
+    for older, _ in releases(run, chosen.project, builds):
         label = label_of(older.fetch_ranked()[0]) if older.fetch_ranked() else None
         if label not in (None, CPU.label):
             pin = f"{older.project}=={older.version}"

@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from pip._internal.metadata import BaseDistribution
     from pip._internal.models.link import Link
     from pip._internal.req.req_set import RequirementSet
-    from pip._internal.resolution.resolvelib.resolver import Resolver
     from pip._internal.variants.selection.mode import ResolveOnce
     from pip._internal.variants.selection.overrides import Versions
     from pip._internal.variants.selection.ranking import Agreement, Selection
@@ -97,10 +96,7 @@ _Builds = Mapping["NormalizedName", _Build]
 
 
 def one_backend(
-    resolve_once: ResolveOnce,
-    resolver: Resolver,
-    run: Run,
-    preferred: Sequence[Backend],
+    resolve_once: ResolveOnce, run: Run, preferred: Sequence[Backend]
 ) -> RequirementSet:
     """Resolve with builds for one backend, if possible.
 
@@ -108,12 +104,12 @@ def one_backend(
     :param preferred: the backends that the user named individually, most preferred first.
     """
     first = resolve_once()
-    before, result = _builds(run, resolver), resolver._result
+    before, result = _builds(run), run.resolver._result
     if len({each.backend for each in before.values()}) < 2:
         return first
 
     def accepted(_: RequirementSet) -> bool:
-        after = _builds(run, resolver)
+        after = _builds(run)
         names = {each.name for each in before.values()}
         are_same = names.issuperset(each.name for each in after.values())
         return are_same and _flaws(after) < _flaws(before)
@@ -121,7 +117,7 @@ def one_backend(
     proposals = _proposals(before, preferred, run.attempt.agreement)
     second = agreed(run, resolve_once, map(OneBackend, proposals), accepted)
     if second is not None:
-        after = _builds(run, resolver)
+        after = _builds(run)
         changed = ", ".join(
             f"'{after[project].backend}' of {build.name} instead of '{build.backend}'"
             for project, build in before.items()
@@ -130,7 +126,7 @@ def one_backend(
         text = f"Choosing {changed}, so that the packages match"
         run.reporter.log_once(logging.INFO, text)
         return second
-    resolver._result = result
+    run.resolver._result = result
     # pip itself chooses a CPU build only for lack of a build that matches.
     if _are_broken(before) or any(
         build.is_explicit or needed.is_explicit for build, needed in _unlike(before)
@@ -201,16 +197,14 @@ def _flaws(builds: _Builds) -> tuple[bool, bool, int]:
     return _are_broken(builds), wants_cpu and with_gpu > 0, -with_gpu
 
 
-def _builds(run: Run, resolver: Resolver) -> _Builds:
+def _builds(run: Run) -> _Builds:
     """Return the builds of a solution, for projects with several backends.
 
     Includes installed packages that need one of these builds.
     """
-    assert resolver._result is not None, "it has resolved"
-    chosen = resolver._result.mapping.values()
-    versions = {each.project_name: each.version for each in chosen}
+    versions = {each.project_name: each.version for each in run.solution}
     found: dict[NormalizedName, _Build] = {}
-    for each in chosen:
+    for each in run.solution:
         # A candidate with extras accompanies the same candidate without extras.
         dist = vars(each).get("dist")
         build = None if dist is None else _build(run, dist, each.source_link, versions)

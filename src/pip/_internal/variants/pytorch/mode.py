@@ -49,7 +49,6 @@ if TYPE_CHECKING:
     from pip._internal.req.req_install import InstallRequirement
     from pip._internal.req.req_set import RequirementSet
     from pip._internal.resolution.resolvelib.found_candidates import IndexCandidateInfo
-    from pip._internal.resolution.resolvelib.resolver import Resolver
     from pip._internal.variants.selection.installed_records import InstalledBuild
     from pip._internal.variants.selection.mode import Candidates, ResolveOnce
     from pip._internal.variants.selection.release import Release
@@ -115,25 +114,19 @@ class PyTorch(mode.Mode):
             # The user named the index of this project.
             self._warn_without_effect(project, named)
             return find(finder, project_name)
-        index, pages = self._offered(finder, project)
-        if index is None:
-            found = find(finder, project_name)
-        else:
-            found = self._found_beside(find, finder, project_name, index, pages)
-        found = [_relinked(each, self._own(finder, each.link)) for each in found]
+        found = self._found(find, finder, project_name)
+        found = [_relinked(each, self._own(each.link)) for each in found]
         finder._all_candidates[project_name] = found
         return found
 
-    def _found_beside(
-        self,
-        find: mode.Find,
-        finder: PackageFinder,
-        project_name: str,
-        index: BackendIndex,
-        pages: Sequence[Page],
+    def _found(
+        self, find: mode.Find, finder: PackageFinder, project_name: str
     ) -> list[InstallationCandidate]:
-        """Return the candidates on an index of builds."""
+        """Return the candidates on the first index of builds, or else on the user's indexes."""
         project = canonicalize_name(project_name)
+        index, pages = self._offered(project)
+        if index is None:
+            return find(finder, project_name)
         name, url = index.description, redact_auth_from_url(index.base_url)
         is_shared = not index.has_builds(pages)
         if is_shared and self._pins_release(project):
@@ -184,19 +177,18 @@ class PyTorch(mode.Mode):
             for version in pinned(specifier)
         )
 
-    def files(
-        self, finder: PackageFinder, project: NormalizedName, links: Iterable[Link]
-    ) -> Iterator[Link]:
+    def files(self, project: NormalizedName, links: Iterable[Link]) -> Iterator[Link]:
         """Yield all files of a project, as variants where possible.
 
         :param links: the files from the sources that the user named.
         """
         yield from self._listed.get(project, ())
         for link in links:
-            yield self._own(finder, link)
+            yield self._own(link)
 
-    def _own(self, finder: PackageFinder, link: Link) -> Link:
+    def _own(self, link: Link) -> Link:
         # Wheels on the user's own indexes are not for the bridge.
+        finder = self._run.finder
         own = tuple(map(remove_auth_from_url, finder.index_urls))
         if (link.comes_from or "").startswith(own):
             return link
@@ -207,10 +199,10 @@ class PyTorch(mode.Mode):
         return as_build(link, source)
 
     def _offered(
-        self, finder: PackageFinder, project: NormalizedName
+        self, project: NormalizedName
     ) -> tuple[BackendIndex | None, list[Page]]:
         """Return the first index that has a project, and the pages of the project there."""
-        if finder.search_scope.no_index:
+        if self._run.finder.search_scope.no_index:
             return None, []
         why = None
         for index in self.indexes:
@@ -279,28 +271,26 @@ class PyTorch(mode.Mode):
         is_wanted = not choice or backend in choice or names_local_version(specifier)
         return public(version), backend.label, not is_wanted
 
-    def solve(self, resolve_once: ResolveOnce, resolver: Resolver) -> RequirementSet:
+    def solve(self, resolve_once: ResolveOnce) -> RequirementSet:
         """Resolve with builds for one backend, if possible."""
-        return one_backend(
-            resolve_once, resolver, self._run, self.settings.backends.named
-        )
+        return one_backend(resolve_once, self._run, self.settings.backends.named)
 
     def explains_unused_accelerator(self, release: Release, link: Link) -> bool:
         """Return whether a GPU is unused because the target is a Tegra."""
         return for_tegra(self._run, release, link) is not None
 
-    def advice(self, finder: PackageFinder, release: Release, link: Link) -> str | None:
+    def advice(self, release: Release, link: Link) -> str | None:
         """Return advice about a build that may not suit the GPU."""
         advice = for_tegra(self._run, release, link)
-        return advice or newest_with_gpu_build(self._run, finder, release, link)
+        return advice or newest_with_gpu_build(self._run, release, link)
 
     def listed(
-        self, finder: PackageFinder, project: NormalizedName, candidates: Candidates
+        self, project: NormalizedName, candidates: Candidates
     ) -> list[InstallationCandidate] | None:
         """Return, for each version, the build that pip would install; None without such builds."""
         if not any(isinstance(each.link, LocalVersionWheel) for each in candidates):
             return None
-        return best_builds(self._run, finder, project, candidates)
+        return best_builds(self._run, project, candidates)
 
     def for_inner(self, run: Run) -> PyTorch | None:
         """Return the same bridge for build environments, or None for plugins."""

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
     from pip._vendor.wheel_variants.manifest import Manifest
 
-    from pip._internal.index.package_finder import PackageFinder
     from pip._internal.models.link import Link
     from pip._internal.variants.providers.result import ProviderResult
     from pip._internal.variants.pytorch.settings import PyTorchSettings
@@ -177,27 +176,27 @@ class LocalVersionRelease(Release):
 
 
 def releases(
-    run: Run, finder: PackageFinder, project: NormalizedName, candidates: Candidates
+    run: Run, project: NormalizedName, candidates: Candidates
 ) -> Iterator[tuple[Release, list[InstallationCandidate]]]:
     """Yield releases with builds for backends, newest first, with their files."""
     # In the resolver's order: by platform tag and build tag, best first.
-    evaluator = finder.make_candidate_evaluator(project)
+    evaluator = run.finder.make_candidate_evaluator(project)
     ordered = sorted(candidates, key=evaluator._sort_key, reverse=True)
     ordered.sort(key=lambda each: public(each.version), reverse=True)
     for version, grouped in itertools.groupby(ordered, lambda c: public(c.version)):
         group = list(grouped)
         links = [each.link for each in group]
         if any(isinstance(link, LocalVersionWheel) for link in links):
-            yield release_of(run, finder, project, version, links), group
+            yield release_of(run, project, version, links), group
 
 
 def best_builds(
-    run: Run, finder: PackageFinder, project: NormalizedName, candidates: Candidates
+    run: Run, project: NormalizedName, candidates: Candidates
 ) -> list[InstallationCandidate]:
     """Return, for each version, the build that pip would install."""
     left: list[InstallationCandidate] = []
     known = set()
-    for release, group in releases(run, finder, project, candidates):
+    for release, group in releases(run, project, candidates):
         known.update(group)
         for best in release.fetch_ranked()[:1]:
             label = label_of(best)

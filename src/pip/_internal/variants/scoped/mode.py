@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from pip._internal.models.link import Link
     from pip._internal.req.req_install import InstallRequirement
     from pip._internal.req.req_set import RequirementSet
-    from pip._internal.resolution.resolvelib.resolver import Resolver
     from pip._internal.variants.selection.mode import Find, ResolveOnce
     from pip._internal.variants.selection.run import Run
     from pip._internal.variants.selection.scoped_indexes import Indexes, ScopedIndex
@@ -166,15 +165,14 @@ class Scoped(Mode):
         if project not in self._indexes or is_known or project in finder._locked_links:
             return find(finder, project_name)
         # First, since upstream caches its result, and this may raise NotAnswered.
-        there = self._there(finder, project)
+        there = self._there(project)
         own = find_beside_indexes(find, finder, project_name, self._folders)
         found = finder._all_candidates[project_name] = [*own, *there]
         return found
 
-    def _there(
-        self, finder: PackageFinder, project: NormalizedName
-    ) -> list[InstallationCandidate]:
+    def _there(self, project: NormalizedName) -> list[InstallationCandidate]:
         """Return the candidates on the scoped index of a project."""
+        finder = self._run.finder
         urls = pages_of(self._run.modes, finder, project)
         self._asked.add(project)
         text = f"Looking for '{project}' only on {self._redacted_url(project)}"
@@ -302,17 +300,16 @@ class Scoped(Mode):
 
     # Output
 
-    def solve(self, resolve_once: ResolveOnce, resolver: Resolver) -> RequirementSet:
+    def solve(self, resolve_once: ResolveOnce) -> RequirementSet:
         """Resolve, and warn of typed indexes that were not used."""
         requirements = resolve_once()
-        assert resolver._result is not None, "it has resolved"
         run = self._run
         if self._has_built or run.purpose in (Purpose.BUILD, Purpose.PLUGIN):
             # The requirements of a build are unknown here.
             return requirements
         # pip looks for its own releases; another run looks for plugins.
         needed: set[str | None] = {"pip", *self._asked}
-        needed.update(each.project_name for each in resolver._result.mapping.values())
+        needed.update(each.project_name for each in run.solution)
         needed.update(run.settings.trusted_providers)
         for index in _typed(run.settings):
             if needed.isdisjoint(index.projects):
@@ -324,8 +321,7 @@ class Scoped(Mode):
 
     def origins(self, projects: Iterable[NormalizedName]) -> Iterable[str]:
         """Yield a hint for each project with a scoped index."""
-        assert self._run.collector is not None, "it has searched"
-        if self._run.collector.search_scope.no_index:
+        if self._run.finder.search_scope.no_index:
             yield from TurnedOff(self._indexes).origins(projects)
             return
         for project in projects:

@@ -59,12 +59,9 @@ class Unaccelerated(NamedTuple):
     label: str | None = None
 
 
-def unaccelerated(run: Run, found: Iterable[Candidate]) -> Iterator[Unaccelerated]:
-    """Yield packages that would violate ``--require-accelerator``.
-
-    :param found: all candidates of the solution.
-    """
-    chosen = {each.project_name: each for each in found}
+def unaccelerated(run: Run) -> Iterator[Unaccelerated]:
+    """Yield packages that would violate ``--require-accelerator``."""
+    chosen = {each.project_name: each for each in run.solution}
     dists, providers = run.request.dists, run.target.providers
     manifests = {project: _manifests(run, project) for project in chosen}
     for project in _required(run.settings.required_accelerators, manifests, providers):
@@ -98,7 +95,7 @@ def unaccelerated_dists(
 
 def _required(
     names: frozenset[str],
-    manifests: Mapping[NormalizedName, Iterable[Manifest | None]],
+    manifests: Mapping[NormalizedName, Iterable[Manifest]],
     providers: ProviderChain,
 ) -> list[NormalizedName]:
     """Return the projects that require an accelerator.
@@ -111,14 +108,13 @@ def _required(
     if ALL in names:
         vendors = present(providers.query_all())
         for project, known in manifests.items():
-            manifests_known = filter(None, known)
-            variants = (v for each in manifests_known for v in each.variants.values())
+            variants = (v for each in known for v in each.variants.values())
             if any(vendors & accelerators_of(each) for each in variants):
                 found.add(project)
     return sorted(found)
 
 
-def _manifests(run: Run, project: NormalizedName) -> list[Manifest | None]:
+def _manifests(run: Run, project: NormalizedName) -> list[Manifest]:
     """Return the manifests of a project's considered releases and of its installed build."""
     manifests = [
         selection.manifest
@@ -131,16 +127,15 @@ def _manifests(run: Run, project: NormalizedName) -> list[Manifest | None]:
 
 
 def lost_accelerators(
-    run: Run, dists: Dists, found: Iterable[Candidate]
+    run: Run, dists: Dists
 ) -> Iterator[tuple[BaseDistribution, str, Unaccelerated]]:
     """Yield accelerator variants that the solution would downgrade or replace.
 
     Each distribution comes with its label and its replacement.
 
     :param dists: the installed packages.
-    :param found: all candidates of the solution.
     """
-    for candidate in found:
+    for candidate in run.solution:
         dist = dists.get(candidate.project_name)
         if candidate.is_installed or dist is None:
             continue
@@ -185,7 +180,7 @@ def _judge_link(run: Run, link: Link | None) -> tuple[UnusedCause | None, str | 
     """Return why a file uses no accelerator, or None, and the label of the file."""
     label = None if link is None else label_of(link)
     selection = None if link is None else run.decisions.fetch_selection_of(link)
-    if label is None or selection is None or selection.manifest is None:
+    if label is None or selection is None:
         return UnusedCause.UNKNOWN, label
     labels = [label]
     release = run.decisions.release_of(link)
@@ -222,8 +217,7 @@ def _is_accelerator(namespace: str, values: Iterable[Sequence[str]]) -> bool:
 
 def uses_accelerator(manifest: Manifest, label: str) -> bool:
     """Return whether a variant has properties of an accelerator."""
-    variant = manifest.variant(label)
-    return variant is not None and bool(accelerators_of(variant))
+    return bool(accelerators_of(manifest.variant(label)))
 
 
 def accelerators_of(variant: Variant) -> set[str]:

@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from pip._internal.metadata import BaseDistribution
     from pip._internal.models.link import Link
     from pip._internal.req.req_set import RequirementSet
-    from pip._internal.resolution.resolvelib.base import Candidate
-    from pip._internal.resolution.resolvelib.resolver import Resolver
     from pip._internal.variants.providers.chain import ProviderChain
     from pip._internal.variants.selection.mode import ResolveOnce
     from pip._internal.variants.selection.ranking import Agreement, Selection
@@ -77,8 +75,6 @@ class Runtime(NamedTuple):
         Labels for the CPU keep their places, unless this runtime is the CPU.
         """
         labels, manifest = selection.ranking.compatible, selection.manifest
-        if manifest is None:
-            return labels
         runtimes = {label: _runtime_of(manifest, label) for label in labels}
         if self == CPU:
             return tuple(sorted(labels, key=lambda label: runtimes[label] != CPU))
@@ -127,7 +123,7 @@ class ComparedPackage(NamedTuple):
 def chosen_build(release: Release, link: Link) -> ComparedBuild | None:
     """Return the selected variant at *link*, or None if neighbors need not agree with it."""
     label, selection = label_of(link), release.fetch_selection_of(link)
-    if label is None or selection is None or selection.manifest is None:
+    if label is None or selection is None:
         return None
     runtime = _runtime_of(selection.manifest, label)
     if runtime is None:
@@ -153,23 +149,15 @@ def compared_package(dist: BaseDistribution) -> ComparedPackage:
     return ComparedPackage(dist, with_label(title, label), compared, uses, names)
 
 
-def staying(run: Run, found: Iterable[Candidate]) -> list[BaseDistribution]:
-    """Return the installed packages that are kept.
-
-    :param found: all candidates of the solution.
-    """
-    gone = {each.project_name for each in found if not each.is_installed}
+def staying(run: Run) -> list[BaseDistribution]:
+    """Return the installed packages that are kept."""
+    gone = {each.project_name for each in run.solution if not each.is_installed}
     return [dist for name, dist in run.request.dists.items() if name not in gone]
 
 
-def packages_to_install(
-    run: Run, found: Iterable[Candidate]
-) -> Iterator[ComparedPackage]:
-    """Describe the packages to install.
-
-    :param found: all candidates of the solution.
-    """
-    for candidate in found:
+def packages_to_install(run: Run) -> Iterator[ComparedPackage]:
+    """Describe the packages to install."""
+    for candidate in run.solution:
         dist: BaseDistribution | None = vars(candidate).get("dist")
         if candidate.is_installed or dist is None:
             # A candidate with extras accompanies the same candidate without extras.
@@ -243,8 +231,8 @@ def _label_for(
 def _runtime_of(manifest: Manifest, label: str) -> Runtime | None:
     """Return the runtime of a variant; None if neighbors need not agree with the variant."""
     variant = manifest.variant(label)
-    using = set() if variant is None else accelerators.accelerators_of(variant)
-    if variant is None or len(using) > 1:
+    using = accelerators.accelerators_of(variant)
+    if len(using) > 1:
         return None
     if "amd" in using:
         return Runtime("amd")
@@ -392,7 +380,7 @@ def _proposals(builds: Iterable[ComparedBuild]) -> list[Runtime]:
 
 
 def agreeing(
-    resolve_once: ResolveOnce, resolver: Resolver, run: Run, first: RequirementSet
+    resolve_once: ResolveOnce, run: Run, first: RequirementSet
 ) -> tuple[RequirementSet, Agreed]:
     """Return a solution with one runtime and the versions of *first*, or else *first* itself.
 
@@ -401,24 +389,20 @@ def agreeing(
     """
     installed: list[ComparedBuild] = []
 
-    def found() -> list[Candidate]:
-        assert resolver._result is not None, "it has resolved"
-        return list(resolver._result.mapping.values())
-
     def compared(_: RequirementSet) -> list[ComparedBuild]:
-        return [*installed, *builds_of(packages_to_install(run, found()))]
+        return [*installed, *builds_of(packages_to_install(run))]
 
     def has_same_versions(_: RequirementSet) -> bool:
         return all(
             versions.get(each.project_name, each.version) == each.version
-            for each in found()
+            for each in run.solution
         )
 
-    result = resolver._result
-    versions = {each.project_name: each.version for each in found()}
+    result = run.resolver._result
+    versions = {each.project_name: each.version for each in run.solution}
     if all(build.is_free for build in compared(first)):
         return first, Agreed()
-    stay = builds_of(map(compared_package, staying(run, found())))
+    stay = builds_of(map(compared_package, staying(run)))
     if not (are_mixed(stay) or run.settings.upgrade_variants):
         installed = stay
     before = compared(first)
@@ -428,7 +412,7 @@ def agreeing(
         )
         if second is not None:
             return second, Agreed(before, compared(second), stay)
-        resolver._result = result
+        run.resolver._result = result
     return first, Agreed()
 
 

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from pip._vendor.packaging.utils import NormalizedName
 
     from pip._internal.fast.prefetch import Files
-    from pip._internal.index.package_finder import PackageFinder
     from pip._internal.models.link import Link
     from pip._internal.variants.selection.release import Release
     from pip._internal.variants.selection.run import Run
@@ -36,15 +35,14 @@ _RELEASES_AHEAD = 10
 class VariantLookahead(LookaheadPolicy):
     """The prefetching policy of one resolver run."""
 
-    def __init__(self, run: Run, finder: PackageFinder) -> None:
+    def __init__(self, run: Run) -> None:
         self._run = run
-        self._finder = finder
 
     def pages_of(self, project: NormalizedName, pages: Sequence[str]) -> Sequence[str]:
         """Return the page URLs of a project, which may have a scoped index."""
         if index_of(self._run.modes, project) is None:
             return pages
-        return pages_of(self._run.modes, self._finder, project)
+        return pages_of(self._run.modes, self._run.finder, project)
 
     def choose(
         self, prefetch: Prefetch, project: NormalizedName, files: Files
@@ -53,13 +51,13 @@ class VariantLookahead(LookaheadPolicy):
 
         :raises NotAnswered: if a manifest has not arrived, or the resolver is reading it.
         """
-        run, finder = self._run, self._finder
+        run = self._run
         run.catalog.is_ahead = True
         try:
             run.overrides.settle_labels(
                 project, [(version, label_of(link)) for version, link in files]
             )
-            for _, links, release in releases(run, finder, project, files, Hashes()):
+            for _, links, release in releases(run, project, files, Hashes()):
                 if release is None or not release.labels:
                     return links[0]
                 if run.overrides.may_take_several:

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from pip._internal.req.req_install import InstallRequirement
     from pip._internal.req.req_set import RequirementSet
     from pip._internal.resolution.resolvelib.found_candidates import IndexCandidateInfo
-    from pip._internal.resolution.resolvelib.resolver import Resolver
     from pip._internal.variants.selection.installed_records import InstalledBuild
     from pip._internal.variants.selection.release import Release
 
@@ -127,16 +126,14 @@ class Mode:
 
     # How the run resolves
 
-    def resolve(
-        self, resolve_once: ResolveOnce, resolver: Resolver
-    ) -> RequirementSet | None:
+    def resolve(self, resolve_once: ResolveOnce) -> RequirementSet | None:
         """Replace the default resolution, or return None to keep the default.
 
         :param resolve_once: a function that resolves once, in the modes of the run.
         """
         return None
 
-    def solve(self, resolve_once: ResolveOnce, resolver: Resolver) -> RequirementSet:
+    def solve(self, resolve_once: ResolveOnce) -> RequirementSet:
         """Resolve once; by default, call *resolve_once*."""
         return resolve_once()
 
@@ -146,7 +143,7 @@ class Mode:
         """Return whether the advice explains why an accelerator is unused."""
         return False
 
-    def advice(self, finder: PackageFinder, release: Release, link: Link) -> str | None:
+    def advice(self, release: Release, link: Link) -> str | None:
         """Return advice about a selected build."""
         return None
 
@@ -155,14 +152,12 @@ class Mode:
         return ()
 
     def listed(
-        self, finder: PackageFinder, project: NormalizedName, candidates: Candidates
+        self, project: NormalizedName, candidates: Candidates
     ) -> list[InstallationCandidate] | None:
         """Return the candidates of a project for listing, or None for the default."""
         return None
 
-    def files(
-        self, finder: PackageFinder, project: NormalizedName, links: Iterable[Link]
-    ) -> Iterable[Link]:
+    def files(self, project: NormalizedName, links: Iterable[Link]) -> Iterable[Link]:
         """Return all files of a project.
 
         :param links: the files from the sources that the user named.

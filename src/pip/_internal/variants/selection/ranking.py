@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from pip._vendor.packaging.requirements import Requirement
 from pip._vendor.packaging.utils import canonicalize_name
 from pip._vendor.wheel_variants.abi_dependency import requirements
-from pip._vendor.wheel_variants.manifest import Manifest, Variant
+from pip._vendor.wheel_variants.manifest import Manifest
 from pip._vendor.wheel_variants.ordering import Mismatch, Ranking, rank, supported_of
 from pip._vendor.wheel_variants.preferences import Preference
 from pip._vendor.wheel_variants.properties import Property, SupportedProperties
@@ -65,16 +65,16 @@ class Selection(NamedTuple):
     """The compatible labels of a release on one source, and the rejected labels.
 
     :ivar source: the page or folder that lists the wheels.
-    :ivar manifest: the manifest; None if there is no usable one.
+    :ivar manifest: the manifest; empty if there is no usable one.
     :ivar ranking: the compatible, rejected and unknown labels.
-    :ivar problem: why there is no usable manifest.
+    :ivar problem: why there is no usable manifest; None if there is one.
     :ivar answers: the supported features of each namespace that the wheels use.
     :ivar origin: the source of the manifest, if there is one.
     :ivar preferences: the user's preferences, the strongest first.
     """
 
     source: str
-    manifest: Manifest | None
+    manifest: Manifest
     ranking: Ranking
     problem: str | None = None
     answers: Mapping[str, ProviderResult] = MappingProxyType({})
@@ -86,35 +86,25 @@ class Selection(NamedTuple):
         """The supported properties in the queried namespaces."""
         return supported(self.answers)
 
-    def _variant(self, label: str) -> Variant | None:
-        return None if self.manifest is None else self.manifest.variant(label)
-
     def properties(self, label: str) -> tuple[Property, ...]:
         """Return the supported properties of a variant, best first."""
-        variant = self._variant(label)
-        if self.manifest is None or variant is None:
-            return ()
+        variant = self.manifest.variant(label)
         return supported_of(self.manifest, variant, self.supported, self.preferences)
 
     def declared(self, label: str) -> tuple[Property, ...]:
         """Return all declared properties of a variant, in order."""
-        variant = self._variant(label)
-        return () if variant is None else tuple(sorted(variant.properties()))
+        return tuple(sorted(self.manifest.variant(label).properties()))
 
     def required(self, label: str | None) -> list[Requirement]:
         """Return the requirements of a variant on other packages (PEP 850)."""
-        if label is None or self.manifest is None:
-            return []
-        return list(map(Requirement, requirements(self.manifest, label)))
+        needed = [] if label is None else requirements(self.manifest, label)
+        return list(map(Requirement, needed))
 
     def devices_left_out(self, label: str) -> list[Device]:
         """Return the GPUs that a variant for several GPUs does not support."""
-        variant = self._variant(label)
         return [
             device
-            for namespace, features in (
-                {} if variant is None else variant.features
-            ).items()
+            for namespace, features in self.manifest.variant(label).features.items()
             if namespace in self.answers
             for device in self.answers[namespace].devices
             if device.feature in features
@@ -127,16 +117,14 @@ class Selection(NamedTuple):
 
         Variants that do not declare GPUs are left out.
         """
-        if self.manifest is None:
-            return []
         answers = self.answers
         devices = [(name, each) for name in answers for each in answers[name].devices]
         return [
             label
             for label in self.ranking.compatible
-            if (variant := self.manifest.variant(label)) is not None
-            and any(
-                each.feature in variant.features.get(name, ()) for name, each in devices
+            if any(
+                each.feature in self.manifest.variant(label).features.get(name, ())
+                for name, each in devices
             )
             and not self.devices_left_out(label)
         ]
@@ -150,7 +138,7 @@ class Selection(NamedTuple):
     @property
     def is_changed_by_preferences(self) -> bool:
         """Whether the user's preferences changed the best variant."""
-        if self.manifest is None or not self.preferences:
+        if not self.preferences:
             return False
         without = rank(self.manifest, self.supported, self.labels)
         return self.ranking.compatible[:1] != without.compatible[:1]
@@ -189,9 +177,7 @@ def select(
     labels = tuple(labels)
     used: dict[str, None] = {}
     for label in labels:
-        variant = manifest.variant(label)
-        if variant is not None:
-            used |= dict.fromkeys(variant.features)
+        used |= dict.fromkeys(manifest.variant(label).features)
     answers = providers.query(manifest, used, project)
     ranking = rank(manifest, supported(answers), labels, preferences)
     selection = Selection(
@@ -227,4 +213,5 @@ def judge_installed(
 
 def without_manifest(source: str, labels: Iterable[str], problem: str) -> Selection:
     """Reject all variant wheels of a source without a usable manifest."""
-    return Selection(source, None, Ranking((), {}, tuple(labels)), problem)
+    nothing = Manifest((), {}, {})
+    return Selection(source, nothing, Ranking((), {}, tuple(labels)), problem)

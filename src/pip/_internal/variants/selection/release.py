@@ -7,8 +7,6 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from pip._vendor.wheel_variants.abi_dependency import has_dependencies
-
 from pip._internal.console.output import get_logger
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.variants.index.links import label_of, source_of
@@ -158,9 +156,9 @@ class Release:
         resolver.
         """
         return any(
-            selection.manifest is not None
-            and has_dependencies(selection.manifest, selection.ranking.compatible)
+            selection.required(label)
             for selection in self.fetch_selections().values()
+            for label in selection.ranking.compatible
         )
 
     @property

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 def releases(
     run: Run,
-    finder: PackageFinder,
     project: NormalizedName,
     links: Iterable[tuple[_BaseVersion, Link]],
     hashes: Hashes,
@@ -54,13 +53,12 @@ def releases(
         has_variants = any(label_of(link) is not None for link in group)
         release = None
         if must_have_label or has_variants:
-            release = release_of(run, finder, project, version, group, pinned=pinned)
+            release = release_of(run, project, version, group, pinned=pinned)
         yield version, group, release
 
 
 def release_of(
     run: Run,
-    finder: PackageFinder,
     project: NormalizedName,
     version: _BaseVersion,
     links: Sequence[Link],
@@ -76,7 +74,7 @@ def release_of(
     def make() -> Release:
         sources = list(dict.fromkeys(source_of(link) for link in links))
         if len(sources) > 1:
-            order = [*_sources_in_order(finder, project), *sources]
+            order = [*_sources_in_order(run.finder, project), *sources]
             sources.sort(key=order.index)
         for mode in run.modes:
             own = mode.release_type(links, pinned=pinned)

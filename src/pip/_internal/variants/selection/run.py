@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pip._internal.exceptions import PipError
 from pip._internal.fast.switches import parallel_downloads
@@ -13,7 +13,7 @@ from pip._internal.variants.selection.basis import Attempt, Basis, Catalog
 from pip._internal.variants.selection.overrides import Overrides, Request
 from pip._internal.variants.selection.target import RunTarget
 from pip._internal.variants.settings import VARIANT_HOST, Settings
-from pip._internal.variants.slots import RUN
+from pip._internal.variants.slots import MODES, RUN
 
 if TYPE_CHECKING:
     from optparse import Values
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from pip._internal.index.package_finder import PackageFinder
     from pip._internal.models.link import Link
     from pip._internal.network.session import PipSession
+    from pip._internal.resolution.resolvelib.base import Candidate
+    from pip._internal.resolution.resolvelib.resolver import Resolver
     from pip._internal.variants.providers.plugin_limits import PluginLimits
     from pip._internal.variants.selection.basis import ReporterProtocol
     from pip._internal.variants.selection.installed_records import InstalledBuild
@@ -131,9 +133,14 @@ class Run(Basis):
     :ivar purpose: the purpose of the run.
     :ivar decisions: the decisions about releases.
     :ivar collector: the link collector of the command; None before its creation.
+    :ivar finder: the finder of the command, once pip looks for candidates.
+    :ivar resolver: the resolver of the command, once pip resolves.
     :ivar plugin_limits: the limits on installing provider plugins; None if no plugin may run.
     :ivar mode_modules: the packages of the modes, each with its mode; None if inactive.
     """
+
+    finder: PackageFinder
+    resolver: Resolver
 
     def __init__(
         self,
@@ -143,7 +150,6 @@ class Run(Basis):
         purpose: Purpose = Purpose.INSTALL,
         *,
         enabled: bool = True,
-        mode_modules: Iterable[ModeModule] = (),
     ) -> None:
         self.purpose = purpose
         self.settings = settings
@@ -158,13 +164,9 @@ class Run(Basis):
         )
         self.decisions = Decisions()
         self.attempt = Attempt()
-        self.reporter = make_reporter(
-            strict=settings.strict_variants,
-            required=settings.required_accelerators,
-            is_listing=purpose.is_listing,
-        )
+        self.reporter = make_reporter(settings, is_listing=purpose.is_listing)
         self.mode_modules: dict[ModeModule, Mode | None] = {}
-        for mode_module in mode_modules:
+        for mode_module in mode_modules(settings.options):
             self.mode_modules[mode_module] = mode_module.mode_of(self)
 
     @property
@@ -176,6 +178,12 @@ class Run(Basis):
     def modes(self) -> Sequence[Mode]:
         """The active modes, usually none."""
         return [mode for mode in self.mode_modules.values() if mode is not None]
+
+    @property
+    def solution(self) -> list[Candidate]:
+        """All candidates of the resolver's solution."""
+        assert self.resolver._result is not None, "it has resolved"
+        return list(self.resolver._result.mapping.values())
 
     def wait_for_upstream(self) -> None:
         """Wait for the resolver's turn.
@@ -223,13 +231,20 @@ def noting_host(settings: Settings) -> Iterator[None]:
         raise
 
 
+def mode_modules(options: Values) -> Sequence[ModeModule]:
+    """Return the packages of all modes, from the options of a command."""
+    find: Any = MODES.of(options, object)
+    modules: Sequence[ModeModule] = () if find is None else find()
+    return modules
+
+
 def options_for(
-    mode_modules: Iterable[ModeModule], build: InstalledBuild | None
+    modules: Iterable[ModeModule], build: InstalledBuild | None
 ) -> tuple[str, ...]:
     """Return the options that find other builds of an installed package."""
     return tuple(
         option
-        for module in mode_modules
+        for module in modules
         if build is not None and hasattr(module, "options_for")
         for option in module.options_for(build)
     )

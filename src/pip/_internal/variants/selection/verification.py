@@ -35,25 +35,22 @@ def check_prepared(
     if isinstance(link, links.LocalVersionWheel) and selection is not None:
         # Such a wheel does not describe a variant.
         return selection
-    stated = None
-    if selection is not None and selection.manifest is not None:
-        stated = selection.manifest.variant(label)
-    if selection is None or stated is None:
+    if selection is None:
         source = links.source_of(link)
         manifest = own_manifest(dist, link.filename, label)
         alone = select(source, manifest, [label], run.target.providers, ())
         run.reporter.report(warnings_of(alone.answers))
-        if selection is None:
-            run.decisions.direct[link] = alone
+        run.decisions.direct[link] = alone
         return alone
+    stated = _listed(selection.manifest.variant(label))
     # Only the index page knows the variant of a renamed wheel.
     if not isinstance(link, links.RenamedWheel):
         try:
             found = _listed(own_manifest(dist, link.filename, label).variants[label])
         except InvalidVariantWheel as error:
             found = error.problem
-        if found != _listed(stated):
-            raise VariantDisagreement(link.filename, _listed(stated), found)
+        if found != stated:
+            raise VariantDisagreement(link.filename, stated, found)
     return selection
 
 
