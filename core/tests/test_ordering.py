@@ -22,7 +22,13 @@ GPU: Machine = {
 
 
 def test_the_reason_of_a_rejection() -> None:
-    described = manifest(["nvidia"], {"cu129": {"nvidia": {"cuda": ["12.9", "13.0"]}}})
+    described = manifest(
+        ["nvidia"],
+        {"cu129": {"nvidia": {"cuda": ["12.9", "13.0"]}}},
+        # The machine's best value comes first nevertheless.
+        property={"nvidia": {"cuda": ["12.6"]}},
+    )
+    assert described.value_order
     ranking = rank(described, machine(GPU), ["cu129", "unheard_of"])
     assert ranking.rejected == {
         "cu129": (

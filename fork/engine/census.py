@@ -1,7 +1,7 @@
 """Count sensitive call sites.
 
-Anchors cannot detect a *new* way around a seam. The census can: it lists every call of
-functions that a project names. If a release adds or removes such a call, a developer must
+Anchors cannot detect a *new* way around a seam. The census can: it lists every call, by
+its own name, of the functions that a project names. If a release adds or removes such a call, a developer must
 review the release.
 """
 

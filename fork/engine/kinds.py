@@ -53,8 +53,8 @@ class Seam(ABC):
 
     :ivar target: the qualified name of the definition or module-level assignment that the
         edit depends on.
-    :ivar hook: the function that the edit refers to: ``module:function`` below the door's
-        folder; ``:function`` for a function of a mode; or the name of a function in the
+    :ivar hook: the function that the edit refers to: ``module:function``, which the door
+        imports; ``:function`` for a function of a mode; or the name of a function in the
         door.
     :ivar file: the archive path of the file.
     :ivar why: the purpose of the seam, in one sentence.

@@ -215,7 +215,7 @@ def test_a_label_as_a_part_of_a_version(
     ):
         assert venv.pip(*command, code=1).stderr == error
     index.add_release("pkg", "1.0", builds("x86_64_v3"))
-    result = venv.pip(*scipy, "pkg==1.0+x86.64-v3", code=1)
+    result = venv.pip(*scipy, "pkg===1.0+x86.64_v3", code=1)
     assert "Write pkg==1.0 --variant pkg=x86_64_v3." in result.stderr
 
 

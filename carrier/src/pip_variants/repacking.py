@@ -76,7 +76,8 @@ def _members(
 ) -> Iterator[tuple[str, Path]]:
     """Yield the name in the wheel, and the path, of each file.
 
-    :raises UnpackableError: if RECORD is missing, or a file is outside *data*.
+    :raises OSError: if RECORD is missing.
+    :raises UnpackableError: if a file is outside *data*.
     """
     lib = info.parent
     for path in _files(info):
@@ -102,7 +103,7 @@ def _files(info: Path) -> Iterator[Path]:
     virtualenv lists a folder if it links to that folder. It also lists folders for
     bytecode, even if they do not exist yet.
 
-    :raises UnpackableError: if RECORD is missing.
+    :raises OSError: if RECORD is missing.
     """
     text = (info / "RECORD").read_text(encoding="utf-8")
     for row in filter(None, csv.reader(io.StringIO(text))):

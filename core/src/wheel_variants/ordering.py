@@ -112,8 +112,11 @@ def _index(
         names = _listed_first(manifest.feature_order.get(namespace, ()), by_name)
         for feature_at, name in enumerate(names):
             values = _listed_first(values_first.get(name, ()), by_name[name].values)
+            order = {value: at for at, value in enumerate(values)}
+            # In the machine's order, because mismatches list these values.
             places = {
-                value: (namespace_at, feature_at, at) for at, value in enumerate(values)
+                value: (namespace_at, feature_at, order[value])
+                for value in by_name[name].values
             }
             # Preferred values come before all namespaces, strongest preference first.
             for at, preference in enumerate(reversed(preferences), start=1):

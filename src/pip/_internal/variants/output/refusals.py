@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from typing import TYPE_CHECKING, Any
 
 from pip._vendor.packaging.specifiers import SpecifierSet
-from pip._vendor.packaging.utils import canonicalize_name
+from pip._vendor.packaging.utils import canonicalize_name, canonicalize_version
 from pip._vendor.packaging.version import Version
 from pip._vendor.wheel_variants.abi_dependency import distance, wanted
 from pip._vendor.wheel_variants.built_in import BUILT_IN_PLUGINS
@@ -415,12 +415,14 @@ def _label_in_version(
         specifier = _specifier(cause) if cause.parent is None else SpecifierSet()
         if project in constraints:
             specifier &= constraints[project].specifier
-        if "+" not in "".join(pinned(specifier)):
+        pins = set(map(canonicalize_version, pinned(specifier)))
+        if "+" not in "".join(pins):
             continue
         for candidate in run.finder.find_all_candidates(project):
             public, label = candidate.version, label_of(candidate.link)
             is_label = not isinstance(candidate.link, LocalVersionWheel)
-            if label and is_label and specifier.contains(f"{public}+{label}", True):
+            is_pinned = canonicalize_version(f"{public}+{label}") in pins
+            if label and is_label and is_pinned:
                 return NothingToInstall(
                     f"'{project}' has no version {public}+{label}.",
                     f"'{label}' is a variant of {project} {public}, not part of the "

@@ -135,7 +135,7 @@ def _supported(root: object) -> SupportedProperties:
     for namespace, features in _typed(root, dict, "'supported'").items():
         if not properties.is_valid_namespace(namespace):
             raise _Problem(f"Invalid namespace: {safe_repr(namespace)}")
-        listed = _typed(features, list, f"The value of {safe_repr(namespace)}")
+        listed = _typed(features, list, f"{safe_repr(namespace)} in 'supported'")
         supported[namespace] = tuple(_feature(item, namespace) for item in listed)
         names = [feature.name for feature in supported[namespace]]
         if len(set(names)) != len(names):
