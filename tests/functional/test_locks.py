@@ -324,8 +324,14 @@ class TestOptions:
     def test_a_wheel_by_address(self, venv: Environment, torch: IndexServer) -> None:
         # A GPU that this machine need not have.
         url = torch.url + torch.file_path("torch-2.8.0-py3-none-any-cu128.whl")
-        content = lock(venv, torch, f"torch @ {url}")
-        assert content["packages"][-1]["archive"]["url"] == url
+        # This makes pip read all variants of torch.
+        torch.add_release(
+            "user", "1.0", for_versions_of("torch", "2.8"), requires=["torch"]
+        )
+        content = lock(venv, torch, url, "user")
+        (package,) = (each for each in content["packages"] if each["name"] == "torch")
+        assert package["archive"]["url"] == url
+        assert package.keys() & {"wheels", "variants-json"} == set()
         assert not any("marker" in package for package in content["packages"])
 
 

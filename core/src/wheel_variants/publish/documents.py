@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,8 +17,11 @@ __all__ = [
     "SchemaVersion",
     "WITHOUT_PROVIDERS",
     "make_document",
+    "named_version",
     "to_json",
 ]
+
+_VERSION = re.compile(r"v([0-9]{1,9}\.[0-9]{1,9}\.[0-9]{1,9})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +59,12 @@ WITHOUT_PROVIDERS = SchemaVersion("0.1.1", 825)
 SCHEMA_VERSIONS = {each.version: each for each in (CURRENT, WITHOUT_PROVIDERS)}
 #: Obsolete versions.
 DRAFTS = ("0.0.2", "0.0.3", "0.1.0")
+
+
+def named_version(schema: str) -> str | None:
+    """Return the version in the URL of a schema, on any host, or None."""
+    found = _VERSION.findall(schema)
+    return found[-1] if found else None
 
 
 def make_document(

@@ -21,7 +21,7 @@ from wheel_variants.manifest import (
     Provider,
     ProviderKind,
 )
-from wheel_variants.manifest_parser import load_json, parse_document, schema_version
+from wheel_variants.manifest_parser import load_json, parse_document
 from wheel_variants.properties import Property
 from wheel_variants.provider_requirements import (
     UnusableProvider,
@@ -34,6 +34,7 @@ from wheel_variants.publish.documents import (
     DRAFTS,
     SCHEMA_VERSIONS,
     WITHOUT_PROVIDERS,
+    named_version,
 )
 from wheel_variants.publish.findings import Finding, FindingList
 from wheel_variants.publish.known_providers import DECLARATIONS, unsupported_reason
@@ -81,11 +82,11 @@ class _Checker:
     def __init__(self, manifest: Manifest, findings: FindingList) -> None:
         self.manifest, self.document = manifest, manifest.document
         self.add = findings.add
-        self.named = ".".join(map(str, schema_version(manifest.schema or "")))
+        self.named = named_version(manifest.schema or "")
         self.is_draft = self.named in DRAFTS
         # If $schema is missing, the keys determine the version.
         guessed = CURRENT if "providers" in self.document else WITHOUT_PROVIDERS
-        self.schema_version = SCHEMA_VERSIONS.get(self.named, guessed)
+        self.schema_version = SCHEMA_VERSIONS.get(self.named or "", guessed)
 
     def check(self, *, is_refused: bool) -> None:
         """Check all rules; for refused metadata, check only rules with certain results."""

@@ -170,7 +170,7 @@ class _Needs:
         """
         before = dict(self.found)
         for source, children in self._children.items():
-            for child in children:
+            for child in sorted(children):
                 when = self._when(source, child)
                 for version, needed in self._by_version(project_of(child), when):
                     old = self.found[child, version]
@@ -220,10 +220,10 @@ class _Needs:
             of a variant are unknown.
         """
         for node, version in self.found:
-            for variant in self._variants.get(project_of(node), ()):
+            for variant in sorted(self._variants.get(project_of(node), ()), key=str):
                 self._check_variant(node, version, variant)
         for source, children in self._children.items():
-            for child in children:
+            for child in sorted(children):
                 deciding = self._deciding.get(project_of(child))
                 if deciding is not None:
                     self._check_versions(source, child, deciding, accepts)

@@ -289,6 +289,18 @@ class Locks(Mode):
         if alike.items() - alone.items():
             yield {**alone, **alike}
 
+    def _locking_release(
+        self, link: Link, requirement: InstallRequirement | None
+    ) -> LockingRelease | None:
+        """Return the release of a file, if the lock file gets all of its variants."""
+        if requirement is not None and requirement.is_direct:
+            # A URL selects one wheel, even if an index lists it too.
+            return None
+        release = self._run.decisions.release_of(link)
+        if isinstance(release, LockingRelease) and release.builds:
+            return release
+        return None
+
     def _observe(self, found: RequirementSet) -> None:
         """Record the result of a resolution."""
         result = self._run.resolver._result
@@ -304,8 +316,9 @@ class Locks(Mode):
             link, project = candidate.source_link, candidate.project_name
             self.versions[project].add(candidate.version)
             self._candidates.setdefault((node, str(candidate.version)), candidate)
-            release = link and self._run.decisions.release_of(link)
-            if link and isinstance(release, LockingRelease) and release.builds:
+            requirement = found.requirements.get(project)
+            release = link and self._locking_release(link, requirement)
+            if link and release:
                 taken[project] = LockedVariant(project, label_of(link))
                 self.releases[project] = release
         versions = {node: str(each.version) for node, each in mapping.items()}
