@@ -48,6 +48,20 @@ def test_adopt_uses_the_stated_order_and_warns_of_another(publish: WheelCli) -> 
     assert manifest["default-priorities"]["namespace"] == stated
 
 
+def test_adopt_compares_only_versions(publish: WheelCli) -> None:
+    make_wheel("demo", "1.0+cu126").write_to(publish.work / "cuda")
+    stated = {"cu126": "abc", "cu128": "12.8"}
+    lines = (
+        f"{each} = ['cuda_toolkit :: version :: {stated[each]}']" for each in stated
+    )
+    table(publish, "properties", "\n".join(lines))
+    output = publish("adopt", "cuda").stdout
+    assert (
+        "cu126 and cu128 run on the same machines, so installers always choose cu128"
+        in output
+    )
+
+
 def test_adopt_needs_a_provider_for_each_ranked_namespace(publish: WheelCli) -> None:
     table(publish, "default-priorities", 'namespace = ["nvidia", "blas"]')
     for options in ((), ("-d", "out")):
